@@ -111,7 +111,7 @@ def fibonacci(directory):
     return [write(directory / "t.yml", text + "value: (( .fib(25) ))\n")]
 
 
-# What it is, the inputs, how often we run, how often they do; nothing where it would take minutes.
+# Name, inputs, our number of runs, and theirs; `None` if a run would take minutes.
 CASES = {
     "start": ("one key", start, 50, 20),
     "lite": ("Cloud Foundry on one machine: 4,518 lines give 4,444",

@@ -328,7 +328,7 @@ N(n={count})
 """
 
 
-# What it is, the model, how often we run, how often they do; nothing where it would take minutes.
+# Name, model, our number of runs, and theirs; `None` if a run would take minutes.
 CASES = {
     "trivial": ("trivial model", trivial, 50, 3),
     "base": ("10,000 instances written out", lambda: base(10_000), 20, 2),
@@ -344,7 +344,7 @@ CASES = {
     "calls": ("20,000 calls of plugins in Python", lambda: CALLS, 5, 2),
     "rounds": ("5,000 such calls, each of which needs the one before", lambda: rounds(5_000), 5, 2),
 }
-# Those that the original exports, too.
+# The cases that the original exports, too.
 EXPORTS = ("resources", "modules")
 
 
@@ -377,7 +377,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as directory:
             project(name, directory)
-            # Ordain takes modules that are installed from the environment of the original.
+            # Ordain finds installed modules in the environment of the original.
             env = os.environ | ({"VIRTUAL_ENV": str(Path(INMANTA).absolute().parent.parent)} if INMANTA else {})
             cpu, memory = best(ours, ORDAIN, "compile", directory, "--format", "resources", env=env)
             row = [what, "", f"{seconds(cpu)}, {memory:.0f} MB", ""]

@@ -67,7 +67,7 @@ def nested_ifs():
     return opened + "\t" * depth + 'test "a" {}\n' + closed
 
 
-# What it is, the program, the times it is run, and what mgmt takes.
+# Name, program, number of runs, and the time of mgmt.
 CASES = {
     "start": ("start, one resource", start, 50, "1.5 ms"),
     "files": ("10,000 files with four fields", files, 10, "5.0 s, 326 MB"),

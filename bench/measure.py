@@ -7,7 +7,7 @@ import sys
 
 def run(*command, directory=None, env=None):
     """Runs a command, its output thrown away; its CPU seconds and peak memory in MB."""
-    # Not fork: the pages of this interpreter would be part of what is measured.
+    # Not fork, because the pages of this interpreter would count in the measurement.
     to_null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
     before = os.getcwd()
     os.chdir(directory or before)

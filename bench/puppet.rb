@@ -28,7 +28,7 @@ def measure(runs)
   end
 end
 
-# Compiles a node of an environment that stays; returns the catalog.
+# Compiles a node in a cached environment; returns the catalog.
 def compile(node)
   catalog = Puppet::Parser::Compiler.compile(node).filter(&:virtual?)
   [catalog, Puppet.override(rich_data: true) { catalog.to_json }]

@@ -183,7 +183,7 @@ NEW = {
 """),
 }
 
-# What makes a function of the newer interface one that only `ruby` runs.
+# Code that makes a function of the newer interface run only in `ruby`.
 BEYOND = """\
   %i[to_s inspect].each do |way|
     define_method(:"shown_by_#{way}") { |value| value.public_send(way) }

@@ -220,7 +220,7 @@ Integer[1, 2000].each |$i| {
 """)
 
 
-# What is measured with files read already, as a server has them, and what from the first run on.
+# The steps that are measured with cached files, as in a server, and those of the first run.
 WARM = [
     empty_catalog, defined_types, many_modules, missing_types, evaluations, qualified_variables,
     virtual_resources, type_inference, hiera_paths, hiera_lookups, hiera_classes, serialization,

@@ -52,7 +52,7 @@ class Watch:
         command = [ORDAIN, "watch", path, "--format", "json", "--state-dir", state]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.events = queue.Queue()
-        # It waits for whoever reads, so someone reads all the time.
+        # It blocks until its output is read, so a thread reads all the time.
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):

@@ -6,7 +6,7 @@ import select
 import subprocess
 
 
-# The longest answer that is read.
+# The maximum length of an answer.
 MOST = 64 << 20
 
 

@@ -42,7 +42,7 @@ def difference(ours, theirs):
         return ("only theirs fails", f"{ours.get('value')} | {said(theirs)}") if ours.get("ok") else ("only ours fails", f"{said(ours)} | {theirs.get('value')}")
     if not ours["ok"]:
         return ("words", f"{said(ours)} | {said(theirs)}") if said(ours) != said(theirs) else None
-    # An explanation may end in an error, of which ours has the place elsewhere.
+    # An explanation may end in an error, whose place differs.
     values = [re.sub(r"( \(file: [^()]*\))?\n*$", "", answer["value"].replace("<env>", "/env")) for answer in (ours, theirs)]
     if values[0] != values[1]:
         lines = next((pair for pair in zip(*(value.split("\n") for value in values)) if pair[0] != pair[1]), ("", "one ends"))

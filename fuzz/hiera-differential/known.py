@@ -2,7 +2,7 @@
 
 import re
 
-# What Ruby says of a value of a wrong class, where Hiera has no error of its own.
+# Ruby's messages for a value of a wrong class, where Hiera has no error.
 RUBY = re.compile(r"undefined method [`']|no implicit conversion|can't (convert|be coerced)|comparison of |string contains null byte")
 
 

@@ -1,4 +1,4 @@
-# Answers cases of Hiera with the Puppet that is installed, a case a line; `OPENVOX` may name a checkout
+# Answers cases of Hiera with the installed Puppet, one case per line; `OPENVOX` may name a checkout
 # of another release. The form of cases and answers is that of `__main__.py`.
 if ENV['OPENVOX']
   require 'set'

@@ -7,7 +7,7 @@ from python import Python
 from schema import Schema
 from tree import Group, Node, smaller, without
 
-# How many of the cases have a module with Python code.
+# The fraction of cases with Python code.
 PYTHON = 0.5
 NAMESPACES = [["__config__"]] * 4 + [["__config__", "m"], ["m", "m::sub", "__config__"]]
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-# The module of std is written anew: the lines of its model are other ones.
+# The module std is reimplemented, so the line numbers of its model differ.
 STD = re.compile(r"(\{std\}|std)/model/(\w+)\.cf:\d+(:\d+)?")
 
 
@@ -11,7 +11,7 @@ def plain(value):
     """A value of an answer without addresses and numbers of instances."""
     if isinstance(value, str):
         value = re.sub(r"/tmp/\.tmp\w+/", "{dir}/", value)
-        # The driver of the other program takes the ends of numbers of references for addresses.
+        # The driver of the other program mistakes the ends of reference numbers for addresses.
         value = re.sub(r"\b[0-9a-f]{12}\b", "<id>", value)
         value = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x<id>", value)
         value = re.sub(r" at 0x<id>| <id>| #\d+", "", value)

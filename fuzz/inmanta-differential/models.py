@@ -160,7 +160,7 @@ class Models:
         inner.variables[name] = entity
         return ["[", value(inner), f" for {name} in ", self.instances(entity, scope, depth), *self.guard(inner, depth), "]"]
 
-    # What a module with Python code has.
+    # The content of a module with Python code.
 
     def uses_python(self, scope):
         return self.python and scope.namespace == "__config__"

@@ -18,7 +18,7 @@ from inmanta.resources import Resource, resource
 
 """
 
-# How a kind of value is annotated: in the model's words, and in Python's.
+# The annotation of a type: in the model, and in Python.
 ANNOTATIONS = {
     "int": ['"int"', "int", '"number"', "numbers.Number"],
     "string": ['"string"', "str"],
@@ -44,7 +44,7 @@ FIELDS = {
     "dict": ("dict", ["dict[str, object]", "Mapping[str, object]"]),
     "float": ("float", ["float"]),
 }
-# Dataclasses refuse types that are narrowed.
+# Dataclasses refuse restricted types.
 REFUSED = {"small": ("small", ["int"])}
 
 

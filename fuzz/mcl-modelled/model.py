@@ -105,7 +105,7 @@ def show(node):
     if kind == "index":
         return f"{show(parts[0])}[{show(parts[1])}]"
     if kind == "field":
-        # Without brackets a default behind it would be for a field that is not there.
+        # Without brackets a following default would apply to a missing field.
         return f"({show(parts[0])}->{parts[1]})"
     if kind == "lambda":
         params = ", ".join(f"${name} {type_text(ty)}" if typed else f"${name}" for name, ty, typed in parts[0])
@@ -267,7 +267,7 @@ class Maker:
         if isinstance(ty, str):
             return ("value", ty, self.scalar(ty))
         if ty[0] == "list":
-            # An empty list has no type by itself.
+            # An empty list has no type of its own.
             return ("list", [self.expr(ty[1], depth - 1, scope) for _ in range(self.random.randint(1, 3))])
         if ty[0] == "map":
             keys = dict.fromkeys(self.scalar(ty[1]) for _ in range(self.random.randint(1, 3)))
@@ -313,7 +313,7 @@ class Maker:
         known = [(name, own) for name, own in scope if own[0] in ("func", "named") and own[2] == ty]
         if known:
             name, own = self.pick(known)
-            # An error in an argument that the function does not use would end the program.
+            # An error in an argument that the function ignores would end the program.
             args = [("except", self.expr(part, depth - 1, scope), self.value(part, 0, [])) for part in own[1]]
             return ("apply", name if own[0] == "named" else "$" + name, args)
         return self.value(ty, depth, scope)
@@ -335,7 +335,7 @@ class Maker:
         known = [("var", name) for name, own in scope if own == "str"]
         if known and self.chance(40):
             parts = [self.pick(known) if self.chance(50) else self.pick(WORDS[1:]) for _ in range(self.random.randint(2, 4))]
-            # A dollar sign at an end and a bracket after it would be read as one.
+            # A dollar sign at the end and the following bracket would be read as a variable.
             return ("text", [part.replace("$", "d") if isinstance(part, str) else part for part in parts])
         if self.chance(30):
             name, of = self.pick([("convert.int_to_str", "int"), ("convert.format_bool", "bool"),
@@ -367,7 +367,7 @@ class Maker:
         names = [(self.name(), ty, self.chance(50)) for ty in params]
         inside = scope + [(name, ty) for name, ty, _ in names]
         body = self.expr(result, depth - 1, inside)
-        # What is not used has to say its type.
+        # Unused parameters have to declare their types.
         return ("lambda", [(name, ty, True) for name, ty, _ in names], body)
 
     def mapped(self, ty, depth, scope):

@@ -96,7 +96,7 @@ class Writer(Maker):
         inside, state = scope + [(index, key), (item, ty)], self.random.getstate()
         names_before = self.names
         for number, value in enumerate(values):
-            # The same body for each: the same choices are made again.
+            # The same body for each: the random choices are repeated.
             self.random.setstate(state)
             self.names = names_before
             body = []

@@ -39,8 +39,8 @@ FORMATS = ["%d", "%s", "%p", "%x", "%X", "%o", "%b", "%f", "%e", "%g", "%a", "%c
            "%m", "%T", "%Y", "%D", "%#d", "%#X", "%08.3f", "%+.2e", "%h", "%#h", "%q", "%[a", "%{h", "%(a", "%|a", "%<a", "% a", "%#a",
            "%S", "%u", "%C", "%r", "%#r", "%A", "%5p", "%-5p", "%.1p", "%M", "%z"]
 
-# Functions: what they give, the name, what they take. `?` may be left out, `f1` is a lambda of one
-# parameter, `/` stands between types of which one is taken.
+# Functions: result, name, parameters. `?` marks optional ones, `f1` is a lambda of one parameter,
+# `/` separates alternative types.
 FUNCTIONS = """
 num abs num
 arr any? all

@@ -3,28 +3,28 @@
 import json
 import re
 
-# What Ruby says of a value of a wrong class, where the language has no error of its own.
+# Ruby's messages for a value of a wrong class, where the language has no error.
 RUBY = re.compile(r"undefined method [`']|undefined local variable|no implicit conversion|can't (convert|be coerced)|wrong number of arguments|comparison of |"
                   r"is a required option for Puppet|wrong argument type|can't dup|stack level too deep|can't modify frozen|is not a (class|module)|string contains null byte|bad value for range")
 
 
-# Where the program fails at what it was to do.
+# Crashes of the program.
 CRASH = re.compile(r"Initializer for class Puppet::Pops|uninitialized constant|Endless recursion detected|undefined method [`']")
 
 VALIDATION = re.compile(r"Unrecognized escape|Unicode escape|declared more than once|has no effect|is not a legal")
 LIMITS = re.compile(r"Use of a Ruby Integer outside|2\*\*\d{4,}|is too long|too big|outside of the range of an Integer")
 
-# What the regular expressions of Ruby say of a broken one.
+# Ruby's messages for an invalid regular expression.
 REGEX = re.compile(r": /.*", re.S)
 
-# Braces behind `new`, which types in the language have for a hash.
+# Braces after `new`, which a type in the language has for a hash.
 NEW = re.compile(r"\.new\s*\{")
 
-# What a value shows of Ruby's own notation of objects.
+# Parts of values in Ruby's notation of objects.
 OBJECT = re.compile(r"#<(Puppet|Sensitive|SemanticPuppet|URI)")
 
 
-# How a warning ends that has no place, of which the program keeps a list.
+# The end of a warning without a place, which the program logs once.
 ONCE = "(file & line not available)"
 
 

@@ -31,7 +31,7 @@ class Manifests(Expressions):
         super().__init__(random, wrong)
         self.classes, self.defines = {}, {}
 
-    # What definitions take
+    # Expressions in definitions
 
     def expr(self, kind="any", depth=3):
         """Mostly what is simple, so that programs mostly compile."""

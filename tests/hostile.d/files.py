@@ -17,7 +17,7 @@ SITE = {
     "site/modules/m/metadata.json": '{"name": "a-m", "version": "1.0.0"}',
     "site/environment.conf": "modulepath = modules\n",
 }
-# What else a site reads, by file.
+# The other files of a site.
 OTHER = ["site/Puppetfile", "site/modules/m/lib/puppet/functions/f.rb", "site/.resource_types/x.pp", "site/modules/m/facts.d/a.yaml",
          "site/modules/m/hiera.yaml", "site/modules/m/types/t.pp", "site/modules/m/plans/p.pp"]
 

@@ -13,7 +13,7 @@ def cases(case):
 
     catalog = ("compile", "--format", "puppet-catalog")
 
-    # What doubles.
+    # Exponential growth.
     code("double-interpolated", lambda: grown('{b} = "{a}-{a}"'), fails=True)
     code("double-added", lambda: grown("{b} = {a} + {a}", first="$v0 = [1, 2, 3]"), fails=True)
     code("double-hash", lambda: grown("{b} = {{ l => {a}, r => {a} }}", first="$v0 = { k => 1 }") + "\nnotice($v60)", fails=True)
@@ -144,7 +144,7 @@ def cases(case):
     ]:
         code(f"erb-{name}", f'notice(inline_template("<%= {text} %>"))')
 
-    # Errors in large numbers, and texts that are no program.
+    # Many errors, and texts that are no program.
     code("errors-many", "$x = ;\n" * 60000, fails=True)
     code("errors-classes", "class a(\n" * 60000, fails=True)
     code("findings-many", lambda: chain("", lambda n: f"$a{n} = $b{n}\n", 40000), ("check",))

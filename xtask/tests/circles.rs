@@ -2,11 +2,13 @@
 //!
 //! Every crate is read with `syn` from its `lib.rs` or `main.rs`. A file imports another one when a
 //! path in it resolves to an item that the other one defines; re-exports are followed to the
-//! definition. Tests inside of files do not count. `circles/KNOWN.md` lists the remaining cycles,
-//! each with its reason; one that is gone must leave the list. `ORDAIN_BLESS=1` rewrites the list:
-//! cycles that it has keep their reason, new ones get [`NO_REASON`].
+//! definition. Tests inside files do not count. `circles/KNOWN.md` lists the remaining cycles, each
+//! with its reason; a resolved cycle must be removed from the list. `ORDAIN_BLESS=1` rewrites the
+//! list: known cycles keep their reason, new ones get [`NO_REASON`].
 #![allow(clippy::unwrap_used)]
 
+#[path = "circles/methods.rs"]
+mod methods;
 #[path = "circles/modules.rs"]
 mod modules;
 #[path = "circles/resolve.rs"]
@@ -133,8 +135,8 @@ fn files_do_not_import_each_other_in_circles() {
     assert!(gone.is_empty(), "these circles are gone, strike them:\n{}", gone.join("\n"));
 }
 
-/// The floors of crates, from the ground up: the folders and files of each. All others stand on top.
-/// A file that several floors name is on the lowest of them.
+/// The floors of crates, from the ground up: the folders and files of each. All others are on top.
+/// A file in several floors belongs to the lowest of them.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("engine", &[&["system"], &["kind"], &["kinds"], &["run"]]),
     (
@@ -215,6 +217,12 @@ fn floors_import_only_floors_below() {
         };
         let used: BTreeSet<usize> = imports.keys().map(|file| floor(file)).collect();
         assert!(used.len() > floors.len(), "{name} lacks a floor");
+        let calls = methods::calls(&imports.keys().cloned().collect());
+        let up = calls.iter().filter(|call| floor(&call.definition) > floor(&call.caller));
+        wrong.extend(up.map(|call| {
+            let (caller, definition) = (call.caller.display(), call.definition.display());
+            format!("{caller} calls {} of {definition}", call.method)
+        }));
         for (file, targets) in &imports {
             let above = targets.iter().filter(|target| floor(target) > floor(file));
             wrong.extend(
@@ -223,6 +231,27 @@ fn floors_import_only_floors_below() {
         }
     }
     assert!(wrong.is_empty(), "files import files of a floor above:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn calls_of_methods_in_other_files_are_found() {
+    let source = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(source.path().join(name), text).unwrap();
+    write("a.rs", "pub struct A { b: B } pub struct B; impl A { fn up(&self) {} fn at(self) {} }");
+    write("b.rs", "impl A { fn f(&self, other: &mut A) { self.up(); other.up(); self.b.go(); } }");
+    // `Iterator` is a type of another crate, and a trait gives `get`.
+    write(
+        "c.rs",
+        "impl B { fn go(&self) {} } fn g(a: &A, i: Iterator) { a.get(); i.up(); A::at(a) }",
+    );
+    let files = ["a.rs", "b.rs", "c.rs"].map(|name| source.path().join(name));
+    let calls = methods::calls(&files.iter().cloned().collect());
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let calls = calls
+        .iter()
+        .map(|call| format!("{} {} {}", name(&call.caller), call.method, name(&call.definition)));
+    let expected = ["b.rs A::up a.rs", "b.rs A::up a.rs", "b.rs B::go c.rs", "c.rs A::at a.rs"];
+    assert_eq!(calls.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -116,7 +116,8 @@ fn allowed() -> Vec<String> {
 /// Whether the allowed licences satisfy a licence expression.
 fn is_met(expression: &str, allowed: &[String]) -> bool {
     let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
-    // Parentheses can go: in every expression that we have, `AND` joins groups of alternatives.
+    // Parentheses can be removed: in every expression that we have, `AND` joins groups of
+    // alternatives.
     plain
         .split(" AND ")
         .all(|part| part.split(" OR ").any(|licence| allowed.iter().any(|a| a == licence.trim())))

@@ -24,61 +24,61 @@ pub(crate) const TYPES: &str = "ordain::types";
 const OWN: &[CodeDoc] = &[
     CodeDoc {
         code: ECORE,
-        summary: "an Ecore model cannot be read, or not all of it",
-        details: "As an error: the file is no XML, no Ecore, refers to another document (as with \
-                  `eType=\"other.ecore#//A\"`), has a document type, or is beyond the bounds (64 MiB, a million elements, 100 levels \
-                  and 100 attributes of an element). The place says where. As a warning: the \
-                  model has something that the language has no word for, such as an operation or \
-                  a second class to inherit from; the message says what became of it.",
+        summary: "an Ecore model cannot be read completely",
+        details: "As an error: the file is not XML or not Ecore, refers to another document (as \
+                  with `eType=\"other.ecore#//A\"`), has a document type, or exceeds a limit (64 \
+                  MiB, a million elements, 100 levels, 100 attributes of an element). The message \
+                  has the place. As a warning: the model uses a feature that the language lacks, \
+                  such as an operation or multiple inheritance; the message says how it was \
+                  translated.",
     },
     CodeDoc {
         code: FORMAT,
-        summary: "a program is not formatted, or cannot be",
-        details: "With `ordain fmt --check` files are named that the formatter would write \
-                  otherwise, such as `$x=42` for `$x = 42`; without `--check` it writes them. A \
-                  file that does not parse stays as it is, and the message has the place.",
+        summary: "a program is not formatted, or cannot be formatted",
+        details: "`ordain fmt --check` lists files that the formatter would change, such as \
+                  `$x=42` to `$x = 42`; without `--check` it writes them. A file with a syntax \
+                  error stays unchanged, and the message has the place.",
     },
     CodeDoc {
         code: INTERRUPTED,
-        summary: "a run did not come to its end",
-        details: "A signal told this run to end: it finished the current resources, and the message \
-                  names those that it did not reach. Or the journal says that an earlier run \
-                  began and not that it ended: it was interrupted, it was killed, or the machine \
-                  went down. The message lists the changes that it had begun. Every change \
-                  is whole or was not made; this run looks \
-                  at all of them again, so nothing has to be done. `ordain plan` shows what is \
-                  left.",
+        summary: "a run was interrupted",
+        details: "A signal stopped this run: it finished the current resources, and the message \
+                  lists those that it did not reach. Or the journal has an earlier run without an \
+                  end: it was interrupted or killed, or the machine crashed. The message lists \
+                  the changes that were in progress. Every change was made completely or not at \
+                  all. This run checks all of them again, so no action is needed; `ordain plan` \
+                  shows the remaining changes.",
     },
     CodeDoc {
         code: LIMIT,
         summary: "an evaluation takes too much memory or time",
-        details: "An input that does not end, or that makes far more than it says, is ended before \
-                  it takes the machine with it. Most bounds are errors of the language that is \
-                  evaluated and have a place in it; this one is for what gets by them, such as an \
-                  operator of a template that doubles a text, and names what was read or rendered \
-                  last. An input that needs more gets it by `--limits 4` or `ORDAIN_LIMITS=4`: four \
-                  times the memory, the time, the steps, and the sizes of values.",
+        details: "An evaluation that is endless or grows far beyond its input is stopped before \
+                  it exhausts the machine. Most limits are errors of the evaluated language, with \
+                  a place. This one covers everything else, such as an operator of a template \
+                  that doubles a text, and names the file that was read or rendered last. \
+                  `--limits 4` or `ORDAIN_LIMITS=4` multiplies all limits on memory, time, steps \
+                  and sizes of values by four.",
     },
     CodeDoc {
         code: ROLLBACK,
         summary: "the changes of a run cannot be undone",
-        details: "`ordain rollback` puts files, directories and links back as they were before a \
-                  run. It refuses where they were changed after the run, and names them: look at \
-                  them, and give `--force` to lose what they are now.",
+        details: "`ordain rollback` restores files, directories and links to their state before a \
+                  run. It refuses paths that were changed after the run, and lists them: check \
+                  them, and use `--force` to discard the later changes.",
     },
     CodeDoc {
         code: STALE_PLAN,
-        summary: "the machine is not as it was when the plan was made",
+        summary: "the machine has changed since the plan was made",
         details: "A saved plan is applied exactly or not at all. Make a new one with `ordain plan \
-                  --out FILE`, look at it, and apply that.",
+                  --out FILE`, review it, and apply that.",
     },
     CodeDoc {
         code: TYPES,
-        summary: "types cannot be had in another form, or not all of them",
+        summary: "types cannot be converted completely",
         details: "As an error: a type refers to one that is not in the files, as `has role, Role` \
-                  where nothing defines `Role`: give that file, too. As a warning: the other form \
-                  has no word for something, as JSON Schema has none for `Pattern[/(?i:a)/]`; the \
-                  message says what stands there instead.",
+                  where no file defines `Role`: add its file. As a warning: the other format \
+                  cannot express something, as JSON Schema cannot express `Pattern[/(?i:a)/]`; \
+                  the message has the replacement.",
     },
 ];
 

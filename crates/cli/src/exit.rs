@@ -57,7 +57,7 @@ Examples:
 /// The same under `ordain watch --help`.
 pub(crate) const WATCH_HELP: &str = "\
 Exit codes:
-  0  it was told to end; with --converged-timeout: nothing had to change
+  0  a signal stopped it; with --converged-timeout: nothing had to change
   1  an error in the command line; with --converged-timeout: something failed,
      or the sources have errors
   2  with --converged-timeout: changes were made, or with --noop would be

@@ -84,7 +84,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// How diagnostics are printed.
+/// The format of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(crate) enum DiagnosticsForm {
     /// With the lines of the source
@@ -144,7 +144,7 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
-/// How to compile: node, facts, modules, settings.
+/// The options of a compile: node, facts, modules, settings.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Compiling")]
 pub(crate) struct CompileArgs {
@@ -230,7 +230,7 @@ impl CompileArgs {
 pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<usize>() {
         Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "at least 1 is needed".into()),
-        Err(_) => Err(format!("`{text}` is no whole number from 1 up")),
+        Err(_) => Err(format!("`{text}` is not a positive integer")),
     }
 }
 
@@ -240,7 +240,7 @@ pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
 /// The error message.
 pub(crate) fn number_of_run(text: &str) -> Result<i64, String> {
     let help = "`ordain history` lists the numbers of runs";
-    text.parse().map_err(|_| format!("it is no whole number; {help}"))
+    text.parse().map_err(|_| format!("it is not an integer; {help}"))
 }
 
 /// The edition of mcl.

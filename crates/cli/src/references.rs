@@ -25,7 +25,7 @@ pub(crate) fn parse_with_attribute(
     text: &str,
 ) -> Result<(ResourceRef, Option<String>), Diagnostic> {
     let wrong = || {
-        let message = format!("`{text}` is no reference to a resource");
+        let message = format!("`{text}` is not a reference to a resource");
         Diagnostic::error(codes::ARGUMENTS, message)
             .help("write it as in a manifest: 'File[/etc/motd]' or 'File[/etc/motd].mode'")
     };

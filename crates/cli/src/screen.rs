@@ -81,8 +81,8 @@ impl Style {
     }
 }
 
-/// A text as the terminal gets it. Marks become escapes, or nothing without colour; other control
-/// characters become visible, except line breaks and tabs.
+/// A text in its form for the terminal. Marks become escapes, or nothing without colour; other
+/// control characters become visible, except line breaks and tabs.
 pub(crate) fn sanitize(text: &str, colour: bool) -> Cow<'_, str> {
     let passes = |c: char| match c {
         // The fast path: nearly all text is printed unchanged.

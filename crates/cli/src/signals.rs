@@ -127,8 +127,7 @@ pub(crate) fn name(signal: i32) -> &'static str {
     Signal::try_from(signal).map_or("a signal", Signal::as_str)
 }
 
-/// The signals that are handled_signals. Signals that the parent process ignored, as `nohup` does, stay
-/// ignored.
+/// The handled signals. Signals that the parent process ignored, as `nohup` does, stay ignored.
 fn handled_signals(hangup: Hangup) -> SigSet {
     let all = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
     let ignored = if hangup == Hangup::Stop { ignored() } else { 0 };

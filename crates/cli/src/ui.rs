@@ -167,7 +167,7 @@ impl Ui {
         self.colour_out
     }
 
-    /// Shows the progress of a run over so many resources, if standard error is a terminal. With
+    /// Shows the progress of a run over this many resources, if standard error is a terminal. With
     /// `logs`, also logs each resource.
     pub(crate) fn progress(&mut self, resources: usize, logs: bool) -> Progress {
         let _ = self.out.flush();

@@ -19,7 +19,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value as Json, json};
 
 const SITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agents/site.pp");
-const ORACLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../puppet/tests/differential/oracle.rb");
+const REFERENCE_SCRIPT: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../puppet/tests/differential/oracle.rb");
 
 #[test]
 fn catalogs_are_exchanged() {
@@ -69,7 +70,8 @@ fn puppet_is_here() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// The number of changes that a run of Puppet reports. With a catalog, its exit code does not tell.
+/// The number of changes that a run of Puppet reports. With a catalog, its exit code does not show
+/// them.
 fn changes(output: &Output) -> usize {
     text(output).lines().filter(|line| line.starts_with("Notice: /Stage[")).count()
 }
@@ -135,7 +137,7 @@ fn compiled_by_puppet(home: &Path, target: &Path) -> PathBuf {
         "facts": facts(target),
     });
     let mut child = Command::new("ruby")
-        .arg(OsStr::new(ORACLE))
+        .arg(OsStr::new(REFERENCE_SCRIPT))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

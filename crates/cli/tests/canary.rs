@@ -118,7 +118,7 @@ impl Site {
         said
     }
 
-    /// Runs a verb and checks its output for secrets.
+    /// Runs a command and checks its output for secrets.
     fn quiet(&self, arguments: &str) -> String {
         let said = self.run(arguments);
         self.look(arguments, &said);
@@ -435,7 +435,7 @@ fn attributes_of_all_kinds_show_in_no_verb() {
 }
 
 #[test]
-fn what_dynaml_decrypts_does_not_show() {
+fn decrypted_values_of_dynaml_are_hidden() {
     let site = Site::new();
     site.write("secret.yml", "password: zq7x-decrypted\npin: 73519264\nlist: [zq7x-item]\n");
     let encrypted = site.run("encrypt secret.yml");

@@ -161,7 +161,7 @@ fn check_runs_no_code_of_what_it_checks() {
 }
 
 #[test]
-fn what_looks_but_does_not_compile_runs_nothing_either() {
+fn commands_that_only_read_run_no_code() {
     let dir = repository();
     let path = telling_path(dir.path());
     for line in [

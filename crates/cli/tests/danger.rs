@@ -14,11 +14,11 @@ use std::process::Command;
 const MALLORY: u32 = 4711;
 
 /// A temporary directory with a state directory.
-struct Place {
+struct TestDir {
     dir: tempfile::TempDir,
 }
 
-impl Place {
+impl TestDir {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         // Other users must be able to enter it.
@@ -83,18 +83,24 @@ fn mounted(at: &Path) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-fn in_mount(place: &Place, at: &Path, verb: &str, manifest: &str, more: &[&str]) -> (i32, String) {
+fn in_mount(
+    place: &TestDir,
+    at: &Path,
+    verb: &str,
+    manifest: &str,
+    more: &[&str],
+) -> (i32, String) {
     let before = mounted(at);
     let before: Vec<&str> = before.iter().map(String::as_str).collect();
     place.run(&before, verb, manifest, more)
 }
 
 #[test]
-fn what_is_mounted_below_a_directory_does_not_go_with_it() {
+fn mounts_below_a_directory_are_not_removed() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     let at = place.directory("srv/data/disk one", 0, 0o755);
     symlink("srv/data", place.path("short")).unwrap();
     for manifest in [
@@ -131,7 +137,7 @@ fn a_mount_point_that_is_allowed_is_emptied_and_a_file_system_of_its_own_may_be_
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     let at = place.directory("disk", 0, 0o755);
     let allowed = ["--allow-remove", at.to_str().unwrap()];
     let manifest = "file { 'DIR/disk': ensure => absent, force => true }";
@@ -143,7 +149,7 @@ fn a_mount_point_that_is_allowed_is_emptied_and_a_file_system_of_its_own_may_be_
 
 #[test]
 fn settings_of_a_list_of_sources_allow_it_too() {
-    let place = Place::new();
+    let place = TestDir::new();
     place.write("root/etc/x", "x");
     let manifest = "file { '/etc': ensure => absent, force => true }\n";
     place.write("site.pp", manifest);
@@ -162,7 +168,7 @@ fn settings_of_a_list_of_sources_allow_it_too() {
 }
 
 /// A file of root, with a hard link in a directory that another user can write.
-fn planted(place: &Place) -> PathBuf {
+fn planted(place: &TestDir) -> PathBuf {
     place.directory("up", MALLORY, 0o755);
     let own = place.write("secret", "root only\n");
     fs::set_permissions(&own, Permissions::from_mode(0o600)).unwrap();
@@ -175,7 +181,7 @@ fn a_file_that_somebody_linked_is_not_changed() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     let own = planted(&place);
     for manifest in [
         "file { 'DIR/up/mine': owner => '4711' }",
@@ -217,7 +223,7 @@ fn names_that_nobody_else_can_have_made_are_no_danger() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     let change = |path: &str| {
         let manifest = format!("file {{ 'DIR/{path}': mode => '0640' }}");
         place.ordain("apply", &manifest, &[]).0
@@ -249,11 +255,11 @@ fn names_that_nobody_else_can_have_made_are_no_danger() {
 }
 
 /// A machine with only BusyBox.
-fn small_machine() -> Option<Place> {
+fn small_machine() -> Option<TestDir> {
     if !is_root() {
         return None;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     for dir in ["root/bin", "root/etc", "root/srv", "root/opt"] {
         place.directory(dir, 0, 0o755);
     }
@@ -273,7 +279,7 @@ fn small_machine() -> Option<Place> {
     Some(place)
 }
 
-impl Place {
+impl TestDir {
     fn inside(&self, manifest: &str) -> (i32, String) {
         let root = self.path("root");
         self.ordain("apply", manifest, &["--root", root.to_str().unwrap()])
@@ -310,7 +316,7 @@ fn commands_run_inside_the_root() {
 }
 
 #[test]
-fn what_the_root_has_no_program_for_is_refused() {
+fn missing_programs_in_the_root_are_refused() {
     let Some(place) = small_machine() else { return };
     // The program exists, but its loader does not.
     fs::copy("/bin/true", place.path("root/bin/dynamic")).unwrap();
@@ -367,7 +373,7 @@ fn accounts_need_a_directory_for_their_files() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     place.directory("root", 0, 0o755);
     for manifest in ["group { 'g': ensure => present }", "user { 'u': ensure => present }"] {
         for verb in ["plan", "apply"] {
@@ -383,7 +389,7 @@ fn a_home_that_is_the_machine_is_not_removed() {
     if !is_root() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     place.directory("root/etc", 0, 0o755);
     place.write("root/home/ann/letter", "x");
     let passwd = "root:x:0:0::/root:/bin/sh\nall:x:0:0::/srv/..:/bin/sh\nh:x:5:5::/home:/bin/sh\n\

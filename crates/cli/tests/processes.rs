@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value as Json;
 
-/// Longer than anything takes; only a hang takes this long.
+/// Longer than any operation; only a hang takes this long.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The program with default signal handling, even if these tests ignore signals as background jobs
@@ -26,9 +26,9 @@ fn ordain() -> Command {
 }
 
 /// A directory with sources and a state directory.
-struct Place(tempfile::TempDir);
+struct TestDir(tempfile::TempDir);
 
-impl Place {
+impl TestDir {
     fn new(files: &[(&str, &str)]) -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         for (name, text) in files {
@@ -110,12 +110,13 @@ fn err(output: &Output) -> String {
 const ENDLESS: &str = "#!/bin/sh\nenv -i setsid sleep 1000 &\necho $! > DIR/pid\nsleep 1000\n";
 
 /// A command of that kind, and a resource that comes after it.
-const LONG: &str = "exec { 'DIR/program': } -> file { 'DIR/after': content => 'x' }\n";
+const LONG_RUNNING_MANIFEST: &str =
+    "exec { 'DIR/program': } -> file { 'DIR/after': content => 'x' }\n";
 
 #[test]
-fn what_runs_is_finished_and_nothing_more_begins() {
+fn running_work_finishes_and_nothing_more_begins() {
     for (number, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
-        let place = Place::new(&[(
+        let place = TestDir::new(&[(
             "site.pp",
             "exec { '/bin/sh -c \"echo > DIR/begun; read x < DIR/go; echo > DIR/ended\"': }
             -> file { 'DIR/after': content => 'x' }
@@ -143,7 +144,7 @@ fn what_runs_is_finished_and_nothing_more_begins() {
         fs::write(place.path("site.pp"), after).unwrap();
         let next = place.run(&["apply", "site.pp"]);
         assert_eq!(next.status.code(), Some(2));
-        assert!(err(&next).contains("did not come to its end"), "{}", err(&next));
+        assert!(err(&next).contains(") was interrupted"), "{}", err(&next));
         assert!(err(&place.run(&["apply", "site.pp"])).is_empty());
     }
 }
@@ -151,7 +152,7 @@ fn what_runs_is_finished_and_nothing_more_begins() {
 #[test]
 fn a_second_signal_ends_what_runs() {
     for verb in [&["apply", "site.pp"][..], &["watch", "site.pp", "--lines"]] {
-        let place = Place::new(&[("site.pp", LONG), ("program", ENDLESS)]);
+        let place = TestDir::new(&[("site.pp", LONG_RUNNING_MANIFEST), ("program", ENDLESS)]);
         let mut child = place.start(verb);
         let pid = place.text("pid");
         let said = signal_and_hear(&mut child, Signal::SIGTERM);
@@ -171,8 +172,11 @@ fn a_second_signal_ends_what_runs() {
 
 #[test]
 fn a_run_that_is_killed_takes_its_commands_along_before_the_next_begins() {
-    let place =
-        Place::new(&[("site.pp", LONG), ("program", ENDLESS), ("next.pp", "notice('x')\n")]);
+    let place = TestDir::new(&[
+        ("site.pp", LONG_RUNNING_MANIFEST),
+        ("program", ENDLESS),
+        ("next.pp", "notice('x')\n"),
+    ]);
     for _ in 0..3 {
         let mut child = place.start(&["apply", "site.pp"]);
         let pid = place.text("pid");
@@ -187,7 +191,7 @@ fn a_run_that_is_killed_takes_its_commands_along_before_the_next_begins() {
 
 #[test]
 fn a_daemon_of_a_command_that_succeeded_lives_on() {
-    let place = Place::new(&[
+    let place = TestDir::new(&[
         ("daemon", "#!/bin/sh\nsetsid sleep 1000 &\necho $! > DIR/pid\n"),
         ("long", "#!/bin/sh\necho > DIR/begun\nexec sleep 1000\n"),
         ("site.pp", "exec { 'DIR/daemon': } -> exec { 'DIR/long': }\n"),
@@ -198,7 +202,7 @@ fn a_daemon_of_a_command_that_succeeded_lives_on() {
     child.wait().unwrap();
     let pid = place.text("pid");
     // The lock is released when the last command has ended.
-    let next = Place::new(&[("next.pp", "notice('x')\n")]);
+    let next = TestDir::new(&[("next.pp", "notice('x')\n")]);
     let path = next.path("next.pp");
     assert_eq!(place.run(&["apply", path.to_str().unwrap()]).status.code(), Some(0));
     assert!(is_running(&pid));
@@ -208,7 +212,7 @@ fn a_daemon_of_a_command_that_succeeded_lives_on() {
 #[test]
 fn a_command_whose_time_is_over_leaves_nothing() {
     let site = "exec { 'DIR/program': timeout => 1 }\n";
-    let place = Place::new(&[("site.pp", site), ("program", ENDLESS)]);
+    let place = TestDir::new(&[("site.pp", site), ("program", ENDLESS)]);
     assert_eq!(place.run(&["apply", "site.pp"]).status.code(), Some(1));
     assert!(!is_running(&place.text("pid")));
 }
@@ -225,7 +229,7 @@ const COMPILES: &[(&str, &str, &[&str])] = &[
 #[test]
 fn programs_of_a_compile_have_limits_that_are_settings() {
     for (name, text, arguments) in COMPILES {
-        let place = Place::new(&[(name, text), ("program", ENDLESS)]);
+        let place = TestDir::new(&[(name, text), ("program", ENDLESS)]);
         let started = Instant::now();
         let output = place.run(&[arguments, &["--command-timeout", "1"][..]].concat());
         assert!(!output.status.success());
@@ -234,7 +238,7 @@ fn programs_of_a_compile_have_limits_that_are_settings() {
         assert!(started.elapsed() < TIMEOUT);
         assert!(!is_running(&place.text("pid")), "{name}");
 
-        let place = Place::new(&[(name, text), ("program", FLOOD)]);
+        let place = TestDir::new(&[(name, text), ("program", FLOOD)]);
         let mut command = place.command(arguments);
         let output = command.env("ORDAIN_COMMAND_OUTPUT", "1").output().unwrap();
         assert!(!output.status.success());
@@ -246,7 +250,7 @@ fn programs_of_a_compile_have_limits_that_are_settings() {
 #[test]
 fn a_program_of_mgmt_waits_so_long_for_the_first_line() {
     let program = "import \"os\"\nfile \"DIR/x\" {\n\tcontent => os.system(\"DIR/program\"),\n}\n";
-    let place = Place::new(&[("a.mcl", program), ("program", ENDLESS)]);
+    let place = TestDir::new(&[("a.mcl", program), ("program", ENDLESS)]);
     let output = place.run(&["plan", "a.mcl", "--command-timeout", "1"]);
     let said = err(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -256,7 +260,7 @@ fn a_program_of_mgmt_waits_so_long_for_the_first_line() {
 
 #[test]
 fn external_facts_have_limits() {
-    let place = Place::new(&[("facts/a.sh", ENDLESS), ("more/b.sh", FLOOD)]);
+    let place = TestDir::new(&[("facts/a.sh", ENDLESS), ("more/b.sh", FLOOD)]);
     let directories = ["--external-dir", "facts", "--external-dir", "more"];
     let limits = ["--command-timeout", "1", "--command-output", "1"];
     let output = place.run(&[&["facts", "kernel"][..], &directories, &limits].concat());
@@ -269,7 +273,7 @@ fn external_facts_have_limits() {
 #[test]
 fn a_compile_that_is_killed_takes_its_programs_along() {
     for (name, text, arguments) in COMPILES {
-        let place = Place::new(&[(name, text), ("program", ENDLESS)]);
+        let place = TestDir::new(&[(name, text), ("program", ENDLESS)]);
         for number in [Signal::SIGKILL, Signal::SIGINT] {
             let mut child = place.start(arguments);
             let pid = place.text("pid");
@@ -283,7 +287,7 @@ fn a_compile_that_is_killed_takes_its_programs_along() {
 
 #[test]
 fn a_signal_that_the_caller_ignores_stays_ignored() {
-    let place = Place::new(&[(
+    let place = TestDir::new(&[(
         "site.pp",
         "exec { '/bin/sh -c \"echo > DIR/begun; read x < DIR/go\"': }
         -> file { 'DIR/after': content => 'x' }",
@@ -302,7 +306,7 @@ fn a_signal_that_the_caller_ignores_stays_ignored() {
 }
 
 /// Starts 200 processes that leave their session and their parent, and never ends.
-const MANY: &str = "#!/bin/sh
+const FORKING_SCRIPT: &str = "#!/bin/sh
 i=0
 while [ $i -lt 200 ]; do
     (setsid sh -c 'sleep 1000 & echo $! >> DIR/pids' &)
@@ -314,7 +318,7 @@ sleep 1000
 ";
 
 /// The process ids in a file.
-fn pids(place: &Place) -> Vec<String> {
+fn pids(place: &TestDir) -> Vec<String> {
     let text = place.text("pids");
     text.lines().map(str::to_owned).collect()
 }
@@ -322,7 +326,11 @@ fn pids(place: &Place) -> Vec<String> {
 #[test]
 fn many_processes_that_leave_their_parents_end_with_the_run() {
     for number in [Signal::SIGKILL, Signal::SIGTERM] {
-        let place = Place::new(&[("site.pp", LONG), ("program", MANY), ("next.pp", "notice('x')")]);
+        let place = TestDir::new(&[
+            ("site.pp", LONG_RUNNING_MANIFEST),
+            ("program", FORKING_SCRIPT),
+            ("next.pp", "notice('x')"),
+        ]);
         let mut child = place.start(&["apply", "site.pp"]);
         place.text("begun");
         let pids = pids(&place);
@@ -342,7 +350,7 @@ fn many_processes_that_leave_their_parents_end_with_the_run() {
 #[test]
 fn many_processes_that_leave_their_parents_end_when_the_time_is_over() {
     let site = "exec { 'DIR/program': timeout => 4 }\n";
-    let place = Place::new(&[("site.pp", site), ("program", MANY)]);
+    let place = TestDir::new(&[("site.pp", site), ("program", FORKING_SCRIPT)]);
     assert_eq!(place.run(&["apply", "site.pp"]).status.code(), Some(1));
     let left: Vec<_> = pids(&place).into_iter().filter(|pid| is_running(pid)).collect();
     assert!(left.is_empty(), "{left:?}");
@@ -376,8 +384,8 @@ fn groups_of(parent: u32, group: &Path) -> Vec<(PathBuf, i32)> {
 #[test]
 fn no_control_group_stays_behind() {
     let Some(group) = control_group() else { return };
-    let place = Place::new(&[
-        ("site.pp", LONG),
+    let place = TestDir::new(&[
+        ("site.pp", LONG_RUNNING_MANIFEST),
         ("program", ENDLESS),
         ("next.pp", "exec { '/bin/true': }"),
     ]);
@@ -419,7 +427,7 @@ fn no_control_group_stays_behind() {
 fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_rest() {
     // So many names fill the pipe that nobody reads: the rollback blocks in the middle.
     let count = 600;
-    let place = Place::new(&[]);
+    let place = TestDir::new(&[]);
     let name = |number: usize| place.path(&format!("files/{number:04}-{}", "x".repeat(240)));
     fs::create_dir(place.path("files")).unwrap();
     let mut site = String::new();
@@ -442,7 +450,7 @@ fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_res
     let back = (0..count).filter(is_back).count();
     let stdout = String::from_utf8_lossy(&output.stdout);
     let last = stdout.lines().last().unwrap();
-    assert_eq!(last, format!("Put back: {back} of run 1, {} not reached.", count - back));
+    assert_eq!(last, format!("Restored: {back} of run 1, {} not reached.", count - back));
     assert!(back > 20 && back < count, "{last}");
     for number in 0..count {
         let text = fs::read_to_string(name(number)).unwrap();
@@ -476,7 +484,7 @@ fn a_transaction_of_packages_is_finished_when_the_run_is_told_to_end() {
     if !is_root || !ordain_testkit::peer(busybox.exists(), "busybox-static") {
         return;
     }
-    let place = Place::new(&[
+    let place = TestDir::new(&[
         ("root/usr/bin/apt-get", APT),
         ("root/var/lib/dpkg/status", ""),
         (

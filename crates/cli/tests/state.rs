@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// A directory with a manifest and a machine.
-struct Place(tempfile::TempDir);
+struct TestDir(tempfile::TempDir);
 
-impl Place {
+impl TestDir {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         for dir in ["state", "root/srv"] {
@@ -73,7 +73,7 @@ fn nothing_is_changed_and_all_can_be_read_on_a_disk_that_cannot_be_written() {
     }
     let full = "dd if=/dev/zero of=state/fill bs=4k 2>/dev/null";
     for (make, why) in [(full, "the disk is full"), ("mount -o remount,ro state", "ead-only")] {
-        let place = Place::new();
+        let place = TestDir::new();
         let text = place.script(&format!(
             "mount -t tmpfs -o size=2m,mode=700 none state
             $ordain apply site.pp --root root -q; rm root/srv/b; {make}\n{VERBS}"
@@ -100,7 +100,7 @@ fn a_disk_that_fills_up_during_a_run_ends_it_and_what_was_kept_comes_back() {
     if !can_mount() {
         return;
     }
-    let place = Place::new();
+    let place = TestDir::new();
     let mut manifest = String::new();
     for number in 0..400 {
         fs::write(place.path(&format!("root/srv/{number}")), "before").unwrap();
@@ -127,7 +127,7 @@ fn a_disk_that_fills_up_during_a_run_ends_it_and_what_was_kept_comes_back() {
 
 #[test]
 fn a_damaged_store_of_exported_resources_is_set_aside_with_a_warning() {
-    let place = Place::new();
+    let place = TestDir::new();
     let ordain = |arguments: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
         command.args(arguments.split(' ')).current_dir(place.0.path());

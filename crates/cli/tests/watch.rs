@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value as Json;
 
-/// Longer than anything takes; only a hang takes this long.
+/// Longer than any operation; only a hang takes this long.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A type that cannot be applied.
@@ -274,7 +274,7 @@ fn a_compile_that_takes_long_holds_nothing_up() {
 }
 
 #[test]
-fn what_one_host_exports_another_collects() {
+fn exports_of_one_host_are_collected_by_another() {
     let store = tempfile::tempdir().unwrap();
     let store = store.path().to_str().unwrap();
     let giver = "file \"/etc/shared\" {\n\tstate => \"exists\",\n\tcontent => \"one\",\n\n\t\

@@ -71,7 +71,7 @@ fn templates_and_stubs_are_fetched_if_that_is_allowed() {
 }
 
 #[test]
-fn what_cannot_be_fetched_is_said_without_the_password() {
+fn fetch_errors_do_not_contain_the_password() {
     let (server, dir) = (serve(), tempfile::tempdir().unwrap());
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = |path: &str| format!("http://me:hunter2@{server}{path}");
@@ -81,7 +81,7 @@ fn what_cannot_be_fetched_is_said_without_the_password() {
         (url("/endless"), "more than 16 MiB"),
         (url("/bad.yml"), "bad.yml"),
         (format!("http://me:hunter2@{free}/a.yml"), "refused"),
-        ("http://".to_owned(), "this is no address of a server"),
+        ("http://".to_owned(), "this is not the address of a server"),
     ];
     for (address, wanted) in &cases {
         for report in ["ordain", "spiff++"] {

@@ -1,8 +1,8 @@
-//! Plain data compared by its structure, not by its text.
+//! Compares plain data by structure.
 //!
 //! Maps are compared by key, lists by the names of their entries, and entries without names by
-//! position. So a named entry that only moved is no difference. Documents and graphs are both
-//! compared in this way.
+//! position. So moving a named entry makes no difference. Documents and graphs are both compared
+//! this way.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use crate::value::Value;
 /// A place where two values differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// The path, a step an element: keys, names of list entries, or `[n]`.
+    /// The path: keys, names of list entries, or `[n]`.
     pub path: Vec<EcoString>,
     /// The value of the first, if there is one.
     pub left: Option<Value>,
@@ -26,10 +26,9 @@ pub struct Difference {
 /// The rules of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules<'a> {
-    /// The key under which the maps of a list have their name; without one, lists are compared by
-    /// position.
+    /// The key that holds the name of a list's maps; without one, lists are compared by position.
     pub name: Option<&'a str>,
-    /// Lists of the outermost map in which the order of named entries counts.
+    /// Lists of the outermost map in which the order of named entries matters.
     pub ordered: &'a [&'a str],
     /// Whether a map on the left is compared with a list of named maps on the right.
     pub maps_with_lists: bool,
@@ -108,7 +107,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Entries of the same name are pairs wherever they are; then the others, by position.
+    /// Pairs entries with the same name wherever they are, and the others by position.
     fn lists(&mut self, left: &[Value], right: &[Value]) {
         let mut named: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
         for (at, item) in right.iter().enumerate() {
@@ -142,7 +141,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// A list of named maps as a map of them without their names.
+    /// A list of named maps as a map from the names to the rest.
     fn by_name<'v>(&self, list: &'v [Value]) -> Option<Entries<'v>> {
         let key = self.rules.name?;
         let all = list.iter().map(|item| {
@@ -154,7 +153,7 @@ impl Comparer<'_> {
         Some(sorted(all.collect::<Option<_>>()?))
     }
 
-    /// A list of named maps as a map of them, with their positions: their order counts.
+    /// A list of named maps as a map, with their positions, because their order matters.
     fn in_order<'v>(&self, list: &'v [Value]) -> Option<Entries<'v>> {
         let all = (0..).zip(list).map(|(at, item)| {
             let mut fields = item.as_map()?.clone();
@@ -166,7 +165,7 @@ impl Comparer<'_> {
     }
 }
 
-/// The entries of a map by the texts of their keys.
+/// The entries of a map with the texts of their keys.
 fn entries(value: &Value) -> Entries<'_> {
     let all = value.as_map().into_iter().flatten().map(|(key, value)| {
         let key = match key.as_str() {
@@ -178,7 +177,7 @@ fn entries(value: &Value) -> Entries<'_> {
     sorted(all.collect())
 }
 
-/// In order of the keys; the last one of equal keys counts.
+/// Sorted by key; the last one of equal keys wins.
 fn sorted(mut entries: Entries<'_>) -> Entries<'_> {
     if !entries.is_sorted_by(|a, b| a.0 < b.0) {
         entries.sort_by(|a, b| a.0.cmp(&b.0));

@@ -1,7 +1,7 @@
 //! Plain data trees, for Hiera files, facts, stubs, documents and graph attributes.
 //!
-//! [`Value`] is the tree without places; the readers ([`yaml`], [`json`], [`hocon`]) also give the
-//! places of nodes.
+//! [`Value`] is the tree without places; the readers ([`yaml`], [`json`], [`hocon`]) also return
+//! the places of nodes.
 //!
 //! ```
 //! use ordain_data::{Value, json};
@@ -11,7 +11,8 @@
 //! # Ok::<(), json::Error>(())
 //! ```
 //!
-//! The crate must not know: languages. Each has values of its own; they meet only here.
+//! The crate must not know: languages. Each has its own values, and exchanges plain data with the
+//! others.
 
 pub mod diff;
 pub mod hocon;

@@ -1,16 +1,16 @@
-//! Numbers as text, in the forms that the readers and writers share.
+//! Numbers as text, in the notations that readers and writers share.
 
 use num_bigint::BigInt;
 
 use crate::Value;
 
-/// How many digits are converted between bases.
+/// The maximum number of digits that are converted between bases.
 pub const MAX_DIGITS: usize = 5000;
 
-/// The integer that these digits stand for in a base; [`Value::BigInt`] beyond 64 bits.
+/// The integer with these digits in a base; [`Value::BigInt`] beyond 64 bits.
 ///
-/// `None` unless all characters are digits of the base and there is at least one, and for more
-/// than [`MAX_DIGITS`] digits that are not decimal: converting those takes the square of the time.
+/// `None` unless all characters are digits of the base and there is at least one, and for more than
+/// [`MAX_DIGITS`] digits that are not decimal, because the conversion takes quadratic time.
 ///
 /// ```
 /// use ordain_data::{Value, number::integer};
@@ -48,15 +48,7 @@ pub(crate) fn big(n: BigInt) -> Value {
 }
 
 /// An integer in decimal digits, with an optional minus, as Ruby's `format('0x%x')` prints it:
-/// negative ones as a complement with endless `f`.
-///
-/// ```
-/// use ordain_data::number::ruby_hexadecimal;
-/// assert_eq!(ruby_hexadecimal("18446744073709551616"), "0x10000000000000000");
-/// assert_eq!(ruby_hexadecimal("-255"), "0x..f01");
-/// assert_eq!(ruby_hexadecimal("-256"), "0x..f00");
-/// assert_eq!(ruby_hexadecimal("-1"), "0x..f");
-/// ```
+/// negative ones as two's complement with endless `f`.
 pub fn ruby_hexadecimal(digits: &str) -> String {
     let Some(negative) = digits.strip_prefix('-') else {
         return format!("0x{:x}", parsed(digits));
@@ -126,15 +118,15 @@ pub fn ruby_float(x: f64) -> String {
     format!("{sign}{}.{fraction}e{direction}{:02}", &digits[..1], exponent.abs())
 }
 
-/// The fewest decimal digits that read back as this positive number, and the exponent of the first.
-/// Where two of them are equally near, the even one.
+/// The shortest decimal digits that read back as this positive number, and the exponent of the
+/// first. Of two equally near ones, the even one.
 fn shortest(x: f64) -> (String, i32) {
     let parts = |text: String| {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         (mantissa.replace('.', ""), exponent.parse::<i32>().unwrap_or(0))
     };
     let (digits, exponent) = parts(format!("{x:e}"));
-    // Only numbers with many digits can lie half way between two texts that both read back.
+    // Only numbers with many digits can be half way between two texts that both read back.
     if digits.len() >= 15 {
         let (exact, _) = parts(format!("{x:.60e}"));
         let (kept, rest) = exact.split_at(digits.len());

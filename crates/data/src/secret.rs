@@ -1,4 +1,4 @@
-//! Finding the content of secrets in other text.
+//! Finds the content of secrets in other text.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,15 +15,15 @@ use crate::value::Value;
 /// The text in place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// How many bytes a part of a secret has at least that is found by itself.
-const PART: usize = 8;
-/// Shorter texts than this are found as whole words only: `no` is not found in `node`.
-const WORD: usize = 4;
-/// A secret of one line that is longer is found as a whole only, and not in parts.
+/// The minimum number of bytes of a secret's part that is searched for by itself.
+const MIN_PART_LENGTH: usize = 8;
+/// Shorter texts are found only as whole words: `no` is not found in `node`.
+const MIN_SUBSTRING_LENGTH: usize = 4;
+/// A longer secret of one line is found only as a whole, not in parts.
 const MAX_LENGTH: usize = 4096;
 
 impl Value {
-    /// Whether this is a secret, or a secret is in it.
+    /// Whether this is or contains a secret.
     pub fn holds_secret(&self) -> bool {
         match self {
             Self::Secret(_) => true,
@@ -66,18 +66,18 @@ fn texts(value: &Value, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Finds texts of secrets in other text, also quoted with escapes, in another case, and in parts:
-/// messages cut values short, or quote a word of them.
+/// Finds texts of secrets in other text, including quoted with escapes, in another case, and in
+/// parts, because messages shorten values or quote a word of them.
 ///
-/// Of a secret of one line any eight bytes in a row are found, of one with several lines each line
-/// of at least four bytes. Shorter ones are found whole; those below four bytes as words.
+/// Of a secret of one line any eight consecutive bytes are found, of one with several lines each
+/// line of at least four bytes. Shorter ones are found as a whole; those below four bytes as words.
 #[derive(Default)]
 pub struct Redactor {
-    /// Eight bytes in a row of secrets of one line, in lower case.
-    parts: FxHashSet<[u8; PART]>,
-    /// Longer texts that are found whole, by their first eight bytes, in lower case.
-    lines: FxHashMap<[u8; PART], Vec<Box<[u8]>>>,
-    /// Shorter texts that are found whole, in lower case.
+    /// Eight consecutive bytes of secrets of one line, in lower case.
+    parts: FxHashSet<[u8; MIN_PART_LENGTH]>,
+    /// Longer texts that are found as a whole, by their first eight bytes, in lower case.
+    lines: FxHashMap<[u8; MIN_PART_LENGTH], Vec<Box<[u8]>>>,
+    /// Shorter texts that are found as a whole, in lower case.
     short: BTreeSet<Box<[u8]>>,
 }
 
@@ -91,7 +91,7 @@ impl Redactor {
         redactor
     }
 
-    /// Whether it looks for nothing.
+    /// Whether there are no secrets to find.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty() && self.lines.is_empty() && self.short.is_empty()
     }
@@ -100,8 +100,11 @@ impl Redactor {
     pub fn add(&mut self, text: &str) {
         let text = text.trim();
         let is_whole = text.contains('\n') || text.len() > MAX_LENGTH;
-        // A short line of several, such as `}`, says nothing.
-        let lines = text.lines().map(str::trim).filter(|line| !is_whole || line.len() >= WORD);
+        // A short line of several, such as `}`, is not secret.
+        let lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !is_whole || line.len() >= MIN_SUBSTRING_LENGTH);
         for line in lines {
             let escaped: String = line.escape_debug().collect();
             let forms = [line, &escaped];
@@ -111,21 +114,28 @@ impl Redactor {
         }
     }
 
-    /// Adds a text of one line, of which parts are found, too.
+    /// Adds a text of one line; its parts are found, too.
     fn add_line(&mut self, line: &str) {
         let lower = line.to_ascii_lowercase();
-        if lower.len() < PART {
+        if lower.len() < MIN_PART_LENGTH {
             return self.add_whole(line);
         }
-        self.parts.extend(lower.as_bytes().windows(PART).filter_map(|w| w.first_chunk::<PART>()));
+        self.parts.extend(
+            lower
+                .as_bytes()
+                .windows(MIN_PART_LENGTH)
+                .filter_map(|w| w.first_chunk::<MIN_PART_LENGTH>()),
+        );
         let words = lower.split(|c: char| c.is_whitespace() || "'\"=:,;".contains(c));
-        words.filter(|word| (WORD..PART).contains(&word.len())).for_each(|w| self.add_whole(w));
+        words
+            .filter(|word| (MIN_SUBSTRING_LENGTH..MIN_PART_LENGTH).contains(&word.len()))
+            .for_each(|w| self.add_whole(w));
     }
 
-    /// Adds a text that is found whole, and not in parts.
+    /// Adds a text that is found only as a whole.
     pub fn add_whole(&mut self, text: &str) {
         let lower = text.to_ascii_lowercase().into_bytes().into_boxed_slice();
-        match lower.first_chunk::<PART>() {
+        match lower.first_chunk::<MIN_PART_LENGTH>() {
             Some(start) => self.lines.entry(*start).or_default().push(lower),
             None if lower.is_empty() => {}
             None => drop(self.short.insert(lower)),
@@ -137,7 +147,7 @@ impl Redactor {
         matches!(self.redact(text), Cow::Owned(_))
     }
 
-    /// Whether a value holds any of a secret in clear.
+    /// Whether a value contains part of a secret in clear text.
     pub fn finds_in(&self, value: &Value) -> bool {
         match value {
             Value::Secret(_) => false,
@@ -168,7 +178,7 @@ impl Redactor {
         Cow::Owned(out)
     }
 
-    /// Where secrets stand in a text, in order and apart from each other.
+    /// The ranges of secrets in a text, sorted and disjoint.
     fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
         if self.is_empty() {
             return Vec::new();
@@ -176,10 +186,10 @@ impl Redactor {
         let lower = text.to_ascii_lowercase();
         let bytes = lower.as_bytes();
         let mut found = Vec::new();
-        for (at, window) in bytes.windows(PART).enumerate() {
-            let Some(window) = window.first_chunk::<PART>() else { continue };
+        for (at, window) in bytes.windows(MIN_PART_LENGTH).enumerate() {
+            let Some(window) = window.first_chunk::<MIN_PART_LENGTH>() else { continue };
             if self.parts.contains(window) {
-                found.push((at, at + PART));
+                found.push((at, at + MIN_PART_LENGTH));
             }
             let lines = self.lines.get(window).into_iter().flatten();
             let lines = lines.filter(|line| bytes[at..].starts_with(line));
@@ -188,7 +198,9 @@ impl Redactor {
         for short in &self.short {
             let all = bytes.windows(short.len()).enumerate().filter(|(_, w)| *w == &**short);
             let all = all.map(|(at, _)| (at, at + short.len()));
-            found.extend(all.filter(|range| short.len() >= WORD || is_word(bytes, *range)));
+            found.extend(
+                all.filter(|range| short.len() >= MIN_SUBSTRING_LENGTH || is_word(bytes, *range)),
+            );
         }
         merged(text, found)
     }
@@ -209,7 +221,7 @@ fn is_word(bytes: &[u8], (from, to): (usize, usize)) -> bool {
     !part_of_word(from.checked_sub(1)) && !part_of_word(Some(to))
 }
 
-/// Ranges in order, those that touch as one, whole characters each, without space around.
+/// Sorts the ranges, merges those that touch, extends them to whole characters, and trims space.
 fn merged(text: &str, mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     ranges.sort_unstable();
     let mut out: Vec<(usize, usize)> = Vec::new();
@@ -228,21 +240,21 @@ fn merged(text: &str, mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     without_space.filter(|(from, to)| from < to).collect()
 }
 
-/// Texts that decryption gave, for languages whose values do not say that they are secret: a text
-/// that such a one is part of is as secret.
+/// Decrypted texts, for languages whose values are not marked as secret: a text that contains one
+/// of them is secret, too.
 #[derive(Clone, Default)]
 pub struct Decrypted {
     texts: BTreeSet<EcoString>,
-    /// Finds any that is long enough to be no accident; made when it is first needed.
+    /// Finds those that are long enough to exclude coincidence; built on demand.
     finder: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Decrypted {
-    /// How many bytes a text has at least that is looked for in others; a shorter one is only
-    /// compared with them.
-    const LONG: usize = 6;
+    /// The minimum number of bytes of a text that is searched for in others; a shorter one is only
+    /// compared as a whole.
+    const MIN_SEARCHED_LENGTH: usize = 6;
 
-    /// Adds a text. Space around it does not count.
+    /// Adds a text without surrounding space.
     pub fn add(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() && self.texts.insert(text.into()) {
@@ -254,7 +266,7 @@ impl Decrypted {
     pub fn add_all(&mut self, value: &Value) {
         let mut found = |text: &str| self.add(text);
         match value {
-            // That something is true, or not set, is no text to look for.
+            // A boolean or null is no text to search for.
             Value::Bool(_) => {}
             Value::List(items) => items.iter().for_each(|item| self.add_all(item)),
             Value::Map(map) => map.values().for_each(|value| self.add_all(value)),
@@ -262,11 +274,11 @@ impl Decrypted {
         }
     }
 
-    /// Adds the texts in a value that was made of secrets. Short ones are no secrets: they may be
-    /// anything.
+    /// Adds the texts in a value that was derived from secrets. Short ones are ignored, because
+    /// they may be anything.
     pub fn add_derived(&mut self, value: &Value) {
         match value {
-            Value::Str(text) if text.trim().len() >= Self::LONG => self.add(text),
+            Value::Str(text) if text.trim().len() >= Self::MIN_SEARCHED_LENGTH => self.add(text),
             Value::List(items) => items.iter().for_each(|item| self.add_derived(item)),
             Value::Map(map) => map.values().for_each(|value| self.add_derived(value)),
             _ => {}
@@ -279,15 +291,17 @@ impl Decrypted {
     }
 
     /// A redactor for these texts, if there are any. It replaces whole messages, because they may
-    /// have any form.
+    /// contain the texts in any form.
     pub fn redactor(&self) -> Option<Redactor> {
         let mut redactor = Redactor::default();
         let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
-        lines.filter(|line| line.len() >= Self::LONG).for_each(|line| redactor.add_whole(line));
+        lines
+            .filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH)
+            .for_each(|line| redactor.add_whole(line));
         (!redactor.is_empty()).then_some(redactor)
     }
 
-    /// The value as a secret, if any of the texts is in it.
+    /// The value as a secret, if it contains any of the texts.
     #[must_use]
     pub fn mark(&self, value: Value) -> Value {
         let is_clear = !self.is_empty() && !matches!(value, Value::Secret(_));
@@ -299,7 +313,7 @@ impl Decrypted {
         self.texts.is_empty()
     }
 
-    /// Whether any of the texts is a part of this one, or this one whole.
+    /// Whether a text contains any of the texts, or is part of one.
     pub fn is_in_text(&self, text: &str) -> bool {
         !self.is_empty() && self.is_part_of(text)
     }
@@ -319,8 +333,9 @@ impl Decrypted {
         let finder = self.finder.get_or_init(|| {
             // Each line of a long text, such as a key, which may be indented where it is used.
             let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
-            let long: Vec<&str> = lines.filter(|line| line.len() >= Self::LONG).collect();
-            // It fails beyond 2^31 bytes of secrets only.
+            let long: Vec<&str> =
+                lines.filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH).collect();
+            // It only fails beyond 2^31 bytes of secrets.
             if long.is_empty() { None } else { AhoCorasick::new(long).ok() }
         });
         let text = text.trim();
@@ -385,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_a_decrypted_text_is_secret() {
+    fn values_with_decrypted_text_are_secret() {
         let mut decrypted = Decrypted::default();
         let key = Value::str("-----\n  MIIEow==\n");
         decrypted.add_all(&Value::map([("user", Value::str("al")), ("key", key)]));

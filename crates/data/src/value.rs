@@ -8,7 +8,7 @@ use ecow::EcoString;
 use indexmap::{Equivalent, IndexMap};
 use rustc_hash::FxBuildHasher;
 
-/// A map that keeps the order in which its entries came.
+/// A map in insertion order.
 pub type Map = IndexMap<Value, Value, FxBuildHasher>;
 
 /// A plain data tree. Cheap to clone: text and containers are shared.
@@ -36,7 +36,7 @@ pub enum Value {
     List(Arc<Vec<Value>>),
     /// An ordered map.
     Map(Arc<Map>),
-    /// A value that is shown nowhere: no diff, log, error or journal prints it.
+    /// A value that is never shown: no diff, log, error or journal prints it.
     Secret(Arc<Value>),
 }
 
@@ -94,7 +94,7 @@ impl Value {
         })
     }
 
-    /// The same with the text `[secret]` in place of secrets, for those who look at it.
+    /// The same with the text `[secret]` in place of secrets, for display.
     #[must_use]
     pub fn without_secrets(&self) -> Self {
         match self {
@@ -108,7 +108,7 @@ impl Value {
         }
     }
 
-    /// Whether this is nothing.
+    /// Whether this is null.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -129,7 +129,7 @@ impl Value {
     }
 }
 
-/// Looks up a text key in a [`Map`] without making a [`Value`] of it.
+/// Looks up a text key in a [`Map`] without creating a [`Value`].
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a>(pub &'a str);
 
@@ -183,7 +183,7 @@ impl Hash for Value {
             Self::Str(s) => Key(s).hash(state),
             Self::Bytes(b) => b.hash(state),
             Self::List(items) => items.hash(state),
-            // Order does not count for equality, so the entries are hashed apart and summed up.
+            // Order does not matter for equality, so the hashes of the entries are summed up.
             Self::Map(map) => {
                 let entry = |e: (&Value, &Value)| FxBuildHasher.hash_one(e);
                 state.write_u64(map.iter().map(entry).fold(map.len() as u64, u64::wrapping_add));
@@ -193,7 +193,7 @@ impl Hash for Value {
     }
 }
 
-/// Shows the tree in a JSON-like form; a secret shows as `[secret]`.
+/// Shows the tree in a JSON-like form; a secret is shown as `[secret]`.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

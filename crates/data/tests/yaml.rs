@@ -1,4 +1,4 @@
-//! Reading YAML: values, places, errors, and that no bytes bring the reader down.
+//! Reading YAML: values, places, errors, and robustness against arbitrary bytes.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
@@ -188,7 +188,7 @@ fn costly_documents_end_soon() {
 }
 
 #[test]
-fn what_is_nested_as_deep_as_allowed_can_be_handled() {
+fn the_deepest_allowed_nesting_works() {
     for (open, close) in [("[", "]"), ("{a: ", "}"), ("{? ", "}")] {
         let text = format!("{}{}", open.repeat(120), close.repeat(120));
         let value = yaml::read(&text, Schema::Psych).unwrap();
@@ -234,7 +234,7 @@ fn no_bytes_bring_the_reader_down() {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn written_values_read_back() {
     let words =
         ["a", "yes", " ", "\n", ":", "#", "'", "\"", "0", "1.5", "-", "é", "😀", "\t", "<<", "~"];
     let mut random = Random::new(7);

@@ -1,5 +1,5 @@
-//! Reads and writes generated YAML here and with the Ruby that is installed: values and texts must
-//! be the same. `YAML_SEED` and `YAML_CASES` generate others.
+//! Reads and writes generated YAML here and with the installed Ruby: values and texts must be
+//! equal. `YAML_SEED` and `YAML_CASES` select other cases.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 #[path = "yaml_differential/generate.rs"]
@@ -8,18 +8,18 @@ mod generate;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use generate::Chance;
+use generate::Rng;
 use ordain_data::yaml::psych::{Options, write_with};
 use ordain_data::yaml::{self, SYMBOL, Schema};
 use ordain_data::{Value, json};
 
-/// How many texts are read, and how many values are written.
+/// The number of texts that are read, and of values that are written.
 const CASES: u64 = 3000;
 
-/// The error of an alias inside of its own target.
-const RECURSIVE: &str = "the alias stands for something that contains it";
+/// The error of an alias inside its own target.
+const RECURSIVE: &str = "the alias refers to a value that contains it";
 
-/// Generated texts that are read otherwise here, with the reason.
+/// Generated texts that are deliberately read differently here, with the reason.
 const KNOWN: &[(&str, &str)] = &[
     ("{\"\\0\"\r\n: 0o17}", "a key between braces may end on the line before its colon"),
     ("> \n  x\n \tz\n \tz\n a ", "a tab in a later line of a block scalar ends it"),
@@ -46,7 +46,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The answers of Ruby; nothing if there is none.
+/// The answers of Ruby; `None` if it is not installed.
 fn ask(requests: &[Value]) -> Option<Vec<Value>> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/yaml_differential/psych.rb");
     let child =
@@ -110,17 +110,17 @@ fn text<'v>(answer: &'v Value, key: &str) -> Option<&'v str> {
 
 /// Fails with the first differences.
 fn compare(differences: &[String]) {
-    const SHOWN: usize = 40;
-    let first = differences.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>();
+    const MAX_SHOWN: usize = 40;
+    let first = differences.iter().take(MAX_SHOWN).map(String::as_str).collect::<Vec<_>>();
     assert!(differences.is_empty(), "{} differ\n{}", differences.len(), first.join("\n\n"));
 }
 
 #[test]
 fn reads() {
     let seed = number("YAML_SEED", 1);
-    let mut chance = Chance::new(seed);
+    let mut rng = Rng::new(seed);
     let texts: Vec<String> =
-        (0..number("YAML_CASES", CASES)).map(|_| generate::document(&mut chance)).collect();
+        (0..number("YAML_CASES", CASES)).map(|_| generate::document(&mut rng)).collect();
     let requests: Vec<Value> =
         texts.iter().map(|text| Value::map([("read", Value::str(text.as_str()))])).collect();
     let Some(answers) = ask(&requests) else { return };
@@ -133,14 +133,13 @@ fn reads() {
                 values += 1;
                 shown(value) == theirs
             }
-            // For the other parser, an alias inside of its own target is a value that contains
-            // itself.
+            // For the other parser, an alias inside its own target is a value that contains itself.
             (Err(error), _) if error.message == RECURSIVE => true,
             // There, the text after the first document need not be valid YAML.
             (Err(error), Some(_)) if error.is_syntax() => {
                 answer.get("whole") == Some(&Value::Bool(false))
             }
-            // Both refuse it; of several errors another may be found first.
+            // Both refuse it; each may find another error first.
             (Err(_), None) => true,
             _ => false,
         };
@@ -160,10 +159,9 @@ fn reads() {
 #[test]
 fn writes() {
     let seed = number("YAML_SEED", 1);
-    let mut chance = Chance::new(seed);
-    let cases: Vec<(Value, Options)> = (0..number("YAML_CASES", CASES))
-        .map(|_| generate::value_and_options(&mut chance))
-        .collect();
+    let mut rng = Rng::new(seed);
+    let cases: Vec<(Value, Options)> =
+        (0..number("YAML_CASES", CASES)).map(|_| generate::value_and_options(&mut rng)).collect();
     let requests: Vec<Value> = cases
         .iter()
         .map(|(value, options)| {

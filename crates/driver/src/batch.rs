@@ -91,8 +91,8 @@ impl Batch {
         let pool = pool.build().map_err(|e| codes::io("cannot start threads", &e))?;
         let mut results: Vec<NodeResult> =
             pool.install(|| self.nodes.par_iter().map(one).collect());
-        // The memory budget counts the whole process, so a node may fail because of another one.
-        // Compiling it again alone tells.
+        // The memory budget counts the whole process, so a node may fail because of another one. A
+        // second compile alone shows which.
         for (result, options) in results.iter_mut().zip(&self.nodes).filter(|_| threads > 1) {
             if result.has_exceeded_budget && !result.is_done {
                 *result = pool.install(|| one(options));
@@ -162,7 +162,7 @@ impl Batch {
                 return Err(Error::Reported);
             }
         }
-        if let Some(found) = ordain_graph::order::find_loop(&graph) {
+        if let Some(found) = ordain_graph::order::find_cycle(&graph) {
             result.diagnostics.push(cycle::diagnostic(&found, &graph, Severity::Warning));
         }
         receive(&result.name, &graph, &self.site.sources)
@@ -230,7 +230,7 @@ fn unique(mut names: Vec<String>) -> Vec<String> {
 /// Refuses a node name that cannot be a file name.
 fn check_name(name: &str) -> Result<(), Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') {
-        let text = format!("`{name}` is no name of a node");
+        let text = format!("`{name}` is not a valid node name");
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     Ok(())

@@ -9,7 +9,7 @@ use ordain_store::StoreError;
 
 /// A file cannot be read or written.
 pub const FILE: &str = "ordain::file";
-/// A document has a form that the verb does not read.
+/// A document has a form that the command does not read.
 pub const DOCUMENT: &str = "ordain::document";
 /// The arguments do not fit together.
 pub const ARGUMENTS: &str = "ordain::arguments";
@@ -34,97 +34,95 @@ pub const RESOURCE: &str = "ordain::resource";
 pub const DOCS: &[CodeDoc] = &[
     CodeDoc {
         code: ARGUMENTS,
-        summary: "the arguments do not fit together",
-        details: "Each argument is well formed, but not with the others or with what the path is. \
-                  The \
-                  message names them, as with `ordain apply next.plan --noop`: a saved plan is \
-                  applied whole. Take one of them away.",
+        summary: "the arguments contradict each other",
+        details: "Each argument is valid, but not in combination with the others or with the \
+                  path. The message names them, as with `ordain apply next.plan --noop`: a saved \
+                  plan is applied completely. Remove one of them.",
     },
     CodeDoc {
         code: CYCLE,
-        summary: "resources wait for each other in a loop",
-        details: "Every resource of the loop has to come before the next one and the last before \
-                  the first, so none can be the first:\n\n    notify { 'a': before => Notify['b'] \
-                  }\n    notify { 'b': before => Notify['a'] }\n\nCompiling gives a warning; \
-                  planning and applying fail. The message shows a shortest loop and where each \
-                  of its relations is written. Take one of them away, or contain less: `contain` \
-                  and `require` order all that a class holds.",
+        summary: "resources depend on each other in a cycle",
+        details: "Every resource of the cycle has to come before the next one and the last before \
+                  the first:\n\n    notify { 'a': before => Notify['b'] }\n    notify { 'b': \
+                  before => Notify['a'] }\n\nA compile warns about it; plan and apply fail. The \
+                  message shows a shortest cycle and the place of each relationship. Remove one \
+                  of them, or contain less: `contain` and `require` order all members of a class.",
     },
     CodeDoc {
         code: DAMAGED,
-        summary: "the journal or the store of exported resources was damaged, and a new one begun",
-        details: "The database in the state directory could not be read: it was cut off, \
-                  overwritten, or the disk lost a part of it. It was moved to a directory `damaged-TIME` \
-                  beside it, together with what runs had kept for `ordain rollback`, and the run \
-                  went on with a new journal. So earlier runs are neither in `ordain history` nor \
-                  can they be rolled back, and resources with a schedule may be applied once more. \
-                  Exported resources are lost in the same way until each node is compiled or applied \
-                  again: until then, nodes that collect find none of the others. `ordain doctor` \
-                  lists the directory; remove it when nobody needs it.",
+        summary: "a damaged journal or store of exported resources was replaced",
+        details: "A database in the state directory could not be read: it was truncated, \
+                  overwritten, or partly lost by the disk. It was moved to a directory \
+                  `damaged-TIME` next to it, with the backups for `ordain rollback`, and the run \
+                  continued with a new journal. So earlier runs are missing from `ordain history` \
+                  and cannot be rolled back, and resources with a schedule may be applied once \
+                  more. Exported resources are missing until each node is compiled or applied \
+                  again; until then, collectors do not find them. `ordain doctor` lists the \
+                  directory; remove it when you no longer need it.",
     },
     CodeDoc {
         code: DOCUMENT,
-        summary: "a file is not of a form that is read here",
-        details: "Graphs, catalogs, plans, facts and node data are JSON (facts also YAML), such \
-                  as `ordain compile` and `ordain plan --out` write. The message says what is \
-                  wrong with the file: it may be cut off, or of a newer version.",
+        summary: "a file has an unsupported format",
+        details: "Graphs, catalogs, plans, facts and node data are JSON (facts also YAML), as \
+                  written by `ordain compile` and `ordain plan --out`. The message has the \
+                  problem: the file may be truncated, or have a newer version.",
     },
     CodeDoc {
         code: FILE,
         summary: "a file cannot be read or written",
-        details: "The message has the path and what the system said, such as `No such file or \
-                  directory`. Relative paths begin where the command was started.",
+        details: "The message has the path and the error of the system, such as `No such file or \
+                  directory`. Relative paths start at the working directory.",
     },
     CodeDoc {
         code: MANIFEST,
-        summary: "the manifest of an external kind cannot be used",
+        summary: "the manifest of an external kind is invalid",
         details: "`--kinds DIR` (or `ORDAIN_KINDS`) names directories of manifests: files whose \
                   names end in `.dsc.resource.json` or `.ordain.json`. Each is a JSON object with \
                   at least `type`, such as `Owner/Name`, and `get` or `test`. The message has the \
-                  file and what is wrong with it.",
+                  file and the problem.",
     },
     CodeDoc {
         code: NOTHING,
-        summary: "there is nothing to compile, or nothing that is asked for",
-        details: "As an error: a directory has nothing that is read here, no manifests (`.pp`) and \
-                  none of the parts of a control repository. Mostly the path is a wrong one. As a \
-                  warning: a control repository has no manifests and its node is given no class, \
-                  standard input is empty, or no resource has a tag that `--tags` or \
-                  `--skip-tags` names: the run comes to its end, and nothing is declared.",
+        summary: "there is nothing to compile or to apply",
+        details: "As an error: a directory has neither manifests (`.pp`) nor other parts of a \
+                  control repository. Usually the path is wrong. As a warning: a control \
+                  repository has no manifests and its node has no class, standard input is empty, \
+                  or no resource has a tag of `--tags` or `--skip-tags`. The run then ends \
+                  successfully without resources.",
     },
     CodeDoc {
         code: RESOURCE,
-        summary: "a resource cannot be looked at or changed",
-        details: "An attribute is wrong, as in `mode => 'rwx!'`, or the machine refused. The message has the resource and \
-                  the reason; resources that depend on it are skipped.",
+        summary: "a resource cannot be checked or changed",
+        details: "An attribute is invalid, as in `mode => 'rwx!'`, or the machine reported an \
+                  error. The message has the resource and the reason; dependent resources are \
+                  skipped.",
     },
     CodeDoc {
         code: STATE,
         summary: "the state directory cannot be used",
-        details: "The lock and the journal of runs are kept in `/var/lib/ordain` for root, else \
-                  below `$XDG_STATE_HOME` or `~/.local/state`; `--state-dir` or \
-                  `ORDAIN_STATE_DIR` says otherwise. Another run may hold the lock: wait for it. The \
-                  directory has to belong to who runs Ordain or to root, nobody else may write it or \
-                  put another in its place, and what is in it are plain files: a link there, or a \
-                  file with a second name, may be a trap and is refused. `ordain doctor` says what is \
-                  wrong with it.",
+        details: "The lock and the journal of runs are in `/var/lib/ordain` for root, else below \
+                  `$XDG_STATE_HOME` or `~/.local/state`; `--state-dir` or `ORDAIN_STATE_DIR` \
+                  names another directory. If another run holds the lock, wait for it. The \
+                  directory must belong to the user who runs Ordain or to root, nobody else may \
+                  write to it or replace it, and it must contain plain files only: a link, or a \
+                  file with several hard links, may be a trap and is refused. `ordain doctor` \
+                  reports the problem.",
     },
     CodeDoc {
         code: UNTRUSTED_PLAN,
-        summary: "a saved plan was edited, or was made elsewhere",
-        details: "`ordain plan --out FILE` ends a plan with a digest of all that it says, under a \
-                  key that only the state directory of that user on that machine has. A plan is \
-                  applied byte for byte as it was saved, and only with the same key and `--root`: \
-                  plan and apply as the same user on the same machine, with the same `--state-dir`. \
-                  What `--format json` prints is for reading and has no digest. A file that is named \
-                  `*.plan` has to be such a plan.",
+        summary: "a saved plan was edited, or made on another machine",
+        details: "`ordain plan --out FILE` signs a plan with a key in the state directory of \
+                  that user on that machine. A plan is applied only if it is unchanged, and only \
+                  with the same key and `--root`: plan and apply as the same user on the same \
+                  machine, with the same `--state-dir`. The output of `--format json` is for \
+                  reading and is not signed. A file named `*.plan` must be a signed plan.",
     },
     CodeDoc {
         code: UNKNOWN_NAME,
-        summary: "there is nothing of this name",
-        details: "A resource, an attribute, a fact or a code is not known. The message names the \
-                  nearest one that is. `ordain compile`, `ordain facts` and `ordain explain-code` \
-                  list what there is.",
+        summary: "an unknown name",
+        details: "A resource, an attribute, a fact or a code is unknown. The message has the most \
+                  similar known name. `ordain compile`, `ordain facts` and `ordain explain-code` \
+                  list the known ones.",
     },
 ];
 
@@ -153,7 +151,7 @@ pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
 }
 
-/// A note that an earlier run left on the machine cannot be used.
+/// A record of an earlier run on the machine is invalid.
 pub fn note(error: KindError) -> Diagnostic {
     Diagnostic::error(STATE, error.to_string())
 }
@@ -164,7 +162,7 @@ pub fn state(error: StoreError) -> Diagnostic {
         StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
         StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
         StoreError::Unsafe { .. } => {
-            "`ordain doctor` says more; --state-dir DIR names a directory that only you can write"
+            "`ordain doctor` has details; --state-dir DIR names a directory that only you can write"
         }
         StoreError::Broken { .. } => "`ordain doctor --fix` moves damaged files away",
         StoreError::Unwritable { .. } => {

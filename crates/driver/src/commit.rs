@@ -198,9 +198,9 @@ fn git(world: &HostWorld, dir: &Path, args: &[&str]) -> Result<Vec<u8>, Diagnost
     if output.status == Some(0) {
         return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.trim_end().trim_start_matches("fatal: ");
-    Err(Diagnostic::error(codes::FILE, format!("git {}: {said}", args[0])))
+    let error_text = String::from_utf8_lossy(&output.stderr);
+    let error_text = error_text.trim_end().trim_start_matches("fatal: ");
+    Err(Diagnostic::error(codes::FILE, format!("git {}: {error_text}", args[0])))
 }
 
 fn text(bytes: &[u8]) -> Result<&str, Diagnostic> {

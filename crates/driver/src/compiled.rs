@@ -133,11 +133,11 @@ impl Compiled {
         conflicts
     }
 
-    /// Adds resources that revert those which were to be reverted once they are no longer declared.
-    /// Returns the notes about them on the machine.
+    /// Adds the recorded undo of each resource that is no longer declared. Returns the records on
+    /// the machine.
     ///
     /// # Errors
-    /// When a note is corrupt.
+    /// When a record is corrupt.
     pub fn undo_missing(
         &mut self,
         host: &Host,

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use ordain_engine::deferred::{Deferred, DeferredValues};
 use ordain_engine::kind::Level;
 use ordain_graph::ResourceRef;
-use ordain_puppet::deferred::{DeferredAttribute, Resolved, resolve};
+use ordain_puppet::deferred::{DeferredAttribute, ResolvedAttributes, resolve};
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{self, Environment, Site};
 use ordain_puppet::session::Node;
-use ordain_source::{CachedWorld, Diagnostic, HostWorld, SourceMap, Touched, World};
+use ordain_source::{CachedWorld, Diagnostic, HostWorld, SourceMap, TouchedPaths, World};
 use rustc_hash::FxHashMap;
 
 use crate::options::Options;
@@ -33,7 +33,7 @@ struct Functions {
     settings: Settings,
     node: Node,
     sources: Arc<SourceMap>,
-    touched: Touched,
+    touched: TouchedPaths,
 }
 
 impl DeferredCalls {
@@ -65,7 +65,7 @@ impl DeferredCalls {
 }
 
 impl Functions {
-    fn call(&self, attributes: &[DeferredAttribute]) -> Result<Resolved, String> {
+    fn call(&self, attributes: &[DeferredAttribute]) -> Result<ResolvedAttributes, String> {
         let world: Arc<dyn World> =
             Arc::new(CachedWorld::new(HostWorld::noting(self.touched.clone())));
         let open = load::Options {
@@ -92,7 +92,7 @@ impl Deferred for DeferredCalls {
             Ok(resolved) => resolved,
             Err(text) => {
                 let failed = attributes.iter().map(|a| (a.name.clone(), Err(text.clone())));
-                return DeferredValues { values: failed.collect(), said: Vec::new() };
+                return DeferredValues { values: failed.collect(), log: Vec::new() };
             }
         };
         let values = attributes.iter().zip(resolved.values).map(|(attribute, value)| {
@@ -106,7 +106,7 @@ impl Deferred for DeferredCalls {
         let logged = logged.map(|entry| (level(entry.level), entry.message));
         let warnings = resolved.diagnostics.iter();
         let warnings = warnings.map(|found| (Level::Warning, found.message.clone()));
-        DeferredValues { values: values.collect(), said: logged.chain(warnings).collect() }
+        DeferredValues { values: values.collect(), log: logged.chain(warnings).collect() }
     }
 }
 

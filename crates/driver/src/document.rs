@@ -35,7 +35,7 @@ pub(crate) fn saved_plan(
     if loaded.plan.is_some() {
         return Ok(loaded);
     }
-    let text = format!("{} is named as a saved plan, and is none", path.display());
+    let text = format!("{} is named like a saved plan, but is not one", path.display());
     Err(Diagnostic::error(codes::UNTRUSTED_PLAN, text).into())
 }
 
@@ -103,7 +103,9 @@ pub(crate) fn read(
             (Ok(plan.graph.clone()), Some(Arc::new(plan)))
         }
         Some(other) => {
-            return Err(codes::document(path, format!("`{other}` is no graph or plan")).into());
+            return Err(
+                codes::document(path, format!("`{other}` is neither a graph nor a plan")).into()
+            );
         }
         None => (puppet_catalog::read(text), None),
     };

@@ -15,7 +15,7 @@ use ordain_graph::{Containment, Graph, METAPARAMETERS, Resource};
 use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::ProviderSettings;
 use ordain_puppet::value::rich::to_data;
-use ordain_source::Touched;
+use ordain_source::TouchedPaths;
 
 use crate::options::Options;
 use crate::puppet::Input;
@@ -163,7 +163,7 @@ impl ModuleKinds {
 /// The Ruby files of the libraries of modules. A compile depends on them.
 fn libraries(
     modules: &BTreeMap<String, PathBuf>,
-    touched: &Touched,
+    touched: &TouchedPaths,
 ) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     library_files(modules.values().map(|dir| dir.join("lib")), "rb", touched)
 }

@@ -12,7 +12,9 @@ use ordain_inmanta::lower::Handlers;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
-use ordain_source::{Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, Touched, World};
+use ordain_source::{
+    Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, TouchedPaths, World,
+};
 use ordain_store::ExportStore;
 
 use crate::codes;
@@ -74,7 +76,7 @@ pub struct Options {
     /// Whether the process ends after this compile, so that its memory need not be freed.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
-    pub touched: Touched,
+    pub touched: TouchedPaths,
     /// Files that overlay those on disk, such as the tree of a commit.
     pub layer: Option<Layer>,
     /// The root directory of the machine, if it is not `/`.
@@ -118,7 +120,7 @@ impl Default for Options {
             deferral: Deferral::default(),
             has_history: true,
             is_last_compile: false,
-            touched: Touched::default(),
+            touched: TouchedPaths::default(),
             layer: None,
             machine: None,
             texts: None,
@@ -135,7 +137,7 @@ pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
     let given = modulepath.iter().flat_map(|path| path.split(':'));
     let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
     let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
-    let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+    let text = |dir: &str| format!("--modulepath names {dir}, which is not a directory");
     missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
 }
 
@@ -174,7 +176,7 @@ impl Options {
     /// Warnings about options that this kind of source does not use.
     pub fn warn_unused(&self, what: &str, used: UsedOptions) -> Vec<Diagnostic> {
         let unused = self.set_flags().filter(|name| !self.is_part && !used.0.contains(name));
-        let text = |name| format!("{name} says nothing to {what} and is not used");
+        let text = |name| format!("{name} does not apply to {what} and is ignored");
         unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
     }
 
@@ -185,10 +187,10 @@ impl Options {
 
     /// The same, but records no paths: for files that the result does not depend on.
     pub fn untracked_world(&self) -> Arc<dyn World> {
-        self.world_with(Touched::default())
+        self.world_with(TouchedPaths::default())
     }
 
-    fn world_with(&self, touched: Touched) -> Arc<dyn World> {
+    fn world_with(&self, touched: TouchedPaths) -> Arc<dyn World> {
         match &self.layer {
             Some(Layer(layer)) => Arc::new(LayeredWorld::new(Arc::clone(layer), touched)),
             None => Arc::new(HostWorld::noting(touched)),

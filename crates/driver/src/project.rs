@@ -58,7 +58,7 @@ pub struct Settings {
 /// # Errors
 /// With the error message.
 pub fn machine_path(text: &str) -> Result<PathBuf, String> {
-    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not a whole path".into()) }
+    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not an absolute path".into()) }
 }
 
 fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
@@ -252,7 +252,7 @@ impl ResourceNames {
     /// The most similar resource name.
     fn near(&mut self, graph: &Graph, name: &str) -> Option<&str> {
         self.suggestions += 1;
-        if self.suggestions > suggest::MAX {
+        if self.suggestions > suggest::MAX_SUGGESTIONS {
             return None;
         }
         let all = || graph.resources().map(|(_, r)| r.id.to_string()).collect();

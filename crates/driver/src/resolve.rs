@@ -83,7 +83,7 @@ fn attributes(graph: &Graph) -> (Vec<DeferredAttribute>, Vec<Diagnostic>) {
             let span = graph.origins.chain(attribute.origin).find_map(|origin| origin.span);
             let (value, is_secret) = ordain_engine::kind::attributes::reveal(&attribute.value);
             let value = match saved::holds_omitted(&attribute.value) {
-                true => Err("a secret in it was left out when this was saved".to_owned()),
+                true => Err("it contains a secret that was omitted when it was saved".to_owned()),
                 false => of_data(value),
             };
             match value {

@@ -1,4 +1,4 @@
-//! A session gives the same graphs and messages as compiles by themselves, edit after edit.
+//! A session returns the same graphs and messages as separate compiles, edit after edit.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;

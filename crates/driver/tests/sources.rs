@@ -1,4 +1,4 @@
-//! One way for all languages: from files, from the buffers of an editor, from a commit.
+//! A common interface for all languages: from files, from editor buffers, from a commit.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Checks of a document without its stubs: expressions that cannot be parsed, unknown functions,
-//! nodes that refer to themselves, duplicate keys.
+//! Checks of a document without its stubs: syntax errors in expressions, unknown functions, nodes
+//! that refer to themselves, duplicate keys.
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use ordain_source::{Diagnostic, FileId, TextRange, suggest};
@@ -17,9 +17,9 @@ use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
 use crate::syntax::parser::parse;
 use crate::value::is_expression;
 
-/// Whether a text is YAML with expressions in it: some that are written as usual, with a blank after
-/// the parentheses, or that can be parsed and have no `$`. Other languages have doubled parentheses,
-/// too, around lists of their variables.
+/// Whether a text is YAML with expressions: some have the usual form, with a space after the
+/// parentheses, or can be parsed and contain no `$`. Other languages use double parentheses, too,
+/// around lists of their variables.
 pub fn has_expressions(text: &str) -> bool {
     if !text.contains("((") {
         return false;
@@ -95,7 +95,7 @@ fn duplicates(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Texts that begin like expressions and are none, since they do not end like them.
+/// Texts that begin like expressions but are none, because they do not end like them.
 pub(crate) fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
     for n in (0..tree.len()).filter_map(|n| u32::try_from(n).ok()) {
         let node = tree.node(NodeId(n));
@@ -166,7 +166,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An entry whose expression needs the entry itself.
+    /// Reports an entry whose expression needs the entry itself.
     fn entry(&mut self, key: &str, kind: &SrcKind, span: TextRange) {
         let SrcKind::Expr(expr) = kind else { return };
         let exprs = &self.sources.exprs;

@@ -1,4 +1,5 @@
-//! Streams of documents compared, and the report on it in the original's form. Nothing is evaluated.
+//! Compares streams of documents, and prints the report in the original's format. Nothing is
+//! evaluated.
 
 use std::fmt::Write;
 
@@ -9,8 +10,8 @@ use crate::lower;
 use crate::output::Writer;
 use crate::syntax::ast::Exprs;
 
-/// The rules of spiff's comparison: entries of lists by `name`, and the order only in the list `jobs` at the
-/// top.
+/// The rules of spiff's comparison: list entries by `name`, and order only in the top-level list
+/// `jobs`.
 pub const RULES: Rules<'_> =
     Rules { name: Some("name"), ordered: &["jobs"], maps_with_lists: true };
 
@@ -42,7 +43,7 @@ pub enum Side {
     Right,
 }
 
-/// Where a side of a difference is written.
+/// Finds the place of one side of a difference.
 pub type Places<'a> = &'a dyn Fn(&Difference, Side) -> Option<String>;
 
 /// The marks around a value.
@@ -61,20 +62,20 @@ impl Colours {
     pub const ANSI: Self = Self { left: "\u{1b}[31m", right: "\u{1b}[32m", end: "\u{1b}[0m" };
 }
 
-/// How differences are printed.
+/// The format of printed differences.
 #[derive(Clone, Copy, Default)]
 pub struct Format<'a> {
     /// The name of the first file.
     pub left: &'a str,
     /// The name of the second file.
     pub right: &'a str,
-    /// The beginning and the end of the values of each side, if they are coloured.
+    /// The start and end sequences of each side's values, if they are coloured.
     pub colours: Option<Colours>,
-    /// Two blanks before a path, as spiff++ has them.
+    /// Two spaces before a path, as in spiff++.
     pub wide: bool,
     /// A text after each difference.
     pub separator: &'a str,
-    /// Where the sides are written, if that is known.
+    /// Finds the places of both sides, if known.
     pub places: Option<Places<'a>>,
 }
 
@@ -135,7 +136,7 @@ fn side(out: &mut String, format: &Format<'_>, difference: &Difference, side: Si
     };
 }
 
-/// Plain data as YAML, in the layout of merged documents; secrets do not show.
+/// Plain data as YAML, in the layout of merged documents; secrets are not shown.
 fn yaml(value: &Data) -> String {
     let value = lower::value(&value.without_secrets());
     let exprs = Exprs::default();

@@ -1,5 +1,5 @@
-//! Documents as they are written: values in which nothing is evaluated. `diff` and `convert`
-//! read documents so, and so are files of bindings and state read.
+//! Documents as written: values without evaluation. `diff` and `convert` read documents this way,
+//! and so do files of bindings and state.
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use crate::value::{Item, List, Map, Value};
 /// All documents of a text; an empty text is one empty document.
 ///
 /// # Errors
-/// When the text is no YAML, a key is no text, or aliases stand for too much.
+/// When the text is invalid YAML, a key is not a text, or aliases expand to too many nodes.
 pub fn read(text: &str) -> Result<Vec<Value>, LoadError> {
     let trees = Tree::parse_all(text).map_err(|e| LoadError::yaml(text, &e))?;
     if trees.is_empty() {
@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Result<Vec<Value>, LoadError> {
 /// The value of a document.
 ///
 /// # Errors
-/// When a key is no text, or aliases stand for too much.
+/// When a key is not a text, or aliases expand to too many nodes.
 pub fn value(tree: &Tree) -> Result<Value, LoadError> {
     let mut reader = Reader { tree, shared: FxHashMap::default() };
     tree.root().map_or(Ok(Value::Null), |root| reader.node(root))

@@ -1,5 +1,5 @@
 //! The origin of a node's value: the text at its place, the stubs that have a value there, and the
-//! expression refers to.
+//! references of the expression.
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -18,14 +18,14 @@ use crate::syntax::ast::{Expr, ExprId, PathStep};
 use crate::syntax::print::{print, print_path};
 use crate::value::Value;
 
-/// How deep references and stubs are followed.
+/// The maximum depth of references and stubs.
 const MAX_DEPTH: usize = 6;
-/// How many references of an expression are followed.
-const MAX: usize = 12;
+/// The maximum number of references of an expression.
+const MAX_REFERENCES: usize = 12;
 
-/// The value of a node, and where it comes from.
+/// The value of a node, and its origin.
 #[derive(Clone, Debug)]
-pub struct Explained {
+pub struct ExplainedValue {
     /// The path that was asked for.
     pub path: String,
     /// The text that is written there.
@@ -39,11 +39,11 @@ pub struct Source {
     pub role: Role,
     /// The path of the node.
     pub path: String,
-    /// Where it is written.
+    /// Its place.
     pub place: Place,
     /// The expression, if it is one.
     pub expr: Option<String>,
-    /// The value that came of it: as YAML, and as data.
+    /// The resulting value: as YAML, and as data.
     pub value: (String, Data),
     /// Its dependencies: stubs first, then references.
     pub from: Vec<Source>,
@@ -51,7 +51,7 @@ pub struct Source {
     within: Vec<PathStep>,
 }
 
-/// The role of a place in the making of a value.
+/// The role of a place in the origin of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// It gave the value.
@@ -60,13 +60,13 @@ pub enum Role {
     Replaced,
     /// Its expression took the value from a stub.
     Merged,
-    /// It has no value of its own: the insert or expression around it gave it.
+    /// It has no value of its own: the surrounding insert or expression provides it.
     Inside,
     /// A stub that gave the value.
     Stub,
-    /// A stub whose value was replaced by one further right, which gave it.
+    /// A stub whose value replaced that of another stub further right.
     ReplacedStub,
-    /// A stub that has a value which was not taken.
+    /// A stub with a value that was not used.
     LostStub,
     /// Something that the expression refers to.
     Reference,
@@ -103,22 +103,22 @@ impl Role {
 }
 
 impl Evaluator<'_> {
-    /// Where the value of a node of a finished document comes from; nothing if there is no such
-    /// node. The stubs are those of the document, from the first to the last.
+    /// The origin of a node's value in a finished document; `None` if there is no such node. The
+    /// stubs are those of the document, from the first to the last.
     pub(crate) fn explain(
         &mut self,
         root: InstId,
         path: &str,
         stubs: &[(EcoString, InstId)],
-    ) -> Option<Explained> {
+    ) -> Option<ExplainedValue> {
         let steps = steps(path);
         let (node, rest) = self.walk(root, &steps);
         let source = self.source(node, &steps[rest..], stubs, Role::Gave, 0)?;
-        Some(Explained { path: path.to_owned(), source })
+        Some(ExplainedValue { path: path.to_owned(), source })
     }
 
-    /// The node at a path, or the last one before it whose value goes on without nodes; and how
-    /// many steps lead there.
+    /// The node at a path, or the last one before its value continues without nodes; and the number
+    /// of steps to it.
     pub(crate) fn walk(&self, root: InstId, steps: &[PathStep]) -> (InstId, usize) {
         let mut at = root;
         for (n, step) in steps.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Evaluator<'_> {
                 Role::Gave if replaced => Role::Replaced,
                 role => role,
             };
-            // A map or list is not replaced; values of stubs show in its entries.
+            // A map or list is not replaced; values of stubs appear in its entries.
             from.extend(given.filter(|g| g.role != Role::LostStub || !value.is_container()));
             if let Some(expr) = expr {
                 from.extend(self.references(node, expr, depth));
@@ -187,8 +187,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The steps from a literal without expressions to a node in it; nothing if the node is
-    /// not part of such a text.
+    /// The steps from a literal without expressions to a node in it; `None` if the node is not part
+    /// of one.
     pub(crate) fn literal_steps(&self, node: InstId, rest: &[PathStep]) -> Option<Vec<PathStep>> {
         let mut steps: Vec<PathStep> = rest.iter().rev().cloned().collect();
         let mut at = node;
@@ -210,7 +210,7 @@ impl Evaluator<'_> {
         matches!(self.sources.nodes[*src].kind, SrcKind::Value(_)).then_some(steps)
     }
 
-    /// Whether a stub's value took the place of a node's own one.
+    /// Whether a stub's value replaced a node's own one.
     pub(crate) fn is_replaced(&mut self, node: InstId, rest: &[PathStep], value: &Value) -> bool {
         if self.override_of(node).is_none() && rest.is_empty() {
             return false;
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
             Body::Value(item) => Some(item.clone()),
             Body::Expr(..) => None,
         };
-        // The same value again is no change that anybody would look for.
+        // An equal value is not worth reporting.
         let own = own.and_then(|item| Some(self.printed(&find_path(&item, rest)?.value)));
         own.is_none_or(|own| own != self.printed(value))
     }
@@ -256,7 +256,7 @@ impl Evaluator<'_> {
         let mut found = Vec::new();
         self.collect_references(expr, &mut found, 0);
         let mut out: Vec<Source> = Vec::new();
-        for path in found.into_iter().take(MAX) {
+        for path in found.into_iter().take(MAX_REFERENCES) {
             let Some((target, rest)) = self.target(node, &path) else { continue };
             if target == node {
                 continue;
@@ -267,7 +267,7 @@ impl Evaluator<'_> {
         out
     }
 
-    /// The node that a path means at a place, with the steps into its value.
+    /// The node at a path as seen from a place, with the steps into its value.
     fn target(&self, place: InstId, path: &str) -> Option<(InstId, Vec<PathStep>)> {
         let all = steps(path);
         let dot = if path.starts_with('.') { "." } else { "" };
@@ -313,8 +313,8 @@ impl Evaluator<'_> {
     }
 }
 
-impl Explained {
-    /// In the form that all languages have. The texts of the files are added to the sources.
+impl ExplainedValue {
+    /// Converts it to the format of all languages. The texts of the files are added to the sources.
     pub fn explanation(&self, files: &[Input], sources: &SourceMap) -> Explanation {
         let ids: Vec<FileId> =
             files.iter().map(|f| sources.add(&*f.name, f.text.as_str())).collect();
@@ -352,7 +352,7 @@ impl Source {
         }
     }
 
-    /// Finds the exact places of values inside of larger ones.
+    /// Finds the exact places of values inside larger ones.
     pub(crate) fn refine(&mut self, files: &[Input]) {
         if !self.within.is_empty()
             && let Some(file) = files.get(self.place.0 as usize)

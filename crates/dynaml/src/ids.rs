@@ -1,5 +1,5 @@
-//! Ids of nodes. They are types of their own, so that values and failures can name nodes without
-//! knowing them.
+//! Ids of nodes. They are separate types, so that values and failures can refer to nodes without
+//! depending on them.
 
 use ordain_syntax::Idx;
 

@@ -9,7 +9,7 @@ pub struct Input {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// The key under which the document is put, in a map of nothing else.
+    /// The single key under which the document is put.
     pub under: Option<String>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
-    /// The documents that were parsed; a text without any is one without content.
+    /// The parsed documents; a text without any counts as one empty document.
     pub(crate) fn new(trees: Vec<Tree>) -> Self {
         let mut trees = trees.into_iter();
         Self { first: trees.next().unwrap_or_default(), more: trees.collect() }

@@ -1,4 +1,4 @@
-//! Texts with expressions in them: `a (( b )) c`.
+//! Texts with embedded expressions: `a (( b )) c`.
 
 use ecow::EcoString;
 
@@ -13,14 +13,14 @@ pub enum Part {
     Expr(EcoString, usize),
 }
 
-/// The pieces of a text; `None` if there is no expression in it.
+/// The parts of a text; `None` if it contains no expression.
 pub fn split(text: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut plain = EcoString::new();
     let mut rest = text;
     while let Some(at) = rest.find("((") {
-        // The last two of a run of brackets open an expression. An unclosed expression and the rest
-        // of the text are plain text.
+        // The last two brackets of a run open an expression. An unclosed expression and the rest of
+        // the text are plain text.
         let run = rest[at..].bytes().take_while(|b| *b == b'(').count();
         let at = at + run - 2;
         let Some(len) = end(&rest[at + 2..]).filter(|len| *len > 0) else { break };
@@ -47,7 +47,7 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// A text without one `!` of each escaped expression in it.
+/// Removes one `!` from each escaped expression in a text.
 pub fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -88,8 +88,8 @@ fn end(text: &str) -> Option<usize> {
     None
 }
 
-/// The concatenation of expressions. A single one is joined to an empty text, so that the result
-/// is one too.
+/// The concatenation of expressions. A single one is joined to an empty text, so that the result is
+/// a text, too.
 pub fn join(exprs: &mut Exprs, parts: &[ExprId]) -> ExprId {
     let mut parts = parts.iter().copied();
     let first = parts.next();

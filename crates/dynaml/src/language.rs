@@ -1,4 +1,4 @@
-//! The language as the verbs for all languages see it.
+//! The language in the common interface of all languages.
 
 use std::path::Path;
 

@@ -22,8 +22,8 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! The crate must not know: files, commands, the environment and time (they are reached through the
-//! [`World`](ordain_source::World) that is passed in), command lines, terminals, and the other
+//! The crate must not know: files, commands, the environment and time (a
+//! [`World`](ordain_source::World) argument provides them), command lines, terminals, and the other
 //! languages. A graph of resources is built by [`resources`]; nothing here plans or applies it.
 //!
 //! Modules, from the top floor down; a module imports only modules of the floors below:
@@ -77,5 +77,5 @@ pub mod value;
 pub use diagnostics::{diagnose, report};
 pub use language::Dynaml;
 
-/// The version of spiff++ whose language this is, as `__ctx.VERSION` shows it.
+/// The version of spiff++ that this crate implements, as `__ctx.VERSION` shows it.
 pub const VERSION: &str = "1.7.0-beta-8";

@@ -1,5 +1,5 @@
-//! From YAML to the source tree of a document: scalars resolved, expressions parsed, inserts and
-//! key tags recognised. A node without them is one finished value.
+//! Converts YAML to the source tree of a document: resolves scalars, parses expressions, and
+//! recognises inserts and key tags. A node without them is one finished value.
 
 use ecow::EcoString;
 use ordain_data::yaml::{self, Kind, NodeId, Style, Tree};
@@ -25,7 +25,7 @@ pub struct Src {
     pub kind: SrcKind,
     /// The file.
     pub file: FileNo,
-    /// Where in the file.
+    /// The range in the file.
     pub span: TextRange,
 }
 
@@ -36,7 +36,7 @@ pub enum SrcKind {
     Value(Item),
     /// An expression.
     Expr(ExprId),
-    /// A text with the form of an expression that is none.
+    /// A text in the form of an expression with a syntax error.
     Broken(EcoString, ParseError),
     /// A map.
     Map(MapSrc),
@@ -66,7 +66,7 @@ pub struct ListSrc {
     pub entries: Vec<ListEntry>,
     /// The key field that a `key:` tag declares.
     pub key: Option<EcoString>,
-    /// Whether keys are switched off by `key:!`, or contradict each other.
+    /// Whether `key:!` disables keys, or they contradict each other.
     pub keyless: bool,
     /// The markers of an insert.
     pub marks: Marks,
@@ -94,7 +94,7 @@ pub struct Marks {
     pub written: Option<EcoString>,
     /// Whether that was under `<<<`.
     pub long: bool,
-    /// Names given by `&tag:`; whether for all documents.
+    /// Names from `&tag:`, with whether they apply to all documents.
     pub tags: Vec<(EcoString, bool)>,
 }
 
@@ -121,7 +121,7 @@ impl Marks {
     }
 }
 
-/// Extensions that the original hides behind flags.
+/// Extensions that are behind flags in the original.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
     /// Expressions inside of texts.
@@ -139,13 +139,13 @@ pub struct Sources {
     pub exprs: Exprs,
     /// The extensions that are on.
     pub features: Features,
-    /// Whether there are texts with the form of an expression that are none.
+    /// Whether some expressions have syntax errors.
     pub broken: bool,
-    /// Keys that are in their map twice, those that count.
+    /// The places of repeated keys that win.
     pub duplicates: Vec<(FileNo, TextRange)>,
-    /// Expressions with markers by the inserts that are in them.
+    /// Expressions with markers, by the inserts inside them.
     pub whole: FxHashMap<SrcId, ExprId>,
-    /// Fields that are written with `key:` in front of them, by the entry of a list that has them.
+    /// Fields that are written with a `key:` prefix, by the list entry that has them.
     key_tags: FxHashMap<SrcId, Vec<(EcoString, EcoString)>>,
     /// Inserts that are written under `<<<`.
     long_inserts: FxHashSet<SrcId>,
@@ -162,46 +162,46 @@ pub enum LoadErrorKind {
     Yaml(yaml::ErrorKind),
     /// A key is something else than a text.
     Key,
-    /// Aliases stand for too much, or for themselves.
+    /// Aliases that expand to too many nodes, or to themselves.
     Aliases,
-    /// A stub or another file that is one document has several.
+    /// A stub or another single-document file with several documents.
     Documents,
 }
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
     /// The kind.
     pub kind: LoadErrorKind,
     /// The error in words.
     pub message: String,
-    /// Where.
+    /// The range.
     pub span: TextRange,
-    /// The message of the original, with the place.
-    pub said: Option<String>,
+    /// The message of the original, with the position.
+    pub original: Option<String>,
 }
 
 impl LoadError {
-    /// Something that is wrong in a text that is YAML.
+    /// An error in a text that is valid YAML.
     pub(crate) fn new(kind: LoadErrorKind, message: String, span: TextRange) -> Self {
-        Self { kind, message, span, said: None }
+        Self { kind, message, span, original: None }
     }
 
-    /// Why a text is no YAML.
+    /// An error in invalid YAML.
     pub(crate) fn yaml(text: &str, e: &yaml::Error) -> Self {
-        let said = Some(crate::diagnostics::yaml::complaint(text, e));
+        let original = Some(crate::diagnostics::yaml::error_message(text, e));
         let kind = LoadErrorKind::Yaml(e.kind.clone());
-        Self { kind, message: e.message.clone(), span: e.range, said }
+        Self { kind, message: e.message.clone(), span: e.range, original }
     }
 
     /// In the words of the original.
-    pub fn said(&self) -> &str {
-        self.said.as_deref().unwrap_or(&self.message)
+    pub fn original_message(&self) -> &str {
+        self.original.as_deref().unwrap_or(&self.message)
     }
 }
 
-/// How many values the aliases of a document may stand for.
-const ALIASES: u64 = 1_000_000;
+/// The maximum number of values that the aliases of a document may expand to.
+const MAX_ALIASED_VALUES: u64 = 1_000_000;
 
 impl Sources {
     /// Parses the text of an expression, each text once.
@@ -210,7 +210,8 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
-        let parsed = parsed.map_err(|error| ParseError { near: near::complaint(text), ..error });
+        let parsed =
+            parsed.map_err(|error| ParseError { near: near::syntax_error_message(text), ..error });
         let text = EcoString::from(text);
         if let Ok(expr) = parsed {
             self.texts.insert(expr, text.clone());
@@ -219,13 +220,13 @@ impl Sources {
         parsed
     }
 
-    /// The scalar of an expression as it was written, if it was one of its own.
+    /// The scalar of an expression as written, if the expression is a whole scalar.
     pub fn text(&self, expr: ExprId) -> Option<EcoString> {
         let scalar = |text: &EcoString| ecow::eco_format!("(({text}))");
         self.texts.get(&expr).map(scalar).or_else(|| self.interpolated.get(&expr).cloned())
     }
 
-    /// The text of a part of an expression as it was written.
+    /// The text of a part of an expression, as written.
     pub fn written(&self, whole: ExprId, part: ExprId) -> String {
         let (start, end) = self.exprs.span(part);
         let text = self.texts.get(&whole).and_then(|t| t.get(start as usize..end as usize));
@@ -233,8 +234,8 @@ impl Sources {
         text.map_or_else(canonical, ToString::to_string)
     }
 
-    /// An expression in its brackets as reports show it: in canonical form, but as it was written
-    /// behind markers.
+    /// An expression in its brackets as reports show it: in canonical form, but as written after
+    /// markers.
     pub fn shown(&self, expr: ExprId) -> String {
         match &self.exprs[expr] {
             Expr::Marked(markers, Some(inner)) => {
@@ -245,7 +246,7 @@ impl Sources {
         }
     }
 
-    /// The value of an entry of a list with its key tags, as it was written.
+    /// The value of a list entry with its key tags, as written.
     pub fn with_key_tags(&self, entry: SrcId, value: Value) -> Value {
         let (Some(tags), Value::Map(map)) = (self.key_tags.get(&entry), &value) else {
             return value;
@@ -262,7 +263,7 @@ impl Sources {
         if self.long_inserts.contains(&insert) { "<<<" } else { "<<" }
     }
 
-    /// The expression of a scalar with brackets, if it is one.
+    /// The expression of a scalar in brackets, if it is one.
     pub fn expression(&mut self, text: &str) -> Option<Result<ExprId, ParseError>> {
         if is_expression(text) && (!self.features.interpolation || balanced(text)) {
             let inner = text.get(2..text.len() - 2)?;
@@ -307,7 +308,7 @@ impl Sources {
     /// Adds a document.
     ///
     /// # Errors
-    /// When a key is no text, or aliases stand for too much.
+    /// When a key is not a text, or aliases expand to too many nodes.
     pub fn load(&mut self, tree: &Tree, file: FileNo) -> Result<SrcId, LoadError> {
         let mut loader =
             Loader { tree, file, sources: self, shared: FxHashMap::default(), nodes: 0 };
@@ -324,7 +325,7 @@ fn balanced(text: &str) -> bool {
     crate::interpolation::is_single(text)
 }
 
-/// A node that is built: finished, or with expressions in it.
+/// A built node: finished, or with expressions in it.
 #[derive(Clone)]
 enum Built {
     Value(Value),
@@ -352,10 +353,11 @@ impl Loader<'_, '_> {
         let node = self.tree.node(id);
         let before = self.nodes;
         self.nodes += 1;
-        let limit = ALIASES + self.tree.len() as u64;
+        let limit = MAX_ALIASED_VALUES + self.tree.len() as u64;
         if self.nodes > limit {
-            let message =
-                format!("the aliases of this document stand for more than {ALIASES} values");
+            let message = format!(
+                "the aliases of this document stand for more than {MAX_ALIASED_VALUES} values"
+            );
             return Err(LoadError::new(LoadErrorKind::Aliases, message, node.span));
         }
         let built = match &node.kind {
@@ -464,7 +466,7 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// Takes the markers off an insert; the rest is the insert.
+    /// Removes the markers of an insert; the rest is the insert.
     fn insert(&mut self, source: SrcId, marks: &mut Marks) -> Option<SrcId> {
         let node = &self.sources.nodes[source];
         let (file, span) = (node.file, node.span);
@@ -508,7 +510,7 @@ impl Loader<'_, '_> {
         Ok(Built::Src(self.sources.push(SrcKind::List(list), self.file, span)))
     }
 
-    /// An entry that is a map of nothing but an insert is an insert of the list.
+    /// An entry that is a map with only an insert is an insert of the list.
     fn list_entry(&mut self, source: SrcId, list: &mut ListSrc) -> Option<ListEntry> {
         let SrcKind::Map(map) = &self.sources.nodes[source].kind else {
             return Some(ListEntry::Node(source));
@@ -539,7 +541,7 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// Takes the `key:` off the field that has it; it declares the key field of the list.
+    /// Removes the `key:` prefix of a field, which declares the key field of the list.
     fn strip_key_tag(&mut self, source: SrcId, list: &mut ListSrc) -> SrcId {
         let node = &mut self.sources.nodes[source];
         let tags = match &mut node.kind {
@@ -560,7 +562,7 @@ impl Loader<'_, '_> {
     }
 }
 
-/// Takes `key:` off the keys that have it; gives them without and with it.
+/// Removes `key:` prefixes of keys; returns the keys without and with them.
 fn strip_key_tags<T>(
     entries: &mut [(EcoString, T)],
     list: &mut ListSrc,
@@ -585,7 +587,7 @@ fn strip_key_tags<T>(
     tags
 }
 
-/// The value of a scalar, as its tag or its text has it.
+/// The value of a scalar, by its tag or its text.
 pub(crate) fn scalar_value(tree: &Tree, id: NodeId, text: &EcoString, style: Style) -> Value {
     match tree.tag(id) {
         Some("tag:yaml.org,2002:str" | "!") => Value::Str(text.clone()),
@@ -600,7 +602,7 @@ pub(crate) fn scalar_value(tree: &Tree, id: NodeId, text: &EcoString, style: Sty
 /// The text of a key.
 ///
 /// # Errors
-/// When the key is something else than a text.
+/// When the key is not a text.
 pub(crate) fn key_text(tree: &Tree, id: NodeId) -> Result<EcoString, LoadError> {
     let target = tree.target(id);
     let span = tree.node(id).span;

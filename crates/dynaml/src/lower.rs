@@ -11,14 +11,14 @@ use crate::output::{Writer, unescape_key};
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};
 
-/// The plain data of documents, parts that are shared still shared. Lambdas are the text they print
-/// as; nodes that are marked as temporary are left out.
+/// The plain data of documents; shared parts stay shared. Lambdas become their printed text; nodes
+/// that are marked as temporary are omitted.
 pub fn data(exprs: &Exprs, documents: &[Value]) -> Vec<Data> {
     let mut lowering = Lowering { exprs, shared: FxHashMap::default(), escapes: None };
     documents.iter().map(|document| lowering.data(document)).collect()
 }
 
-/// The plain data of a document as it is printed: escapes are resolved, too.
+/// The plain data of a printed document: escapes are resolved, too.
 pub(crate) fn printed(writer: &Writer<'_>, document: &Value) -> Data {
     let escapes = Some(writer);
     Lowering { exprs: writer.exprs, shared: FxHashMap::default(), escapes }.data(document)
@@ -26,10 +26,9 @@ pub(crate) fn printed(writer: &Writer<'_>, document: &Value) -> Data {
 
 struct Lowering<'e> {
     exprs: &'e Exprs,
-    /// Resolves escapes in texts and keys, if they are resolved.
+    /// Resolves escapes in texts and keys, if set.
     escapes: Option<&'e Writer<'e>>,
-    /// Lists and maps that several places share, by their address and whether escapes in them are
-    /// resolved.
+    /// Shared lists and maps, by their address and whether escapes in them are resolved.
     shared: FxHashMap<(usize, bool), Data>,
 }
 
@@ -86,7 +85,7 @@ fn is_shown(item: &Item) -> bool {
     !item.flags.has_any(Flags::TEMPORARY.with(Flags::LOCAL))
 }
 
-/// A value of plain data. Integers beyond 64 bits become floats.
+/// Converts plain data. Integers beyond 64 bits become floats.
 pub fn value(data: &Data) -> Value {
     match data {
         Data::Null => Value::Null,

@@ -1,11 +1,11 @@
-//! Addresses and networks, and arithmetic with them.
+//! IP addresses and networks, and arithmetic with them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::diagnostics::stop::{Eval, Stop};
 use crate::value::Value;
 
-/// An address, with the length of its network's prefix if it has one.
+/// An address, with the prefix length of its network if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Net {
     /// The address.
@@ -37,7 +37,7 @@ impl Net {
         }
     }
 
-    /// The host part of a network's addresses, all ones.
+    /// The mask of a network's host part.
     pub(crate) fn host_mask(&self) -> u128 {
         let bits = Self::bits(self.address);
         let free = bits - self.prefix.unwrap_or(bits);
@@ -62,7 +62,7 @@ fn overflow() -> Stop {
     Stop::failed("IP address overflow")
 }
 
-/// The address or network that a text is.
+/// Parses an address or network.
 ///
 /// # Errors
 /// When it is neither.
@@ -71,7 +71,7 @@ pub(crate) fn parse(value: &Value) -> Eval<Net> {
     parse_text(text).ok_or_else(Stop::silent)
 }
 
-/// The address or network that a text is, if it is one.
+/// Parses an address or network; `None` if the text is neither.
 pub(crate) fn parse_text(text: &str) -> Option<Net> {
     match text.split_once('/') {
         None => Some(Net { address: text.parse().ok()?, prefix: None }),
@@ -84,7 +84,7 @@ pub(crate) fn parse_text(text: &str) -> Option<Net> {
     }
 }
 
-/// An address so many further; in a network it stays inside.
+/// The address at an offset; in a network it stays inside.
 ///
 /// # Errors
 /// When there is no such address.
@@ -105,10 +105,10 @@ pub(crate) fn shift(_text: &str, net: &Net, by: i128) -> Eval<Value> {
     }
 }
 
-/// How far two addresses are apart.
+/// The distance of two addresses.
 ///
 /// # Errors
-/// When they are of different families, or too far apart.
+/// When they belong to different families, or are too far apart.
 pub(crate) fn distance(a: &Net, b: &Net) -> Eval<Value> {
     if a.address.is_ipv4() != b.address.is_ipv4() {
         return Err(Stop::failed("IP type mismatch"));
@@ -119,7 +119,7 @@ pub(crate) fn distance(a: &Net, b: &Net) -> Eval<Value> {
     Ok(Value::Int(if x >= y { far } else { -far }))
 }
 
-/// The n-th next network of the same size.
+/// The n-th following network of the same size.
 ///
 /// # Errors
 /// When there is no such network.
@@ -137,7 +137,7 @@ pub(crate) fn nth(net: &Net, n: i64) -> Eval<Value> {
     Ok(Value::str(format!("{address}/{prefix}")))
 }
 
-/// The first of the networks that a network is split into, at least so many.
+/// The first part of a network that is split into at least `n` parts.
 ///
 /// # Errors
 /// When the network is too small.
@@ -190,7 +190,7 @@ impl Pool {
         Ok(())
     }
 
-    /// How many addresses there are.
+    /// The number of addresses.
     pub(crate) fn len(&self) -> u128 {
         self.ranges.iter().fold(0u128, |n, (_, a, b)| n.saturating_add((b - a).saturating_add(1)))
     }

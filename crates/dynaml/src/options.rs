@@ -2,7 +2,7 @@
 
 use ordain_source::budget;
 
-/// Whose words error reports use where the two programs differ.
+/// The program whose wording error reports use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
     /// spiff, as in its document.
@@ -15,21 +15,21 @@ pub enum Dialect {
 /// The permissions and the bounds of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whose words error reports use.
+    /// The wording of error reports.
     pub dialect: Dialect,
-    /// Whether commands may be run and files written.
+    /// Forbids running commands and writing files.
     pub hermetic: bool,
-    /// Leave expressions that cannot be resolved as they are.
+    /// Keeps expressions that cannot be resolved.
     pub partial: bool,
     /// Keep nodes that are marked as temporary.
     pub keep_temporary: bool,
     /// Keep the `!` of escaped expressions.
     pub keep_escapes: bool,
-    /// How deep lambdas may call each other.
+    /// The maximum depth of lambda calls.
     pub call_depth: u32,
-    /// How many expressions may be evaluated.
+    /// The maximum number of evaluated expressions.
     pub steps: u64,
-    /// How many bytes of stack may be used.
+    /// The maximum stack usage in bytes.
     pub stack: usize,
     /// The key for `encrypt` and `decrypt`.
     pub encryption_key: Option<String>,

@@ -1,5 +1,4 @@
-//! Where the values of a merged document are written: in the template, or in the stub that gave
-//! them.
+//! The places of a merged document's values: in the template, or in the stub that provides them.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,11 +16,11 @@ use crate::input::Documents;
 use crate::path::find_path;
 use crate::syntax::ast::{Expr, ExprId, PathStep};
 
-/// How deep the operands of an expression are looked through.
+/// The maximum depth of operands that are followed.
 const MAX_DEPTH: u32 = 100;
 
-/// Finds the places of values in the files of a merge. Parsed files are kept, so that the places
-/// of all values of a document take linear time.
+/// Finds the places of values in the files of a merge. Parsed files are cached, so that finding the
+/// places of all values takes linear time.
 pub(crate) struct Origins {
     files: Vec<Arc<Documents>>,
     parsed: FxHashMap<u32, Rc<ParsedFile>>,
@@ -40,8 +39,8 @@ impl Origins {
         Self { files, parsed: FxHashMap::default() }
     }
 
-    /// Where the value at a path of a finished document is written; nothing if there is none. The
-    /// stubs are those of the document, from the first to the last.
+    /// The place of the value at a path of a finished document; `None` if there is none. The stubs
+    /// are those of the document, from the first to the last.
     pub(crate) fn place(
         &mut self,
         evaluator: &mut Evaluator<'_>,
@@ -99,7 +98,7 @@ impl ParsedFile {
         for (n, tree) in documents.all().enumerate() {
             for id in (0..tree.len()).filter_map(|id| u32::try_from(id).ok()).map(NodeId) {
                 let TextRange { start, end } = tree.node(id).span;
-                // Of a map and its only value that begin at one place, the outer one comes first.
+                // If a map and its only value begin at the same place, the outer one comes first.
                 nodes.entry((start, end)).or_insert((n, id));
                 if matches!(tree.node(id).kind, Kind::Map) {
                     let entries = tree.entries(id);

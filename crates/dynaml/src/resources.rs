@@ -9,8 +9,8 @@
 //!       require: [ "File[/srv]" ]
 //! ```
 //!
-//! Kinds are maps of titles, and titles are maps of attributes, so that files are merged as maps.
-//! Other keys of a document are for its expressions.
+//! It maps kinds to titles, and titles to attributes, so that files merge. Other keys of a document
+//! are for its expressions.
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -26,7 +26,7 @@ use ordain_source::{Diagnostic, Span};
 /// The key under which resources are declared.
 pub const KEY: &str = "resources";
 
-/// Attributes that are relations, whether the other side comes first, and their kind.
+/// Attributes that are relationships, whether the other side comes first, and their kind.
 const RELATIONS: [(&str, bool, EdgeKind); 4] = [
     ("before", false, EdgeKind::Before),
     ("notify", false, EdgeKind::Notify),
@@ -39,17 +39,17 @@ const RELATIONS: [(&str, bool, EdgeKind); 4] = [
 pub struct Codes {
     /// The document is not of the form.
     pub form: &'static str,
-    /// A relation names a resource that is not declared.
+    /// A relationship with an undeclared resource.
     pub unknown: &'static str,
 }
 
-/// Where the value at a path is written.
+/// Finds the place of the value at a path.
 pub type Place<'a> = &'a mut dyn FnMut(&[&str]) -> Option<Span>;
 
-/// The graph of the resources of a document; values that have secrets in them are secret.
+/// The graph of a document's resources; values that contain secrets are secret.
 ///
 /// # Errors
-/// All errors in its form, and relations to resources that it does not declare.
+/// All errors in its structure, and relationships with undeclared resources.
 pub fn graph(
     document: &Data,
     secrets: &Decrypted,
@@ -205,7 +205,7 @@ impl GraphBuilder<'_> {
         self.relations.extend(names.into_iter().map(relation));
     }
 
-    /// Makes edges of relations, when all resources are known.
+    /// Adds the edges of relationships, when all resources are known.
     fn relate(&mut self) {
         for Relation { of, to, comes_first, kind, origin, span } in
             std::mem::take(&mut self.relations)

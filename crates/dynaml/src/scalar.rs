@@ -1,4 +1,4 @@
-//! The meaning of plain scalars of YAML: the rules of YAML 1.1, as libyaml reads it.
+//! The meaning of plain YAML scalars by YAML 1.1, as libyaml reads it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ fn float(text: &str) -> Option<f64> {
     (plain && text.bytes().any(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// The value of a scalar tagged as binary: text if it is some.
+/// The value of a scalar with the tag `!!binary`: text if it is UTF-8.
 pub fn binary(text: &EcoString) -> Value {
     let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/= \n\r\t".contains(&b);
     if !text.bytes().all(is_base64) {
@@ -123,7 +123,7 @@ pub fn binary(text: &EcoString) -> Value {
     }
 }
 
-/// Whether a plain text would be read as something else than text.
+/// Whether a plain text would be read as something other than text.
 pub fn is_ambiguous(text: &str) -> bool {
     other_than_text(text).is_some() || is_timestamp(text)
 }

@@ -1,10 +1,10 @@
-//! Names that are bound while an expression is evaluated: a list of frames, innermost first.
+//! Names that are bound during the evaluation of an expression: a list of frames, innermost first.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 
-/// The names of a frame, each with the `B` that it is bound to.
+/// The names of a frame with their values of type `B`.
 pub type Names<B> = Vec<(EcoString, B)>;
 
 /// The frames around an expression.
@@ -15,7 +15,7 @@ pub enum Scope<B> {
     Empty,
     /// These, and those behind them.
     Frames(Rc<Link<B>>),
-    /// Those around the call that made this frame.
+    /// The frames around the call that created this frame.
     Caller(Rc<Link<B>>),
     /// Both, the former before the latter.
     Both(Rc<Link<B>>),
@@ -28,7 +28,7 @@ pub enum Link<B> {
     Frame(Names<B>, Scope<B>),
     /// A lambda that is called.
     Call(CallNames<B>),
-    /// All frames of the first, then those of the second.
+    /// All frames of the first scope, then those of the second.
     Join(Scope<B>, Scope<B>),
 }
 
@@ -45,7 +45,7 @@ pub struct CallNames<B> {
     around: Scope<B>,
 }
 
-/// A frame for a call that is about to be made.
+/// A frame for the next call.
 #[derive(Debug)]
 pub(crate) struct CallFrame<B>(Rc<Link<B>>);
 
@@ -70,8 +70,8 @@ impl<B: Default> CallFrame<B> {
         }
     }
 
-    /// The frames of the called lambda, and those around the call: `own` is the lambda, with
-    /// its captured names.
+    /// The frames of the called lambda, and those around the call: `own` is the lambda with its
+    /// captured names.
     #[inline]
     pub(crate) fn enter(
         mut self,
@@ -87,7 +87,7 @@ impl<B: Default> CallFrame<B> {
         (Scope::Frames(Rc::clone(&self.0)), Scope::Caller(self.0))
     }
 
-    /// The frame of a call that was made, for another one, if nobody has it any more.
+    /// The frame of a finished call, for reuse if nothing refers to it any more.
     #[inline]
     pub(crate) fn leave(locals: Scope<B>, caller: Scope<B>) -> Option<Self> {
         drop(caller);
@@ -108,7 +108,7 @@ struct Frame<'s, B> {
 }
 
 impl<'s, B> Frame<'s, B> {
-    /// The value of a name; the last one counts.
+    /// The value of a name; the last one wins.
     #[inline]
     fn find(self, name: &str) -> Option<&'s B> {
         if name == "_" && self.own.is_some() {
@@ -146,13 +146,13 @@ impl<B> Clone for Scope<B> {
 }
 
 impl<B> Scope<B> {
-    /// These names, and behind them all others.
+    /// These names in front of all others.
     #[must_use]
     pub fn with(&self, names: Names<B>) -> Self {
         Self::Frames(Rc::new(Link::Frame(names, self.clone())))
     }
 
-    /// All names of this scope, and behind them those of another.
+    /// All names of this scope in front of those of another.
     #[must_use]
     pub fn before(&self, other: &Self) -> Self {
         match (self, other) {
@@ -219,7 +219,7 @@ impl<B> Scope<B> {
         })
     }
 
-    /// All names with their values, of equal ones the outer ones first.
+    /// All names with their values, outer ones first among equal names.
     pub(crate) fn entries(&self) -> Vec<(EcoString, B)>
     where
         B: Clone,
@@ -246,7 +246,7 @@ impl<B> Scope<B> {
         }
     }
 
-    /// Whether others have these frames as well.
+    /// Whether these frames are shared.
     fn is_shared(&self) -> bool {
         match self {
             Self::Empty => true,
@@ -257,14 +257,14 @@ impl<B> Scope<B> {
     }
 }
 
-/// Whether two names are equal. Names are short, so that a call for comparing them is not worth it.
+/// Whether two names are equal. Names are short, so that a library call is not worth it.
 #[inline]
 fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b)
 }
 
 impl<B> Link<B> {
-    /// Whether nothing is behind it that only it knows.
+    /// Whether no unshared frame follows.
     fn is_last(&self) -> bool {
         match self {
             Self::Frame(_, next) => next.is_shared(),
@@ -286,7 +286,7 @@ impl<B> Link<B> {
 }
 
 impl<B> Drop for Link<B> {
-    /// Long chains are taken apart one by one: dropping them in one go would need a deep stack.
+    /// Long chains are freed iteratively, because recursive drops would need a deep stack.
     fn drop(&mut self) {
         if self.is_last() {
             return;

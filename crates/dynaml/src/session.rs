@@ -16,7 +16,7 @@ use crate::diagnostics::report::Line;
 use crate::diagnostics::stop::Stop;
 use crate::eval::evaluator::{Document, Evaluator};
 use crate::eval::tree::Body;
-use crate::explain::Explained;
+use crate::explain::ExplainedValue;
 use crate::functions::{self, clean_path};
 use crate::ids::{InstId, SrcId};
 use crate::input::Documents;
@@ -35,7 +35,7 @@ pub use crate::path::find;
 /// The input and the options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The document to be made.
+    /// The document to produce.
     pub template: Option<Input>,
     /// The stubs; the last one wins.
     pub stubs: Vec<Input>,
@@ -55,11 +55,11 @@ pub struct Request {
     pub bindings: Vec<(String, ordain_data::Value)>,
     /// An expression on the result.
     pub evaluate: Option<String>,
-    /// Also give the nodes that are marked as state.
+    /// Also returns the nodes that are marked as state.
     pub state: Option<StateForm>,
     /// Documents that are known by a tag.
     pub tags: Vec<(String, Input)>,
-    /// A node of which is wanted where its value comes from.
+    /// A node whose origin is requested.
     pub explain: Option<String>,
 }
 
@@ -79,13 +79,13 @@ pub struct Output {
     pub text: String,
     /// The text of the state file.
     pub state: Option<String>,
-    /// Where the value of the node comes from that was asked for.
-    pub explained: Option<Explained>,
+    /// The origin of the requested node's value.
+    pub explained: Option<ExplainedValue>,
     /// The files of the run.
     pub files: Vec<Input>,
-    /// Decrypted values, and private keys that were made. The text has them in clear.
+    /// Decrypted values, and generated private keys. The text contains them in clear text.
     pub secrets: Decrypted,
-    /// Keys that are in their map twice, those that count.
+    /// The places of repeated keys that win.
     pub duplicates: Vec<report::Place>,
 }
 
@@ -93,11 +93,11 @@ pub struct Output {
 pub struct DeclaredGraph {
     /// The run, without the text of the document.
     pub output: Output,
-    /// The resources that the document declares, or the errors in them.
+    /// The declared resources, or the errors in them.
     pub graph: Result<Graph, Vec<Diagnostic>>,
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Clone, Debug)]
 pub enum Error {
     /// A file is no YAML that can be merged.
@@ -111,7 +111,7 @@ pub enum Error {
     },
     /// Expressions could not be resolved.
     Unresolved(Box<Unresolved>),
-    /// Something else, such as a path that is not there.
+    /// Another error, such as a missing path.
     Other(String),
 }
 
@@ -120,13 +120,13 @@ pub enum Error {
 pub struct Unresolved {
     /// The nodes.
     pub lines: Vec<Line>,
-    /// Which document of a stream it is, from 1.
+    /// The number of the document in its stream, from 1.
     pub document: Option<usize>,
-    /// The expression to be evaluated on the result, if it is that.
+    /// The expression on the result that failed, if any.
     pub expression: Option<String>,
-    /// The files that the places are in, by number.
+    /// The files of the places, by number.
     pub files: Vec<Input>,
-    /// In whose form it is reported.
+    /// The wording of the report.
     pub dialect: Dialect,
 }
 
@@ -135,7 +135,7 @@ impl Error {
     pub fn text(&self) -> String {
         match self {
             Self::Input { role, name, error } => {
-                format!("error parsing {role} [{}]: {}", clean_path(name), error.said())
+                format!("error parsing {role} [{}]: {}", clean_path(name), error.original_message())
             }
             Self::Unresolved(found) => {
                 if let Some(expression) = &found.expression {
@@ -154,7 +154,7 @@ impl Error {
     }
 }
 
-/// The stack of the thread that evaluates. Only its used part takes memory.
+/// The stack of the evaluating thread. Only its used part takes memory.
 const STACK: usize = 512 << 20;
 
 /// Merges a template with stubs.
@@ -165,8 +165,8 @@ pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
     on_deep_stack(STACK, || merge_here(world, request))
 }
 
-/// Merges a template with stubs, and makes a graph of the resources that the document declares. The
-/// texts of the files are added to the sources, which may have parsed them before.
+/// Merges a template with stubs, and builds a graph of the declared resources. The texts of the
+/// files are added to the sources, which may have parsed them before.
 ///
 /// # Errors
 /// When a file cannot be read as YAML, or an expression has no value. Errors in the resources are
@@ -273,24 +273,24 @@ struct Run<'w, 'r> {
     evaluator: Evaluator<'w>,
     request: &'r Request,
     bindings: Scope,
-    /// The texts of the caller, which has places in them.
+    /// The caller's texts, which places refer to.
     sources: Option<&'r SourceMap>,
     /// The files by number.
     files: Vec<Input>,
     /// The parsed documents of each file.
     parsed: Vec<ParsedInput>,
-    /// The finished stubs from the first to the last: their name and their root.
+    /// The finished stubs from the first to the last: name and root.
     stubs: Vec<(EcoString, InstId)>,
-    /// Whether something in the current document has no value.
+    /// Whether a node of the current document has no value.
     open: bool,
 }
 
 /// The printed part of a document.
 struct Printed {
     value: Value,
-    /// Whether something in it has no value: temporary nodes and escapes stay then.
+    /// Whether a node in it has no value: then temporary nodes and escapes stay.
     open: bool,
-    /// The root of the document that it is all of.
+    /// The root, if it is a complete document.
     root: Option<InstId>,
 }
 
@@ -301,7 +301,7 @@ impl Run<'_, '_> {
         let Some(template) = &self.request.template else {
             return Err(Error::Other("no template".into()));
         };
-        // All is read before anything is evaluated, the template first.
+        // Everything is read before anything is evaluated, the template first.
         let mut documents = Vec::new();
         let parsed = self.parse(template, "template")?;
         for tree in parsed.documents.all() {
@@ -390,7 +390,7 @@ impl Run<'_, '_> {
         let ids: Vec<Option<FileId>> = self.parsed.iter().map(|parsed| parsed.id).collect();
         let secrets = std::mem::take(&mut self.evaluator.secrets);
         let mut place = |path: &[&str]| {
-            // A value without a place of its own is where the nearest value around it is.
+            // A value without its own place uses that of the nearest surrounding value.
             let steps: Vec<PathStep> =
                 path.iter().map(|key| PathStep::Key((*key).into())).collect();
             let (file, range) = (1..=steps.len()).rev().find_map(|depth| {
@@ -519,8 +519,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The printed part of a document: the wanted node, and a list in pieces if that is
-    /// wanted.
+    /// The printed part of a document: the selected node, or the items of a list.
     fn results(
         &mut self,
         item: &Item,
@@ -568,7 +567,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The results as text; an empty document is nothing but a separator.
+    /// The results as text; an empty document is only a separator.
     fn text(&self, printed: &[Option<Printed>]) -> String {
         let mut out = String::new();
         for document in printed {
@@ -628,7 +627,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// The nodes that are marked as state, with the maps around them.
+/// The nodes that are marked as state, with their ancestors.
 fn state(value: &Value) -> Value {
     fn keep(value: &Value) -> Option<Value> {
         let Value::Map(map) = value else { return None };
@@ -650,7 +649,7 @@ fn refused(error: LoadError, input: &Input, role: &'static str) -> Error {
     Error::Input { role, name: input.name.clone(), error }
 }
 
-/// The document of a file that may have one only.
+/// The document of a single-document file.
 fn only_document<'d>(
     documents: &'d Documents,
     input: &Input,
@@ -662,7 +661,7 @@ fn only_document<'d>(
         kind: LoadErrorKind::Documents,
         message: "several documents in a file that may have one".into(),
         span,
-        said: Some("multi document not possible".into()),
+        original: Some("multi document not possible".into()),
     };
     Err(refused(error, input, role))
 }
@@ -687,7 +686,7 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
     }
 }
 
-/// A value without nodes that are marked so.
+/// A value without nodes that have these markers.
 fn without(item: &Item, flags: Flags) -> Item {
     let value = match &item.value {
         Value::Map(map) if map.entries().iter().any(|e| touches(&e.1, flags)) => {

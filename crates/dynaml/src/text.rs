@@ -31,7 +31,7 @@ pub(crate) fn encode_base64(data: &[u8], width: Option<usize>) -> String {
     }
 }
 
-/// The bytes of text in base64; line breaks do not count, nor bits that are too many.
+/// Decodes base64; line breaks and superfluous bits are ignored.
 pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     const LENIENT: GeneralPurpose =
         GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
@@ -39,7 +39,7 @@ pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     LENIENT.decode(clean).ok()
 }
 
-/// Where text in base64 that cannot be decoded is wrong, in bytes.
+/// The byte offset of the first error in a base64 text.
 pub(crate) fn first_wrong_base64_byte(text: &str) -> usize {
     const GROUP: usize = 4;
     let mut digits = 0;

@@ -1,7 +1,7 @@
 //! The values of expressions: YAML's, and lambdas and templates.
 //!
 //! Finished values are immutable and shared. Every entry of a list or map carries the markers of
-//! the node it came from ([`Item`]), since stubs hand them on to the documents below.
+//! its node ([`Item`]), because stubs pass them on to the documents below.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ impl Flags {
     pub const INJECT: Self = Self(4);
     /// `&state`: written to the state file.
     pub const STATE: Self = Self(8);
-    /// `&default`: added where nothing is.
+    /// `&default`: added where no entry exists.
     pub const DEFAULT: Self = Self(16);
     /// `&dynamic`: a template that is evaluated where it is merged into.
     pub const DYNAMIC: Self = Self(32);
@@ -50,7 +50,7 @@ impl Flags {
         Self(self.0 | other.0)
     }
 
-    /// Those of a node that a stub has replaced: it is no default any more.
+    /// The markers after a stub replaced the node: it is no default any more.
     #[must_use]
     pub fn replaced(self) -> Self {
         if self.has(Self::DEFAULT) { self.without(Self::DEFAULT).with(Self::INJECT) } else { self }
@@ -102,12 +102,12 @@ pub enum Value {
     Template(Rc<Template>),
 }
 
-/// The thing that a name is bound to.
+/// The target of a name.
 #[derive(Clone, Debug)]
 pub enum Bound {
     /// A value.
     Value(Item),
-    /// A node that is evaluated when it is needed.
+    /// A lazily evaluated node.
     Node(InstId),
 }
 
@@ -126,7 +126,7 @@ impl From<Value> for Bound {
 /// The names of a frame.
 pub type Names = scope::Names<Bound>;
 
-/// A frame for a call that is about to be made.
+/// A frame for the next call.
 pub(crate) type CallFrame = scope::CallFrame<Bound>;
 
 /// The names around an expression.
@@ -143,14 +143,14 @@ impl Scope {
     }
 }
 
-/// The weight of a list or map, summed up when it is built.
+/// The size of a list or map, computed when it is built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weight {
-    /// How many values are in it, shared ones counted each time.
+    /// The number of values in it; shared ones count each time.
     pub nodes: u64,
-    /// How deep it is nested.
+    /// Its depth.
     pub depth: u32,
-    /// Whether a text in it has the form of an expression.
+    /// Whether it contains a text in the form of an expression.
     pub open: bool,
 }
 
@@ -244,7 +244,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// A map of these entries; of equal keys the last one counts.
+    /// A map of these entries; of equal keys the last one wins.
     pub fn new(mut entries: Vec<(EcoString, Item)>) -> Rc<Self> {
         if !entries.is_sorted_by(|a, b| a.0 < b.0) {
             entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -299,7 +299,7 @@ pub struct Lambda {
     pub place: InstId,
 }
 
-/// A template: a piece of a document, and where it was written.
+/// A template: a piece of a document, and its place.
 #[derive(Debug)]
 pub struct Template {
     /// The part that is evaluated for every use.

@@ -11,7 +11,7 @@ fn run(text: &str) -> Result<String, Error> {
     merge(&MemoryWorld::default(), &request).map(|o| o.text)
 }
 
-/// The value of an expression, as YAML of one line or more.
+/// The value of an expression as YAML.
 fn value(expression: &str) -> String {
     let text = format!("v: '(( {} ))'\n", expression.replace('\'', "''"));
     match run(&text) {
@@ -101,7 +101,7 @@ fn hostile_documents_end_in_an_error() {
     }
 }
 
-/// Equal maps are found by a common key, not by comparing each with all others.
+/// Equal maps are found by a common hash, not by comparing all pairs.
 #[test]
 fn many_maps_are_compared_in_time() {
     let list = "map[[1..30000]|i|->{\"a\"=i % 20000, \"b\"=[\"x\"]}]";
@@ -109,8 +109,8 @@ fn many_maps_are_compared_in_time() {
     assert_eq!(value(&format!("length(intersect({list}, {list}))")), "30000");
 }
 
-/// A list that is reached over a chain longer than the stack for it, with entries that are
-/// references themselves: the chain above is not tried again for every entry.
+/// A list at the end of a chain of references that exceeds the stack, with entries that are
+/// references: the chain is not evaluated again for every entry.
 #[test]
 fn entries_below_a_long_chain() {
     use std::fmt::Write;

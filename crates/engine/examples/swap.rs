@@ -1,7 +1,7 @@
-//! How long it takes to go from one graph to the next: `swap [RESOURCES]`, 10,000 if not said otherwise.
+//! Measures the time to go from one graph to the next: `swap [RESOURCES]`, 10,000 by default.
 //!
-//! Prints the best of several runs: parsing and ordering of the whole graph with one resource that
-//! differs, then the comparison with the one that is kept true, and all orders that follow.
+//! Prints the best of several runs: parsing and ordering a whole graph in which one resource
+//! differs, the comparison with the current graph, and all orders that follow.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
 use ordain_graph::{Attribute, Containment, Graph, Origin, Resource, ResourceRef, Step};
 
-/// So many files in directories of a hundred, the last with the text.
+/// A graph of files in directories of a hundred; the last file has the content `last`.
 fn graph(files: usize, last: &str) -> Arc<Graph> {
     let mut graph = Graph::default();
     let origin = graph.origins.intern(Origin { step: Step::Declaration, span: None, parent: None });

@@ -9,21 +9,22 @@ use ureq::http::Method;
 use crate::kinds::file::Address;
 use crate::kinds::http::fetch::{TIMEOUT, failed, limited_agent};
 
-/// The most bytes of a document.
+/// The maximum size of a document in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// How many characters of a server's error are shown.
-const SHOWN: usize = 200;
+/// The maximum number of characters of a server's error that are shown.
+const MAX_SHOWN: usize = 200;
 
 /// Fetches a document by `http:` or `https:`. Limits: ten redirects, one minute, and 16 MiB, which
 /// `--limits` raises. A user and password in the address are sent as HTTP's basic authentication,
 /// but not to the targets of redirects.
 ///
 /// # Errors
-/// When there is no such address, the server cannot be asked or says that it has nothing there, or a
-/// limit is exceeded. The text never has the password.
+/// When the address is invalid, the server cannot be reached or does not have the document, or a
+/// limit is exceeded. The message never contains the password.
 pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "this is no address of a server");
+    let invalid =
+        || io::Error::new(io::ErrorKind::InvalidInput, "this is not the address of a server");
     let address = Address::parse(address).ok_or_else(invalid)?;
     let agent = limited_agent(Path::new("/"), address.is_secure());
     let response = agent.run(address.request(&Method::GET, None)?).map_err(failed);
@@ -38,14 +39,14 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
     if !status.is_success() {
-        let said = String::from_utf8_lossy(&content);
-        let said: String = said.trim().chars().take(SHOWN).collect();
-        return Err(io::Error::other(format!("[status {}]: {said}", status.as_u16())));
+        let excerpt = String::from_utf8_lossy(&content);
+        let excerpt: String = excerpt.trim().chars().take(MAX_SHOWN).collect();
+        return Err(io::Error::other(format!("[status {}]: {excerpt}", status.as_u16())));
     }
     Ok(content)
 }
 
-/// An error of time in plain words.
+/// Replaces the text of a timeout error by plain words.
 fn in_time(error: io::Error) -> io::Error {
     if error.kind() != io::ErrorKind::TimedOut {
         return error;

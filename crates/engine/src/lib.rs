@@ -1,7 +1,7 @@
 //! The engine: makes a machine match a resource graph.
 //!
-//! It knows graphs and kinds of resources, and no language. It has four floors, and each knows only
-//! those below it:
+//! It depends on graphs and kinds of resources, not on languages. It has four floors, and each
+//! knows only those below it:
 //!
 //! | floor | |
 //! | --- | --- |
@@ -10,8 +10,8 @@
 //! | [`kind`] | the contract of a kind: traits, attributes, changes, reports |
 //! | [`system`] | the machine: paths, files, accounts, commands, watches |
 //!
-//! Beside `run` stand [`serve`], which looks at the sources of files for static catalogs, and
-//! [`fetch`], which reads documents on web servers.
+//! Next to `run` are [`serve`], which reads the sources of files for static catalogs, and
+//! [`fetch`], which reads documents from web servers.
 
 pub mod fetch;
 pub mod kind;

@@ -156,12 +156,8 @@ fn graph(titles: &[String]) -> Graph {
     let mut graph = Graph::default();
     let step = Step::External("test".into());
     let origin = graph.origins.intern(Origin { step, span: None, parent: None });
-    let state = Attribute {
-        name: "state".into(),
-        value: Value::str("right"),
-        origin,
-        losers: Vec::new(),
-    };
+    let state =
+        Attribute { name: "state".into(), value: Value::str("right"), origin, losers: Vec::new() };
     let mut add = |kind: &str, title: &str, attributes: Vec<Attribute>| {
         graph.add(Resource {
             id: ResourceRef { kind: kind.into(), title: title.into() },

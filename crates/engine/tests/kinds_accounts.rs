@@ -111,7 +111,7 @@ fn a_tool_that_quotes_the_password_does_not_betray_it() {
 }
 
 #[test]
-fn what_a_tool_says_is_told() {
+fn output_of_a_failed_tool_is_reported() {
     let machine = Machine::answering(|_, _| fails(4, "useradd: UID 0 is not unique\n"));
     fill(&machine);
     let user = parse(&User::default(), "bob", &[("uid", s("0"))]);
@@ -290,7 +290,7 @@ fn bad_groups_give_all_errors() {
 }
 
 #[test]
-fn what_the_tools_cannot_manage_is_left_out_and_told() {
+fn attributes_without_a_tool_are_dropped_with_a_warning() {
     let machine = Machine::silent();
     let user = [("salt", s("x")), ("iterations", Value::Int(5)), ("roles", list(&["r"]))];
     let user = parse(&User::default(), "ada", &user);

@@ -1,4 +1,4 @@
-//! Kinds of Puppet's agent whose tools are played: SELinux and ZFS; and aliases of mail.
+//! Kinds of Puppet's agent with simulated tools: SELinux and ZFS; and mail aliases.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use ordain_engine::kinds::selinux::{Selboolean, Selmodule};
 use ordain_engine::kinds::zfs::{Zfs, Zpool};
 use ordain_engine::runner::{Invocation, Outcome};
 
-/// The words of a command after those that lead into the machine.
+/// The words of a command without the change of the root directory.
 fn words(invocation: &Invocation) -> Vec<String> {
     (2..invocation.launch.argv.len()).map(|at| word(invocation, at)).collect()
 }
@@ -46,8 +46,11 @@ fn aliases_of_mail() {
     let kind = Mailalias::default();
     let to = |all: &[&str]| parse(&kind, "ftp", &[("recipient", list(all))]);
     assert_eq!(machine.messages(&*to(&["a", "|/bin/x y"])), [""; 0]);
-    let said = machine.converge(&*to(&["root", "|/bin/x y"]));
-    assert_eq!(said, ["recipient: recipient changed ['a', '|/bin/x y'] to ['root', '|/bin/x y']"]);
+    let output = machine.converge(&*to(&["root", "|/bin/x y"]));
+    assert_eq!(
+        output,
+        ["recipient: recipient changed ['a', '|/bin/x y'] to ['root', '|/bin/x y']"]
+    );
     let included = parse(&kind, "all", &[("file", s("/etc/all"))]);
     assert_eq!(machine.converge(&*included), ["ensure: created"]);
     machine.converge(&*parse(&kind, "postmaster", &[("ensure", s("absent"))]));
@@ -117,8 +120,8 @@ fn modules_of_selinux() {
     assert_eq!(machine.messages(&*sync), [""; 0]);
     machine.write("modules", "web\t1.1\n");
     machine.invocations();
-    let said = machine.converge(&*sync);
-    assert_eq!(said, ["syncversion: syncversion changed '1.1' to '1.2'"]);
+    let output = machine.converge(&*sync);
+    assert_eq!(output, ["syncversion: syncversion changed '1.1' to '1.2'"]);
     assert_eq!(changing(&machine), ["semodule --upgrade /web.pp"]);
     machine.write("web.pp", "nothing");
     assert!(sync.compare(&machine.host).is_err());

@@ -125,8 +125,8 @@ fn mounts() {
     assert!(machine.commands().pop().unwrap().ends_with("mount -o remount /data"));
     let ghost = mount("/ghost", "present", "rw");
     assert_eq!(machine.converge(&*ghost), ["ensure: ensure changed 'ghost' to 'defined'"]);
-    let said = machine.converge(&*mount("/data", "unmounted", "rw"));
-    assert_eq!(said, ["ensure: ensure changed 'mounted' to 'unmounted'"]);
+    let output = machine.converge(&*mount("/data", "unmounted", "rw"));
+    assert_eq!(output, ["ensure: ensure changed 'mounted' to 'unmounted'"]);
     assert_eq!(machine.converge(&*mount("/data", "present", "rw")), NOTHING);
     let gone = |place: &str| machine.converge(&*mount(place, "absent", "rw"));
     assert_eq!(gone("/data"), ["ensure: undefined 'ensure' from 'unmounted'"]);
@@ -154,8 +154,8 @@ fn repositories_of_packages() {
     assert_eq!(machine.converge(&*new), ["ensure: created"]);
     let text = "[new]\nbaseurl=http://a/ file:///b\ngpgcheck=True\npassword=secret\n";
     assert_eq!(machine.read("etc/yum.repos.d/new.repo"), text);
-    let said = machine.converge(&*parse(&kind, "new", &[("password", s("other"))]));
-    assert_eq!(said, ["password: changed [redacted] to [redacted]"]);
+    let output = machine.converge(&*parse(&kind, "new", &[("password", s("other"))]));
+    assert_eq!(output, ["password: changed [redacted] to [redacted]"]);
     let moved = parse(&kind, "x", &[("target", s("new.repo"))]);
     assert_eq!(machine.converge(&*moved), ["ensure: created"]);
     assert!(machine.read("etc/yum.repos.d/new.repo").ends_with("[x]\nname=X\n"));
@@ -229,7 +229,7 @@ fn old_and_large_files_are_tidied() {
 }
 
 #[test]
-fn what_nobody_declared_is_purged() {
+fn undeclared_resources_are_purged() {
     let machine = Machine::silent();
     machine.write("etc/hosts", "127.0.0.1 localhost\n10.0.0.1 a\n10.0.0.2 b\n");
     machine.write("etc/ssh/ssh_known_hosts", "a ssh-rsa AAA\nb ssh-rsa BBB\n");

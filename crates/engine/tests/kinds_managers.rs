@@ -1,5 +1,5 @@
-//! The kind `package` with managers other than apt: real ones in directories of their own, with
-//! packages that are made here.
+//! The kind `package` with managers other than apt: real ones in private directories, with packages
+//! that are built here.
 //!
 //! The test of a manager that is not installed is skipped with a message; with `CI` set it fails.
 
@@ -32,7 +32,7 @@ fn shell(dir: &Path, script: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The running system, where managers are led into a directory by their variables.
+/// The running system, where environment variables point managers to a directory.
 struct Live {
     host: Host,
     kind: Package,
@@ -194,7 +194,7 @@ fn npm_installs_for_the_machine() {
     assert!(npm.converge("ordain-test", &ensure("absent")).is_empty());
 }
 
-/// A machine in a directory, where a manager is told that its root is there.
+/// A machine in a directory; `map` tells a manager to use it as its root.
 fn rooted(map: fn(&str, &str) -> Vec<String>) -> Machine {
     Machine::answering(move |root, invocation| {
         let root = root.to_string_lossy();
@@ -207,7 +207,7 @@ fn rooted(map: fn(&str, &str) -> Vec<String>) -> Machine {
             .chain(words)
             .chain(invocation.launch.argv[3..].iter().cloned())
             .collect();
-        // Where rpm reads that its database is at the usual place.
+        // The file in which rpm reads that its database is at the usual place.
         inner.launch.set_env.push(("HOME".into(), format!("{root}/home").into()));
         really(&inner)
     })
@@ -325,7 +325,7 @@ fn zypper_installs_below_a_root() {
     }
     versions_of_rpm(&machine, "zypper");
     let kind = Package::default();
-    // It fails where nothing is left.
+    // It fails if nothing is left.
     let beta = [("provider", s("zypper"))];
     assert_eq!(converge(&machine, &kind, "beta", &beta), ["ensure: created"]);
     let absent = [("provider", s("zypper")), ("ensure", s("absent"))];
@@ -394,7 +394,7 @@ fn pacman_installs_below_a_root() {
     assert!(error.ends_with("error: target not found: missing"), "{error}");
 }
 
-/// apk as it answers, over a database that it writes.
+/// Simulates apk with its database.
 fn apk(root: &Path, invocation: &Invocation) -> Outcome {
     let words: Vec<String> =
         (3..invocation.launch.argv.len()).map(|i| word(invocation, i)).collect();
@@ -478,7 +478,7 @@ fn apk_installs() {
 }
 
 #[test]
-fn what_a_manager_cannot_do_is_an_error() {
+fn unsupported_features_of_a_manager_are_errors() {
     let of = |provider: &str, more: &[(&str, Value)]| {
         let own = [("provider", s(provider))];
         let all: Vec<_> = own.iter().chain(more).cloned().collect();

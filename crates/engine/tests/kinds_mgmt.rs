@@ -85,7 +85,7 @@ fn long_names_fit_into_each_form_that_can_say_them() {
 }
 
 #[test]
-fn what_cannot_be_archived_is_said() {
+fn unsupported_files_are_errors() {
     let machine = Machine::silent();
     let gone = parse(&Tar, "/o.tar", &archive(&["/none"], 0));
     assert!(gone.compare(&machine.host).unwrap_err().0.contains("/none: No such file"));
@@ -196,7 +196,7 @@ fn a_larger_value_stays_unless_it_is_told_to_change() {
     smaller.refresh(&machine.host).unwrap();
     assert_eq!(Key::new("k").get(&machine.host, None).unwrap().as_deref(), Some("9"));
     let bad = [("value", s("x")), ("skiplessthan", Value::Bool(true))];
-    assert_eq!(errors(&Kv, "k", &bad), ["value: 'x' is no integer"]);
+    assert_eq!(errors(&Kv, "k", &bad), ["value: 'x' is not an integer"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod kind_support;
 
-use kind_support::serving::KeptMachine;
+use kind_support::serving::WatchedMachine;
 use kind_support::{errors, list, s};
 use ordain_data::Value;
 use ordain_engine::kind::Registry;
@@ -32,7 +32,7 @@ fn wrong() -> Vec<Wrong> {
             list(&[]),
             "address: the Address is not a valid v4 address: ::1",
         ),
-        (SERVER, ":67", "interface", s(""), "interface: '' is no name of an interface"),
+        (SERVER, ":67", "interface", s(""), "interface: '' is not a valid interface name"),
         (SERVER, ":67", "serverid", s("::1"), "serverid: ::1 is not a valid IPv4 address"),
         (
             SERVER,
@@ -78,7 +78,7 @@ fn wrong() -> Vec<Wrong> {
 }
 
 #[test]
-fn what_cannot_be_given_is_refused() {
+fn impossible_addresses_are_refused() {
     let registry = Registry::default();
     let of = |kind: &str, title: &str, more: &[(&str, Value)]| {
         let all = match kind {
@@ -100,9 +100,9 @@ fn what_cannot_be_given_is_refused() {
 
 #[test]
 fn a_run_that_ends_gives_nothing() {
-    let mut kept = KeptMachine::new();
+    let mut kept = WatchedMachine::new();
     kept.machine.host.stays = false;
-    for (kind, title, attributes, said) in [
+    for (kind, title, attributes, output) in [
         (SERVER, ":67", vec![("interface", s("eth0"))], "addresses are given at eth0"),
         (RANGE, "192.0.2.0/29", vec![], "addresses from 192.0.2.0 to 192.0.2.7 are given"),
         (
@@ -114,7 +114,7 @@ fn a_run_that_ends_gives_nothing() {
     ] {
         let instance = kept.parse(kind, title, &attributes);
         assert_eq!(kept.machine.messages(&*instance), [""; 0]);
-        let wanted = format!("{said} only while `ordain watch` keeps this machine");
+        let wanted = format!("{output} only during `ordain watch`");
         assert_eq!(instance.take_log().remove(0).message, wanted);
     }
 }

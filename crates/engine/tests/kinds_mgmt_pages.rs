@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use kind_support::s;
-use kind_support::serving::{KeptMachine, ask, get, header, parts};
+use kind_support::serving::{WatchedMachine, ask, get, header, parts};
 use ordain_data::Value;
 use ordain_engine::kind::Instance;
 
@@ -23,13 +23,13 @@ fn post(address: SocketAddr, body: &str) -> String {
     ask(address, &format!("{head}{body}"))
 }
 
-fn sent(kept: &KeptMachine, input: &dyn Instance) -> String {
+fn sent(kept: &WatchedMachine, input: &dyn Instance) -> String {
     let sent = input.sent(&kept.machine.host).unwrap();
     sent[0].1.as_str().unwrap().to_string()
 }
 
 /// A server with a page.
-fn page(kept: &KeptMachine) -> (SocketAddr, [Box<dyn Instance>; 2]) {
+fn page(kept: &WatchedMachine) -> (SocketAddr, [Box<dyn Instance>; 2]) {
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let data = [("title", s("Lamp & co")), ("head", s("<meta name=\"x\">"))];
     let page = kept.made(UI, "/ui/", &[("data", Value::map(data))]);
@@ -38,7 +38,7 @@ fn page(kept: &KeptMachine) -> (SocketAddr, [Box<dyn Instance>; 2]) {
 
 #[test]
 fn a_page_has_its_inputs() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let (address, _held) = page(&kept);
     let range = [("type", s("range://?min=-5&max=9&step=x")), ("sort", s("2"))];
     let _inputs = [
@@ -69,7 +69,7 @@ fn a_page_has_its_inputs() {
 
 #[test]
 fn a_value_that_is_set_is_handed_on() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let (address, _held) = page(&kept);
     let input = kept.parse(INPUT, "name", &[("value", s("first"))]);
     assert_eq!(kept.machine.converge(&*input).len(), 2);
@@ -102,7 +102,7 @@ fn a_value_that_is_set_is_handed_on() {
 
 #[test]
 fn a_value_is_kept_where_it_is_stored() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let (address, _held) = page(&kept);
     let store = [("store", s("world://?key=shared"))];
     let kv = |value: &str| kept.made("mgmt::kv", "shared", &[("value", s(value))]);
@@ -124,19 +124,19 @@ fn a_value_is_kept_where_it_is_stored() {
     assert_eq!(kept.machine.converge(&*input), ["value: value changed 'page' to 'other'"]);
     assert_eq!(parts(&waiting.join().unwrap()), ("200", r#"{"value":"other"}"#));
     assert_eq!(sent(&kept, &*input), "other");
-    // A store of the machine is one of its own, and outlives the process.
+    // A store on the machine is separate, and outlives the process.
     let own = kept.made(INPUT, "shared", &[("store", s("local://"))]);
     assert_eq!(sent(&kept, &*own), "");
     post(address, "id=shared&value=mine");
     kept.machine.converge(&*own);
-    let next = KeptMachine { machine: kept.machine, registry: Default::default() };
+    let next = WatchedMachine { machine: kept.machine, registry: Default::default() };
     let again = next.made(INPUT, "shared", &[("store", s("local://"))]);
     assert_eq!(sent(&next, &*again), "mine");
 }
 
 #[test]
 fn a_value_can_be_waited_for() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let (address, held) = page(&kept);
     let _input = kept.made(INPUT, "x", &[("value", s("1"))]);
     let answer = get(address, "/ui/list/x", "");
@@ -156,8 +156,8 @@ fn a_value_can_be_waited_for() {
 }
 
 #[test]
-fn what_is_no_page_is_refused() {
-    let mut kept = KeptMachine::new();
+fn invalid_pages_are_refused() {
+    let mut kept = WatchedMachine::new();
     for (kind, title, attributes) in [
         (UI, "ui/", vec![]),
         (UI, "/ui", vec![]),
@@ -176,8 +176,8 @@ fn what_is_no_page_is_refused() {
     assert_eq!(input.take_log().len(), 1);
 }
 
-/// As much of a browser as the page needs: it prints the fields, types into one of them, and waits
-/// until another one changes.
+/// The parts of a browser that the page needs: it prints the fields, types into one of them, and
+/// waits until another one changes.
 const BROWSER: &str = r#"
 const base = process.argv[2];
 class Element {
@@ -219,7 +219,7 @@ fn a_browser_follows_and_sets_values() {
     if !ordain_testkit::peer(has_node, "nodejs") {
         return;
     }
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let (address, _held) = page(&kept);
     let text = kept.made(INPUT, "text", &[("value", s("first"))]);
     let range = [("type", s("range://?min=0&max=9")), ("sort", s("z"))];

@@ -1,4 +1,4 @@
-//! Kinds of mgmt that own a part of something: a line of keys, members of a document, a host among
+//! Kinds of mgmt that own a part of something: a key line, members of a document, a host among
 //! others, the end of a run.
 
 #![allow(clippy::unwrap_used)]
@@ -21,7 +21,7 @@ fn mode(machine: &Machine, path: &str) -> u32 {
     std::fs::metadata(machine.root().join(path)).unwrap().permissions().mode() & 0o7777
 }
 
-/// A machine with the user `me`, who is who runs the test.
+/// A machine with the user `me`, who runs the test.
 fn with_user() -> Machine {
     let machine = Machine::silent();
     let (uid, gid) = (nix::unistd::geteuid(), nix::unistd::getegid());
@@ -77,12 +77,12 @@ fn a_key_in_a_file_leaves_the_other_lines() {
 }
 
 #[test]
-fn what_is_no_key_is_refused() {
+fn invalid_keys_are_refused() {
     let kind = AuthorizedKey::default();
     let bad = [("type", s("ssh-rsa")), ("key", s(KEY)), ("file", s("x/"))];
-    let said = errors(&kind, "k", &bad);
+    let output = errors(&kind, "k", &bad);
     let file = "file: file must be absolute, or begin with ~, and not end with a slash";
-    assert_eq!(said, ["key: type does not match key", file]);
+    assert_eq!(output, ["key: type does not match key", file]);
     assert_eq!(errors(&kind, "ssh-ed25519 AAAA", &[]), ["key: no key found"]);
 }
 

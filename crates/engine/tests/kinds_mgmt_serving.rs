@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kind_support::s;
-use kind_support::serving::{KeptMachine, ask, get, header, parts};
+use kind_support::serving::{WatchedMachine, ask, get, header, parts};
 use ordain_data::Value;
 use ordain_engine::kind::Instance;
 
@@ -20,7 +20,7 @@ const FLAG: &str = "mgmt::http::server::flag";
 
 #[test]
 fn files_are_served_by_http() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     kept.machine.write("srv/a.html", "<p>hello");
     kept.machine.write("srv/sub/b", vec![0; 3]);
     kept.machine.write("etc/motd", "0123456789");
@@ -65,7 +65,7 @@ fn files_are_served_by_http() {
 
 #[test]
 fn a_server_lives_as_long_as_it_is_declared() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let port = {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         free.local_addr().unwrap().port()
@@ -75,7 +75,7 @@ fn a_server_lives_as_long_as_it_is_declared() {
     let server = kept.made(SERVER, &text, &[]);
     let first = kept.made(FILE, "/f", &[("data", s("1"))]);
     assert_eq!(parts(&get(address, "/f", "")), ("200", "1"));
-    // The next graph has both otherwise, and takes them over.
+    // The next graph changes both, and takes them over.
     let changed = [("name", s(&text)), ("timeout", Value::Int(9))];
     let next = kept.parse(SERVER, &text, &changed);
     let second = kept.parse(FILE, "/f", &[("data", s("2"))]);
@@ -94,12 +94,12 @@ fn a_server_lives_as_long_as_it_is_declared() {
 
 #[test]
 fn a_run_that_ends_serves_nothing() {
-    let mut kept = KeptMachine::new();
+    let mut kept = WatchedMachine::new();
     kept.machine.host.stays = false;
     let server = kept.parse(SERVER, "127.0.0.1:0", &[]);
     assert_eq!(kept.machine.messages(&*server), [""; 0]);
     let said = server.take_log().remove(0).message;
-    assert_eq!(said, "127.0.0.1:0 is served only while `ordain watch` keeps this machine");
+    assert_eq!(said, "127.0.0.1:0 is served only during `ordain watch`");
     assert!(server.sent(&kept.machine.host).unwrap().is_empty());
     let file = kept.parse(FILE, "/f", &[]);
     assert_eq!(kept.machine.messages(&*file), [""; 0]);
@@ -107,8 +107,8 @@ fn a_run_that_ends_serves_nothing() {
 }
 
 #[test]
-fn what_cannot_be_served_is_refused() {
-    let kept = KeptMachine::new();
+fn invalid_routes_are_refused() {
+    let kept = WatchedMachine::new();
     for (kind, title, attribute) in [
         (SERVER, "localhost:80", ("root", s("/"))),
         (SERVER, ":80", ("root", s("/srv"))),
@@ -122,7 +122,7 @@ fn what_cannot_be_served_is_refused() {
     let tree = [("path", s("/a/")), ("longpoll", Value::Bool(true))];
     assert!(kept.try_parse(FILE, "/f", &tree).is_err());
     let server = kept.parse(SERVER, "127.0.0.1:0", &[("root", s("/none/"))]);
-    assert!(server.compare(&kept.machine.host).unwrap_err().0.ends_with("is no directory"));
+    assert!(server.compare(&kept.machine.host).unwrap_err().0.ends_with("is not a directory"));
     let taken = kept.made(SERVER, "127.0.0.1:0", &[]);
     let again = kept.parse(SERVER, &kept.address(&*taken).to_string(), &[]);
     let changes = again.compare(&kept.machine.host).unwrap();
@@ -132,7 +132,7 @@ fn what_cannot_be_served_is_refused() {
 
 #[test]
 fn a_value_that_is_sent_is_handed_on() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let address = kept.address(&*server);
     let flag = kept.made(FLAG, "/flag", &[("key", s("k"))]);
@@ -156,7 +156,7 @@ fn a_value_that_is_sent_is_handed_on() {
 
 #[test]
 fn one_can_wait_until_a_file_changes() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let address = kept.address(&*server);
     let long = ("longpoll", Value::Bool(true));
@@ -184,7 +184,7 @@ fn one_can_wait_until_a_file_changes() {
 /// The granted options, and the file or an error.
 type Fetched = (Option<Vec<u8>>, Result<Vec<u8>, Vec<u8>>);
 
-/// Fetches a file by TFTP; the first block of each is only taken when it comes again.
+/// Fetches a file by TFTP; the first copy of each block is ignored.
 fn fetch(address: SocketAddr, request: &[u8]) -> Fetched {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -224,7 +224,7 @@ fn fetch(address: SocketAddr, request: &[u8]) -> Fetched {
 
 #[test]
 fn files_are_served_by_tftp() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let big: Vec<u8> = (0..100_000_u32).map(|n| (n % 251) as u8).collect();
     kept.machine.write("boot/kernel", &big);
     let attributes =
@@ -255,7 +255,7 @@ const CLIENT: &str = "mgmt::http::client";
 
 #[test]
 fn a_file_is_fetched() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let base = format!("http://{}", kept.address(&*server));
     let first = kept.made(FILE, "/f", &[("data", s("one"))]);
@@ -279,12 +279,12 @@ fn a_file_is_fetched() {
     let always = [("url", s(&url)), ("mtime_check", Value::Bool(false))];
     kept.machine.converge(&*kept.parse(CLIENT, "/got", &always));
     assert_eq!(kept.machine.read("got"), "two");
-    // The name is no path: it is only handed on.
+    // The name is no path: it is only passed on.
     let other = kept.made(CLIENT, "other", &[("url", s(&url))]);
     assert_eq!(other.sent(&kept.machine.host).unwrap(), [("content", s("two"))]);
 }
 
-/// A server with a certificate that `ca.crt`, in the directory where it runs, has signed.
+/// A server with a certificate that `ca.crt`, in its working directory, has signed.
 const SECURE: &str = r#"
 cat > names <<< "subjectAltName=DNS:localhost"
 openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -days 2 -subj /CN=ca
@@ -314,7 +314,7 @@ impl Drop for Running {
 }
 
 #[test]
-fn who_signed_a_server_has_to_be_trusted() {
+fn server_certificates_have_to_be_trusted() {
     let has_openssl = Command::new("openssl").arg("version").output().is_ok();
     if !ordain_testkit::peer(has_openssl, "openssl") {
         return;
@@ -327,7 +327,7 @@ fn who_signed_a_server_has_to_be_trusted() {
     let mut port = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
     let port = port.trim();
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     kept.machine.write("var/lib/ordain/.keep", "");
     let url = format!("https://localhost:{port}/body");
     let client = kept.parse(CLIENT, "/got", &[("url", s(&url))]);
@@ -344,15 +344,15 @@ fn who_signed_a_server_has_to_be_trusted() {
     trusts("ca.crt");
     assert_eq!(kept.machine.converge(&*client), [format!("ensure: fetched {url}")]);
     assert_eq!(kept.machine.read("got"), "hello\n");
-    // It is not the one that the certificate names.
+    // Another host name than the certificate's.
     let other = format!("https://127.0.0.1:{port}/body");
     let client = kept.parse(CLIENT, "/other", &[("url", s(&other))]);
     assert!(error(&*client).contains("certificate not valid for name"));
 }
 
 #[test]
-fn what_is_fetched_has_its_checksum() {
-    let kept = KeptMachine::new();
+fn fetched_content_has_its_checksum() {
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let url = format!("http://{}/f", kept.address(&*server));
     let _file = kept.made(FILE, "/f", &[("data", s("hello\n"))]);
@@ -380,8 +380,8 @@ fn what_is_fetched_has_its_checksum() {
 
 #[test]
 fn a_proxy_keeps_what_it_fetched() {
-    let kept = KeptMachine::new();
-    let upstream = KeptMachine::new();
+    let kept = WatchedMachine::new();
+    let upstream = WatchedMachine::new();
     let from = upstream.made(SERVER, "127.0.0.1:0", &[]);
     let base = format!("http://{}/pub/", upstream.address(&*from));
     let one = upstream.made(FILE, "/pub/a b/one", &[("data", s("first"))]);

@@ -106,7 +106,7 @@ fn commands(machine: &Machine) -> Vec<String> {
 }
 
 #[test]
-fn what_is_installed_is_read_without_a_command() {
+fn installed_packages_are_read_without_a_command() {
     let machine = Machine::silent();
     machine.write("var/lib/dpkg/status", paragraph("here", "install ok installed", "1.0-1"));
     let kind = Package::default();
@@ -145,8 +145,8 @@ fn a_package_is_installed_once() {
 fn versions_and_ranges() {
     let machine = machine();
     let kind = Package::default();
-    let said = machine.converge(&*parse(&kind, "here", &[("ensure", s("1.2"))]));
-    assert_eq!(said, ["ensure: ensure changed '1.0-1' to '1.2'"]);
+    let output = machine.converge(&*parse(&kind, "here", &[("ensure", s("1.2"))]));
+    assert_eq!(output, ["ensure: ensure changed '1.0-1' to '1.2'"]);
     assert_eq!(commands(&machine), [format!("{APT} --allow-downgrades install here=1.2")]);
     machine.converge(&*parse(&kind, "gone", &[("ensure", s(">1.0 <2.0"))]));
     assert_eq!(
@@ -169,8 +169,8 @@ fn the_latest_versions_are_asked_for_once() {
         assert_eq!(package.compare(&machine.host).unwrap().len(), 1);
     }
     assert_eq!(commands(&machine), ["/usr/bin/apt-cache policy -- exim held here"]);
-    let said = machine.converge(&*packages[0]);
-    assert_eq!(said, ["ensure: ensure changed '1.0-1' to '2.0'"]);
+    let output = machine.converge(&*packages[0]);
+    assert_eq!(output, ["ensure: ensure changed '1.0-1' to '2.0'"]);
     assert_eq!(commands(&machine), [format!("{APT} install here")]);
 
     let unknown = parse(&kind, "unknown", &latest);
@@ -191,10 +191,10 @@ fn unknown_installed(machine: &Machine, kind: &Package) -> Box<dyn ordain_engine
 fn removal_and_purge() {
     let machine = machine();
     let kind = Package::default();
-    let said = machine.converge(&*parse(&kind, "held", &[("ensure", s("absent"))]));
-    assert_eq!(said, ["ensure: removed"]);
-    let said = machine.converge(&*parse(&kind, "here", &[("ensure", s("purged"))]));
-    assert_eq!(said, ["ensure: purged"]);
+    let output = machine.converge(&*parse(&kind, "held", &[("ensure", s("absent"))]));
+    assert_eq!(output, ["ensure: removed"]);
+    let output = machine.converge(&*parse(&kind, "here", &[("ensure", s("purged"))]));
+    assert_eq!(output, ["ensure: purged"]);
     machine.converge(&*parse(&kind, "config", &[("ensure", s("purged"))]));
     assert_eq!(
         commands(&machine),
@@ -211,13 +211,13 @@ fn removal_and_purge() {
 fn holds() {
     let machine = machine();
     let kind = Package::default();
-    let said = machine.converge(&*parse(&kind, "here", &[("mark", s("hold"))]));
-    assert_eq!(said, ["mark: mark changed 'none' to 'hold'"]);
+    let output = machine.converge(&*parse(&kind, "here", &[("mark", s("hold"))]));
+    assert_eq!(output, ["mark: mark changed 'none' to 'hold'"]);
     assert_eq!(commands(&machine), ["/usr/bin/dpkg --set-selections"]);
-    let said = machine.converge(&*parse(&kind, "held", &[("mark", s("none"))]));
-    assert_eq!(said, ["mark: mark changed 'hold' to 'none'"]);
+    let output = machine.converge(&*parse(&kind, "held", &[("mark", s("none"))]));
+    assert_eq!(output, ["mark: mark changed 'hold' to 'none'"]);
     commands(&machine);
-    // A hold that nobody mentions outlives an upgrade.
+    // A hold that no resource mentions survives an upgrade.
     machine.converge(&*parse(&kind, "here", &[("ensure", s("3"))]));
     let select = "/usr/bin/dpkg --set-selections";
     let install = format!("{APT} --allow-downgrades install here=3");
@@ -289,7 +289,7 @@ fn a_refresh_installs_again_if_asked() {
 }
 
 #[test]
-fn what_a_manager_cannot_use_is_left_out_and_told() {
+fn unsupported_attributes_of_a_manager_are_dropped_with_a_warning() {
     let attributes = [
         ("provider", s("apt")),
         ("flavor", s("f")),

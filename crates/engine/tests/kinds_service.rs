@@ -119,7 +119,7 @@ fn declared_commands_come_first() {
 fn a_daemon_cannot_hold_the_run_up() {
     let machine = Machine::real();
     machine.write("etc/init.d/web", "");
-    // Outside of the directory there is a shell; the root directory stays the same for it.
+    // A shell exists outside the directory; its root directory stays the same.
     let host = ordain_engine::host::Host::new("/".into(), Box::new(Real));
     let attributes = [
         ("provider", s("base")),
@@ -234,7 +234,7 @@ fn bad_services_give_all_errors() {
 }
 
 #[test]
-fn what_no_script_can_do_is_left_out_and_told() {
+fn attributes_without_a_script_are_dropped_with_a_warning() {
     let machine = Machine::silent();
     let attributes =
         [("provider", s("base")), ("enable", s("true")), ("flags", s("-x")), ("manifest", s("m"))];

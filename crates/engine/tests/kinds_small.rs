@@ -127,7 +127,7 @@ fn directories_are_made_with_their_parents_and_removed_when_empty() {
     assert!(must.compare(&machine.host).is_err());
 }
 
-/// A machine with a shell that needs no library; nothing if there is none to copy.
+/// A machine with a static shell; `None` if there is none to copy.
 fn with_shell() -> Option<Machine> {
     let busybox = std::path::Path::new("/bin/busybox");
     if !ordain_testkit::peer(busybox.exists(), "busybox-static") {

@@ -1,4 +1,4 @@
-//! The kind `service` against a process that answers as systemd does on D-Bus.
+//! The kind `service` against a process that imitates systemd on D-Bus.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ struct State {
     needs_reload: bool,
     /// Starting it fails.
     fails: bool,
-    /// For how many looks a job is still queued.
+    /// The number of checks for which a job is still queued.
     queued: u32,
     calls: Vec<String>,
 }
@@ -212,13 +212,13 @@ fn without_the_bus_systemctl_is_asked() {
     let changes = service.compare(&machine.host).unwrap();
     assert_eq!(lines(&changes), ["ensure: ensure changed 'stopped' to 'running'"]);
     service.apply(&machine.host, &changes).unwrap();
-    let said: Vec<String> = machine
+    let output: Vec<String> = machine
         .commands()
         .iter()
         .map(|l| l.split_once("systemctl ").unwrap().1.to_string())
         .collect();
     assert_eq!(
-        said,
+        output,
         [
             "is-active -- web",
             "is-enabled -- web",

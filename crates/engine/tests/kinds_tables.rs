@@ -22,22 +22,22 @@ fn a_host_is_added_changed_and_removed() {
     assert_eq!(machine.read("etc/hosts"), format!("{HOSTS}10.1.1.1\tx.example\ta b\t# c\n"));
 
     let attributes = [("ip", s("10.1.1.2")), ("host_aliases", s("b")), ("comment", s("d"))];
-    let said = machine.converge(&*parse(&kind, "x.example", &attributes));
+    let output = machine.converge(&*parse(&kind, "x.example", &attributes));
     assert_eq!(
-        said,
+        output,
         [
             "ip: ip changed '10.1.1.1' to '10.1.1.2'",
             "host_aliases: host_aliases changed a b to 'b'",
             "comment: comment changed 'c' to 'd'",
         ]
     );
-    let said = machine.converge(&*parse(&kind, "x.example", &[("ensure", s("absent"))]));
-    assert_eq!(said, ["ensure: removed"]);
+    let output = machine.converge(&*parse(&kind, "x.example", &[("ensure", s("absent"))]));
+    assert_eq!(output, ["ensure: removed"]);
     assert_eq!(machine.read("etc/hosts"), HOSTS);
 }
 
 #[test]
-fn what_is_not_declared_of_a_host_stays() {
+fn undeclared_attributes_of_a_host_stay() {
     let machine = Machine::silent();
     machine.write("etc/hosts", HOSTS);
     let kind = Host::default();
@@ -149,11 +149,11 @@ fn a_job_is_added_changed_and_removed() {
             "environment: environment changed ['A=b', 'C=d e'] to A=b",
         ]
     );
-    let said = machine.converge(&*parse(&kind, "b", &[("special", s("hourly"))]));
-    assert_eq!(said, ["special: defined 'special' as 'hourly'"]);
+    let output = machine.converge(&*parse(&kind, "b", &[("special", s("hourly"))]));
+    assert_eq!(output, ["special: defined 'special' as 'hourly'"]);
     assert!(table(&machine).ends_with(b"# Puppet Name: b\nA=b\n@hourly /bin/b 2\n"));
-    let said = machine.converge(&*parse(&kind, "b", &[("ensure", s("absent"))]));
-    assert_eq!(said, ["ensure: removed"]);
+    let output = machine.converge(&*parse(&kind, "b", &[("ensure", s("absent"))]));
+    assert_eq!(output, ["ensure: removed"]);
     assert_eq!(table(&machine), CRONTAB);
 }
 

@@ -6,7 +6,7 @@ use crate::Machine;
 use crate::machine::some_map;
 use crate::units;
 
-/// Linux counts sizes of block devices in these, whatever the device does.
+/// Linux counts sizes of block devices in this unit, whatever the device uses.
 const SECTOR: u64 = 512;
 
 pub(crate) fn disks(machine: &Machine) -> Option<Value> {

@@ -1,4 +1,4 @@
-//! Facts that the firmware tells about the machine.
+//! Facts from the firmware of the machine.
 
 use ordain_data::Value;
 

@@ -1,4 +1,4 @@
-//! Facts that the administrator provides: `facts.d` directories, the environment, files by hand.
+//! External facts: `facts.d` directories, the environment, and files from options.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use ordain_source::{Diagnostic, EntryKind, ProcessRequest, Severity, World};
 pub struct External {
     /// The facts, later ones win.
     pub facts: Vec<(String, Value)>,
-    /// A warning for each file or program that gave none.
+    /// A warning for each file or program without valid facts.
     pub problems: Vec<Diagnostic>,
 }
 
-/// Why a file gives no facts.
+/// The reason why a file has no facts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
     /// The file.
@@ -52,7 +52,7 @@ pub fn default_dirs(world: &dyn World, is_root: bool) -> Vec<PathBuf> {
 pub fn read_dirs(world: &dyn World, dirs: &[PathBuf]) -> External {
     let mut external = External::default();
     for dir in dirs {
-        // A directory that is not there holds no facts.
+        // A missing directory has no facts.
         for (name, kind) in world.list(dir).unwrap_or_default() {
             let ignored =
                 name.starts_with('.') || name.ends_with(".bak") || name.ends_with(".orig");
@@ -177,7 +177,7 @@ pub fn environment(variables: &[(String, String)]) -> Vec<(String, Value)> {
 /// either the map of facts itself, or a map of `name` and `values` as Puppet and Ordain store it.
 ///
 /// # Errors
-/// When the file cannot be read, is neither, or holds no map.
+/// When the file cannot be read, is neither, or contains no map.
 pub fn load_file(world: &dyn World, path: &Path) -> Result<Value, LoadError> {
     let fail = |message: String| LoadError { path: path.to_owned(), message };
     let bytes = read(world, path).map_err(fail)?;
@@ -205,7 +205,7 @@ pub fn read_named(path: &Path, bytes: &[u8]) -> Result<(Option<String>, Value), 
     }
 }
 
-/// Puppet writes its facts as a Ruby object, whose tag says nothing here.
+/// Puppet writes its facts as a Ruby object, whose tag is ignored here.
 fn stored(bytes: &[u8]) -> Result<Map, String> {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     match text.strip_prefix("--- !ruby/object:Puppet::Node::Facts") {

@@ -16,7 +16,7 @@ pub(crate) fn identity(machine: &Machine) -> Option<Value> {
     ])
 }
 
-/// The effective user and group, which `/proc/self/status` tells as well.
+/// The effective user and group from `/proc/self/status`.
 fn ids(machine: &Machine) -> Option<(u32, u32)> {
     if machine.is_host() {
         let (uid, gid) = (nix::unistd::geteuid(), nix::unistd::getegid());
@@ -37,7 +37,7 @@ fn name(machine: &Machine, file: &str, id: u32) -> Option<String> {
         let name = fields.next()?;
         (fields.nth(1)?.parse() == Ok(id)).then(|| name.to_owned())
     });
-    // Users of a directory service stand in no file.
+    // Users of a directory service are not in any file.
     local.or_else(|| match file {
         _ if !machine.is_host() => None,
         "/etc/passwd" => nix::unistd::User::from_uid(id.into()).ok()?.map(|u| u.name),

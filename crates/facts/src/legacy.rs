@@ -1,8 +1,8 @@
-//! The flat facts of earlier times, made of the structured ones.
+//! The legacy flat facts, derived from the structured ones.
 
 use ordain_data::{Map, Value};
 
-/// The old name and the path of the fact that has taken its place.
+/// The legacy name and the path of the fact that replaced it.
 const NAMES: [(&str, &[&str]); 70] = [
     ("architecture", &["os", "architecture"]),
     ("bios_release_date", &["dmi", "bios", "release_date"]),

@@ -3,7 +3,7 @@
 //! [`Machine::facts`] reads them from `/proc`, `/sys`, `/etc` and a few system calls, without any
 //! child process, in the structure of Facter. [`external`] adds the facts of the administrator:
 //! files and programs in `facts.d` directories, `FACTER_…` variables, and files from options. If a
-//! source cannot be read, its facts are missing and all others are there.
+//! source cannot be read, only its facts are missing.
 //!
 //! ```
 //! use ordain_facts::Machine;
@@ -43,11 +43,11 @@ pub use machine::{Address, Machine};
 /// Options of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whether the flat facts of earlier times come too: `fqdn`, `osfamily`, `ipaddress_eth0`, …
+    /// Whether to include the legacy flat facts: `fqdn`, `osfamily`, `ipaddress_eth0`, …
     pub legacy: bool,
     /// Directories of external facts, later ones win.
     pub external_dirs: Vec<PathBuf>,
-    /// The environment, of which `FACTER_…` counts.
+    /// The environment, with facts in `FACTER_…` variables.
     pub environment: Vec<(String, String)>,
 }
 
@@ -56,31 +56,31 @@ pub struct Options {
 pub struct Facts {
     /// A map of the facts by name.
     pub values: Value,
-    /// A warning for each file or program that gave no facts.
+    /// A warning for each file or program without valid facts.
     pub problems: Vec<Diagnostic>,
 }
 
-/// The facts of a machine by where they come from.
+/// The facts of a machine by source.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     /// Those of the system.
     pub native: Map,
-    /// Those of files and programs of the administrator.
+    /// Facts from files and programs of the administrator.
     pub external: Vec<(String, Value)>,
     /// Those of the environment.
     pub environment: Vec<(String, Value)>,
-    /// A warning for each file or program that gave no facts.
+    /// A warning for each file or program without valid facts.
     pub problems: Vec<Diagnostic>,
 }
 
 impl Layers {
-    /// How much an external fact counts against custom ones.
+    /// The weight of an external fact against custom ones.
     pub const EXTERNAL_WEIGHT: i64 = 10_000;
-    /// How much a fact of the environment counts against custom ones.
+    /// The weight of a fact from the environment against custom ones.
     pub const ENVIRONMENT_WEIGHT: i64 = 1_000_000;
 
-    /// All facts in one: external ones win over those of the system, the environment over both, and
-    /// the custom ones, which know of all these, over all.
+    /// All facts merged: external ones override those of the system, the environment overrides
+    /// both, and custom facts, which can read all these, override everything.
     pub fn merged(self, custom: Map) -> Facts {
         let mut map = self.native;
         for (name, value) in self.external.into_iter().chain(self.environment) {
@@ -94,7 +94,7 @@ impl Layers {
     }
 }
 
-/// Collects the facts of a machine, apart from each other.
+/// Collects the facts of a machine by source.
 pub fn layers(world: &dyn World, machine: &Machine, options: &Options) -> Layers {
     let native = match machine.facts(options.legacy) {
         Value::Map(map) => map.as_ref().clone(),
@@ -109,7 +109,8 @@ pub fn layers(world: &dyn World, machine: &Machine, options: &Options) -> Layers
     }
 }
 
-/// Collects the facts of a machine; external facts win over it, the environment over all.
+/// Collects the facts of a machine; external facts override them, and the environment overrides
+/// all.
 pub fn collect(world: &dyn World, machine: &Machine, options: &Options) -> Facts {
     layers(world, machine, options).merged(Map::default())
 }

@@ -1,4 +1,4 @@
-//! Where facts are read from.
+//! The source of facts.
 
 use std::fs;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ pub struct Address {
     pub netmask: IpAddr,
 }
 
-/// A machine whose facts can be read: this one, or a tree of files that looks like one.
+/// A machine whose facts can be read: this one, or a directory tree that stands for one.
 #[derive(Clone, Debug)]
 pub struct Machine {
     root: PathBuf,
@@ -50,12 +50,12 @@ impl Machine {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// The text of a file; `None` if it cannot be read. Bytes that are no text are replaced.
+    /// The text of a file; `None` if it cannot be read. Invalid UTF-8 is replaced.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         fs::read(self.path(path)).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The text of a file without blanks around it; `None` if nothing is left.
+    /// The trimmed text of a file; `None` if nothing is left.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
         let text = self.read(path)?;
         let text = text.trim();

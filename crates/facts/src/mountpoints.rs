@@ -1,12 +1,12 @@
-//! Mounted file systems, and how full they are.
+//! Mounted file systems and their usage.
 
 use ordain_data::{Map, Value};
 
 use crate::Machine;
 use crate::units;
 
-/// File systems that answer only if a server does; their size is not asked for, so that a server
-/// that is gone cannot hold everything up.
+/// File systems that depend on a server; their size is not queried, because a server that is down
+/// would block the process.
 const REMOTE: [&str; 8] = ["nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "9p", "afs"];
 
 pub(crate) fn mountpoints(machine: &Machine) -> Option<Value> {
@@ -29,7 +29,7 @@ pub(crate) fn mountpoints(machine: &Machine) -> Option<Value> {
     (!found.is_empty()).then(|| Value::Map(found.into()))
 }
 
-/// Blanks, tabs, line breaks and backslashes are written as octal numbers.
+/// Decodes the octal escapes of spaces, tabs, line breaks and backslashes.
 fn unescape(field: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
         .iter()
@@ -67,7 +67,7 @@ fn usage(machine: &Machine, path: &str) -> Option<(u64, u64, u64)> {
     Some((bytes(stat.f_blocks), bytes(stat.f_bavail), used))
 }
 
-/// The device that the kernel was told to start from.
+/// The root device from the kernel's command line.
 fn root_device(machine: &Machine) -> String {
     let line = machine.read("/proc/cmdline").unwrap_or_default();
     let root = line.split_whitespace().find_map(|word| word.strip_prefix("root="));

@@ -91,7 +91,7 @@ fn interface(machine: &Machine, name: &str) -> Interface {
     }
 }
 
-/// The own address of an interface that is part of a bond, which hides it.
+/// The permanent address of an interface in a bond, which hides it.
 fn permanent_mac(machine: &Machine, name: &str) -> Option<String> {
     let master = std::fs::read_link(machine.path(&format!("/sys/class/net/{name}/master"))).ok()?;
     let bond = master.file_name()?.to_string_lossy().into_owned();
@@ -100,7 +100,7 @@ fn permanent_mac(machine: &Machine, name: &str) -> Option<String> {
     part.lines().find_map(|l| l.strip_prefix("Permanent HW addr: ")).map(str::to_owned)
 }
 
-/// The server that gave the address, by the lease files of the usual clients.
+/// The server that assigned the address, by the lease files of the usual clients.
 fn dhcp_server(machine: &Machine, name: &str, index: &str) -> Option<String> {
     let setting = |text: &str| {
         text.lines().find_map(|l| l.strip_prefix("SERVER_ADDRESS=")).map(str::to_owned)
@@ -179,7 +179,7 @@ fn scope6(ip: Ipv6Addr) -> &'static str {
     }
 }
 
-/// The flags of addresses as the kernel lists them.
+/// The flags of IPv6 addresses in the kernel's list.
 fn flags6(machine: &Machine) -> BTreeMap<(String, Ipv6Addr), Vec<&'static str>> {
     const FLAGS: [(u32, &str); 8] = [
         (0x01, "temporary"),
@@ -203,7 +203,7 @@ fn flags6(machine: &Machine) -> BTreeMap<(String, Ipv6Addr), Vec<&'static str>> 
     text.lines().filter_map(entry).collect()
 }
 
-/// The first address that is not one of the link alone, or else the first one.
+/// The first address that is not link-local, or else the first one.
 fn main_binding<'a>(bindings: &'a [Value]) -> Option<&'a Value> {
     let usable = |b: &&'a Value| match b.get("address").and_then(|a| a.as_str()?.parse().ok()) {
         Some(IpAddr::V4(ip)) => !(ip.is_loopback() || ip.is_link_local()),
@@ -239,7 +239,7 @@ fn interface_value(interface: &Interface) -> Value {
     value.unwrap_or_default()
 }
 
-/// The interface of the default route; without one the first that has a usable address.
+/// The interface of the default route; without one the first with a usable address.
 fn primary(machine: &Machine, interfaces: &BTreeMap<String, Interface>) -> Option<String> {
     let routes = machine.read("/proc/net/route").unwrap_or_default();
     let mut best: Option<(u32, &str)> = None;
@@ -264,7 +264,7 @@ fn primary(machine: &Machine, interfaces: &BTreeMap<String, Interface>) -> Optio
     interfaces.iter().find(|(_, i)| usable(i) == Some(true)).map(|(name, _)| name.clone())
 }
 
-/// The name of the machine and its domain: from the name itself, `/etc/hosts`, or the resolver.
+/// The host name and the domain: from the name itself, `/etc/hosts`, or the resolver.
 fn names(machine: &Machine) -> (Option<String>, Option<String>) {
     let name = machine.line("/proc/sys/kernel/hostname").or_else(|| machine.line("/etc/hostname"));
     let Some(name) = name else { return (None, None) };
@@ -275,7 +275,8 @@ fn names(machine: &Machine) -> (Option<String>, Option<String>) {
     (Some(name), domain)
 }
 
-/// The first name in the line of `/etc/hosts` that holds the host, if it is a full one of it.
+/// The domain from the first name in the host's line of `/etc/hosts`, if it is the host's full
+/// name.
 fn domain_in_hosts(machine: &Machine, host: &str) -> Option<String> {
     let hosts = machine.read("/etc/hosts")?;
     let lines = hosts.lines().map(|l| l.split('#').next().unwrap_or_default());

@@ -44,7 +44,7 @@ const FAMILIES: [(&str, &[&str]); 6] = [
     ("Mandrake", &["mandrake", "mandriva", "mageia"]),
 ];
 
-/// By identifier: the name, where it is not the one in the file.
+/// The name by identifier, if it differs from the file.
 const NAMES: [(&str, &str); 19] = [
     ("almalinux", "AlmaLinux"),
     ("alpine", "Alpine"),
@@ -114,7 +114,7 @@ fn family(id: &str, like: &str) -> Option<&'static str> {
     known(id).or_else(|| like.split_whitespace().find_map(known))
 }
 
-/// The full version: Debian, CentOS and others tell it in files of their own.
+/// The full version: Debian, CentOS and others have it in separate files.
 fn version(machine: &Machine, id: &str, version_id: Option<&str>) -> Option<String> {
     let own = match id {
         "debian" | "raspbian" => machine.line("/etc/debian_version"),
@@ -134,7 +134,7 @@ fn version(machine: &Machine, id: &str, version_id: Option<&str>) -> Option<Stri
 }
 
 fn release(version: &str, id: &str) -> Value {
-    // Ubuntu's versions have two parts that mean one release.
+    // The first two parts of Ubuntu's versions are one release.
     if id == "ubuntu" {
         return Value::map([("full", version.into()), ("major", version.into())]);
     }
@@ -159,7 +159,7 @@ fn codename(settings: &BTreeMap<String, String>) -> Option<String> {
     Some(name.trim_end_matches(')').to_owned()).filter(|n| !n.is_empty())
 }
 
-/// Debian and Gentoo have names of their own for some hardware.
+/// Debian and Gentoo use their own names for some hardware.
 fn architecture(hardware: &str, family: &str) -> String {
     match (family, hardware) {
         ("Debian" | "Gentoo", "x86_64") => "amd64".into(),

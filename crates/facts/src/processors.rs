@@ -45,7 +45,7 @@ fn int(n: usize) -> Value {
     Value::Int(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// The frequency in a text such as `2499.998` or `3425.000000MHz`; the fraction is cut.
+/// The frequency in a text such as `2499.998` or `3425.000000MHz`; the fraction is truncated.
 fn megahertz(text: &str) -> Option<u64> {
     let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
     digits.parse::<u64>().ok()?.checked_mul(1_000_000)
@@ -65,7 +65,7 @@ fn packages(machine: &Machine) -> usize {
     ids.collect::<BTreeSet<_>>().len()
 }
 
-/// Cores of a package and threads of a core, where `/proc/cpuinfo` does not tell.
+/// Cores of a package and threads of a core, if `/proc/cpuinfo` does not list them.
 fn topology(machine: &Machine) -> Option<(i64, i64)> {
     let mut cores = BTreeSet::new();
     let mut threads = 0i64;
@@ -79,7 +79,7 @@ fn topology(machine: &Machine) -> Option<(i64, i64)> {
     Some(((cores / packages).max(1), (threads / cores).max(1)))
 }
 
-/// The output of `uname -p`: Debian's prints `unknown`, the one of Red Hat the machine.
+/// The output of `uname -p`: `unknown` on Debian, the machine type on Red Hat.
 fn isa(machine: &Machine) -> String {
     if machine.exists("/etc/debian_version") { "unknown".into() } else { kernel::hardware(machine) }
 }

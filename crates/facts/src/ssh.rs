@@ -8,7 +8,7 @@ use sha2::Sha256;
 
 use crate::Machine;
 
-/// The kind of a key, its name here, and its number in SSHFP records.
+/// The type of a key, its name here, and its number in SSHFP records.
 const KINDS: [(&str, &str, u8); 4] = [
     ("ssh-rsa", "rsa", 1),
     ("ssh-dss", "dsa", 2),

@@ -27,7 +27,7 @@ pub(crate) fn timezone(machine: &Machine) -> Option<Value> {
     Some(zone.to_offset_info(now).abbreviation().into())
 }
 
-/// The file systems that live on a device, sorted.
+/// The file systems that use a block device, sorted.
 pub(crate) fn filesystems(machine: &Machine) -> Option<Value> {
     let text = machine.read("/proc/filesystems")?;
     let single = |l: &&str| !l.contains(char::is_whitespace) && !l.is_empty() && *l != "fuseblk";

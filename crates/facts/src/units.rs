@@ -14,7 +14,7 @@ pub fn bytes(amount: u64) -> String {
     let mut unit = "";
     for next in UNITS {
         if !unit.is_empty() {
-            // A number that would round to 1024.00 is one of the next unit.
+            // A number that would round to 1024.00 belongs to the next unit.
             if (scaled * 100.0).round() < 102_400.0 {
                 break;
             }
@@ -44,11 +44,7 @@ pub fn hertz(frequency: u64) -> String {
     format!("{scaled:.2} {prefix}Hz")
 }
 
-/// A share of a whole in percent with two digits: `13.93%`.
-///
-/// ```
-/// assert_eq!(ordain_facts::units::share(1, 3), "33.33%");
-/// ```
+/// A fraction in percent with two digits: `13.93%`.
 pub fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0.00%".into();

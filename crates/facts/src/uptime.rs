@@ -1,4 +1,4 @@
-//! How long the machine runs, and how busy it is.
+//! The uptime and load of the machine.
 
 use ordain_data::Value;
 

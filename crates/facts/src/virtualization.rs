@@ -1,11 +1,11 @@
-//! Whether the machine is a container or a guest, and of which kind.
+//! Whether the machine is a container or a guest, and of which type.
 
 use ordain_data::{Map, Value};
 
 use crate::Machine;
 use crate::dmi::field;
 
-/// Names of products or makers in the firmware, each with its hypervisor.
+/// Product or vendor names in the firmware, each with its hypervisor.
 const PRODUCTS: [(&str, &str); 14] = [
     ("VMware", "vmware"),
     ("VirtualBox", "virtualbox"),
@@ -98,7 +98,7 @@ fn container(machine: &Machine) -> Option<(String, Option<(&'static str, String)
     }
 }
 
-/// Whether the root file system is not simply one on a disk. Images of containers that run as
+/// Whether the root file system is more than a plain one on a disk. Container images that run as
 /// machines keep the files that mark a container.
 fn has_layered_root(machine: &Machine) -> bool {
     let mounts = machine.read("/proc/mounts").unwrap_or_default();
@@ -118,7 +118,7 @@ fn guest(machine: &Machine) -> Option<&'static str> {
     }
     for name in ["product_name", "sys_vendor", "bios_vendor"] {
         let text = field(machine, name).unwrap_or_default();
-        // Microsoft and Parallels make hardware as well; their guests are known by the product.
+        // Microsoft and Parallels also sell hardware; their guests are recognized by the product.
         if let Some((_, kind)) = PRODUCTS.iter().find(|(part, _)| text.contains(part)) {
             return Some(kind);
         }

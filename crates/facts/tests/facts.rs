@@ -1,4 +1,4 @@
-//! Native facts of machines that stand in a directory, external facts, and files of facts.
+//! Native facts of machines in a directory, external facts, and files of facts.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -207,7 +207,7 @@ fn containers_are_told_from_machines_made_of_their_images() {
     assert_eq!(kind(&[("sys/class/dmi/id/bios_vendor", "Google\n")]), "\"gce\"");
 }
 
-/// Files with nonsense, and directories in the places of files, cost their own facts only.
+/// Invalid files, and directories in place of files, only affect their own facts.
 #[test]
 fn nonsense_stops_nothing() {
     let mut files = Vec::new();

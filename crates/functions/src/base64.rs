@@ -1,18 +1,18 @@
-//! Base64 in the modes that Ruby's library and Puppet's stdlib have.
+//! Base64 in the modes of Ruby's library and Puppet's stdlib.
 
 use ::base64::Engine;
 use ::base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
 use crate::{Error, Result};
 
-/// How base64 text is laid out and how strictly it is read.
+/// The layout of base64 text, and the strictness of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Lines of 60 characters, each with its newline; reading skips other characters.
+    /// Lines of 60 characters, each with its newline; decoding skips other characters.
     Default,
-    /// One line without newline; reading accepts nothing else.
+    /// One line without newline; decoding accepts nothing else.
     Strict,
-    /// As strict, with `-` and `_`; reading accepts missing padding.
+    /// Like strict, with `-` and `_`; decoding accepts missing padding.
     UrlSafe,
 }
 
@@ -68,7 +68,7 @@ fn strictly(text: &str) -> Result<Vec<u8>> {
     STANDARD.decode(text).map_err(|_| Error::Encoding("invalid base64".into()))
 }
 
-/// Skips foreign characters and ends at padding that may stand where it does.
+/// Skips foreign characters and ends at padding where padding is allowed.
 fn decode_leniently(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0);

@@ -1,7 +1,7 @@
 //! bcrypt, the password hash that is built on Blowfish.
 //!
-//! The crate `bcrypt` hashes. Its own text form is not used: it refuses costs below 4 and the mark
-//! `$2x$`, which crypt(3) takes.
+//! The crate `bcrypt` computes the hash. Its text format is not used, because it refuses costs
+//! below 4 and the prefix `$2x$`, which crypt(3) accepts.
 
 use base64::Engine;
 use base64::alphabet::BCRYPT;
@@ -11,14 +11,14 @@ use crate::{Error, Result};
 
 /// The letters of bcrypt, by their values.
 pub const ALPHABET: &[u8; 64] = b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/// The bytes of a password that count, its end included.
+/// The maximum number of significant bytes of a password, including its terminator.
 const MAX_LENGTH: usize = 72;
 /// The length of a hash in bytes.
 const DIGEST: usize = 23;
 /// The number of characters of a salt.
 const SALT: usize = 22;
-/// The highest cost that [`hash`] takes: each more doubles the time, and 31 would take days.
-pub const HIGHEST_COST: u32 = 16;
+/// The maximum cost for [`hash`]: each step doubles the time, and 31 would take days.
+pub const MAX_COST: u32 = 16;
 
 /// The 23 bytes of the hash of a password.
 ///
@@ -34,15 +34,15 @@ pub fn digest(password: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
     digest_of_key(&key, cost, salt)
 }
 
-/// The hash of a key that is not empty and has 72 bytes at most.
+/// The hash of a non-empty key of at most 72 bytes.
 fn digest_of_key(key: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
     let mut out = bcrypt::bcrypt(cost, *salt, key).to_vec();
     out.truncate(DIGEST);
     out
 }
 
-/// The key that the faulty code made which `$2x$` is the mark of: it took bytes for signed numbers, so
-/// that one beyond ASCII hides those before it in the same word.
+/// The key that the faulty code behind `$2x$` would compute: it read bytes as signed numbers, so
+/// that a non-ASCII byte hides the preceding bytes of the same word.
 fn faulty_key(password: &[u8]) -> Vec<u8> {
     let mut bytes = password.iter().chain([&0]).cycle();
     let mut out = Vec::with_capacity(MAX_LENGTH);
@@ -56,7 +56,7 @@ fn faulty_key(password: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Base64 in the letters of bcrypt. crypt(3) ignores the last bits of a salt.
+/// Base64 with the alphabet of bcrypt. crypt(3) ignores the last bits of a salt.
 const LETTERS: GeneralPurpose = GeneralPurpose::new(
     &BCRYPT,
     GeneralPurposeConfig::new()
@@ -65,21 +65,21 @@ const LETTERS: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Bytes in the letters of bcrypt, which are base64 with another alphabet.
+/// Encodes bytes in the alphabet of bcrypt, which is another one than that of base64.
 pub fn encode(bytes: &[u8]) -> String {
     LETTERS.encode(bytes)
 }
 
-/// The bytes that such letters stand for; `None` if there are others among them.
+/// Decodes such text; `None` if it contains other characters.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     LETTERS.decode(text).ok()
 }
 
-/// Hashes a password as crypt(3) does with a setting `$PREFIX$COST$SALT`: the cost is two digits, the
-/// salt 22 letters, and the prefix `2a`, `2b`, `2x` or `2y`.
+/// Hashes a password as crypt(3) does with a setting `$PREFIX$COST$SALT`: the cost is two digits,
+/// the salt 22 letters, and the prefix `2a`, `2b`, `2x` or `2y`.
 ///
 /// # Errors
-/// [`Error::Argument`] if the setting is none, or the cost too high.
+/// [`Error::Argument`] if the setting is invalid, or the cost too high.
 ///
 /// ```
 /// use ordain_functions::bcrypt::hash;
@@ -93,9 +93,9 @@ pub fn hash(password: &str, prefix: &str, setting: &str) -> Result<String> {
     let (letters, _) = salt.split_at_checked(SALT).ok_or_else(bad)?;
     let bytes = decode(letters).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     let (bytes, level) = (bytes.ok_or_else(bad)?, cost.parse::<u32>().map_err(|_| bad())?);
-    if level > HIGHEST_COST {
+    if level > MAX_COST {
         return Err(Error::Argument(format!(
-            "a bcrypt hash of cost {level} would take too long; the highest is {HIGHEST_COST}"
+            "a bcrypt hash of cost {level} would take too long; the highest is {MAX_COST}"
         )));
     }
     let sum = match prefix {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn known_hashes() {
-        // Of the tests of crypt_blowfish, where the third is one that the fault changes.
+        // From the tests of crypt_blowfish; the fault affects the third.
         for (password, prefix, setting, expected) in [
             ("U*U*", "2b", "05$CCCCCCCCCCCCCCCCCCCCC.", "VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
             ("", "2y", "05$CCCCCCCCCCCCCCCCCCCCC.", "7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy"),
@@ -132,14 +132,14 @@ mod tests {
 
     #[test]
     fn low_costs_and_last_bits_are_those_of_crypt() {
-        // Of libxcrypt, which takes costs from 4 on; the salt ends with bits that do not count.
+        // From libxcrypt, which accepts costs from 4; the salt ends with insignificant bits.
         let hashed = hash("x", "2b", "04$CCCCCCCCCCCCCCCCCCCCC/").unwrap();
         assert_eq!(&hashed[..29], "$2b$04$CCCCCCCCCCCCCCCCCCCCC.");
         assert_eq!(decode("C/"), decode("C."));
     }
 
     #[test]
-    fn what_would_take_days_is_refused() {
+    fn work_that_would_take_days_is_refused() {
         assert!(hash("x", "2b", "31$CCCCCCCCCCCCCCCCCCCCC.").is_err());
         assert!(hash("x", "2b", "05$short").is_err());
     }

@@ -1,7 +1,7 @@
 //! Password hashes of crypt(3): MD5 (`$1$`), SHA-256 (`$5$`) and SHA-512 (`$6$`).
 //!
-//! The crate `sha-crypt` hashes with SHA. Its text form is not used: it writes the number of rounds,
-//! which crypt(3) leaves out where it is the default. No such crate has MD5.
+//! The crate `sha-crypt` computes SHA hashes. Its text format is not used, because it writes the
+//! default number of rounds, which crypt(3) omits. No such crate supports MD5.
 
 use md5::Digest;
 use sha_crypt::{Params, sha256_crypt, sha512_crypt};
@@ -10,10 +10,10 @@ use crate::{Error, Result};
 
 const ALPHABET: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MD5_ROUNDS: usize = 1000;
-/// The longest password hashed, in bytes: the time grows with it.
-const PASSWORD_LIMIT: usize = 512;
+/// The maximum length of a password in bytes: the time grows with it.
+const MAX_PASSWORD_LENGTH: usize = 512;
 
-/// How a password is hashed.
+/// The hash method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// `$1$`
@@ -38,7 +38,7 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
             "pw_hash(): characters in salt must be in the set [a-zA-Z0-9./]".into(),
         ));
     }
-    if password.len() > PASSWORD_LIMIT {
+    if password.len() > MAX_PASSWORD_LENGTH {
         return Err(Error::Argument("pw_hash(): the password is too long".into()));
     }
     let password = password.as_bytes();
@@ -60,12 +60,12 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
     })
 }
 
-/// The MD5 hash of a password under another mark than `$1$`, such as Apache's `$apr1$`.
+/// The MD5 hash of a password with another prefix than `$1$`, such as Apache's `$apr1$`.
 ///
 /// # Errors
 /// [`Error::Argument`] if the password is too long.
 pub fn md5_with(password: &[u8], salt: &[u8], mark: &str) -> Result<String> {
-    if password.len() > PASSWORD_LIMIT {
+    if password.len() > MAX_PASSWORD_LENGTH {
         return Err(Error::Argument("the password is too long".into()));
     }
     let sum = md5_crypt(password, salt, mark);

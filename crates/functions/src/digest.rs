@@ -44,7 +44,7 @@ pub fn sha512(data: &[u8]) -> String {
     hex(&sha2::Sha512::digest(data))
 }
 
-/// CRC-32 as zlib and Ethernet have it, without leading zeros, as stdlib's `crc32` prints it.
+/// CRC-32 as in zlib and Ethernet, without leading zeros, as stdlib's `crc32` prints it.
 pub fn crc32(data: &[u8]) -> String {
     const TABLE: [u32; 256] = crc_table();
     let step = |crc: u32, &byte: &u8| (crc >> 8) ^ TABLE[((crc ^ u32::from(byte)) & 0xff) as usize];

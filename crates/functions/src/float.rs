@@ -1,9 +1,9 @@
-//! Floats as text in each dialect, and reading them by Ruby's rules.
+//! Prints floats in each dialect, and parses them by Ruby's rules.
 
 use crate::{Error, Result};
 
-/// The longest text taken for a float, in bytes.
-const LENGTH_LIMIT: usize = 1 << 14;
+/// The maximum length of a float's text, in bytes.
+const MAX_LENGTH: usize = 1 << 14;
 
 /// The shortest digits that read back as the same number, and the decimal exponent of the first.
 fn shortest(value: f64) -> (String, i32) {
@@ -14,7 +14,7 @@ fn shortest(value: f64) -> (String, i32) {
     (digits, exponent.parse().unwrap_or(0))
 }
 
-/// Of two shortest texts that are equally near, the one with an even last digit is taken.
+/// Of two equally near shortest texts, chooses the one with an even last digit.
 fn to_even(value: f64, digits: &mut String) {
     const TIES_BEGIN: usize = 15;
     let Some(last) = digits.chars().last().and_then(|c| c.to_digit(10)) else { return };
@@ -101,8 +101,8 @@ pub fn to_python(value: f64) -> String {
     format!("{sign}{}e{}{:02}", point_after_first(&digits), exponent_sign(exponent), exponent.abs())
 }
 
-/// Reads a float as Python's `float(text)` does: blanks around it, single underscores between
-/// digits, an exponent, `inf`, `infinity` and `nan` in any case are understood.
+/// Parses a float like Python's `float(text)`: accepts surrounding space, single underscores
+/// between digits, an exponent, and `inf`, `infinity` and `nan` in any case.
 ///
 /// # Errors
 /// `could not convert string to float: 'x'`
@@ -115,7 +115,7 @@ pub fn parse_python(text: &str) -> Result<f64> {
 
 fn read_python(text: &str) -> Option<f64> {
     let trimmed = text.trim_matches(crate::text::is_python_space);
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
@@ -164,8 +164,8 @@ fn exponent_sign(exponent: i32) -> char {
     if exponent < 0 { '-' } else { '+' }
 }
 
-/// Reads a float as Ruby's `Float(text)` does: blanks around it, single underscores between
-/// digits, an exponent, and hexadecimal notation are understood.
+/// Parses a float like Ruby's `Float(text)`: accepts surrounding space, single underscores between
+/// digits, an exponent, and hexadecimal notation.
 ///
 /// # Errors
 /// `invalid value for Float(): "x"`
@@ -177,7 +177,7 @@ pub fn parse_ruby(text: &str) -> Result<f64> {
 
 fn read(text: &str) -> Option<f64> {
     let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let (sign, rest) = match trimmed.as_bytes().first()? {
@@ -218,7 +218,8 @@ fn read(text: &str) -> Option<f64> {
     Some(sign * plain.parse::<f64>().ok()?)
 }
 
-/// Appends digits without their underscores; at least one digit, and digits around underscores.
+/// Appends digits without their underscores, which must be between digits; requires at least one
+/// digit.
 fn push_digits(plain: &mut String, text: &str) -> Option<()> {
     let valid = !text.is_empty()
         && !text.starts_with('_')

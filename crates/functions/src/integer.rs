@@ -1,14 +1,14 @@
-//! Reading integers by the rules of Ruby's `Integer()`.
+//! Parses integers by the rules of Ruby's `Integer()`.
 
 use num_bigint::BigInt;
 
 use crate::{Error, Result};
 
-/// The longest text taken for an integer, in bytes.
-const LENGTH_LIMIT: usize = 1 << 14;
+/// The maximum length of an integer's text, in bytes.
+const MAX_LENGTH: usize = 1 << 14;
 
-/// Reads an integer as Ruby's `Integer(text)` does: blanks around it, a sign, a prefix (`0x`,
-/// `0b`, `0o`, `0d`, or `0` for octal) and single underscores between digits are understood.
+/// Parses an integer like Ruby's `Integer(text)`: accepts surrounding space, a sign, a prefix
+/// (`0x`, `0b`, `0o`, `0d`, or `0` for octal) and single underscores between digits.
 ///
 /// ```
 /// use ordain_functions::integer::parse_ruby;
@@ -25,8 +25,8 @@ pub fn parse_ruby(text: &str) -> Result<BigInt> {
     })
 }
 
-/// Reads an integer as Python's `int(text)` does: blanks around it, a sign and single underscores
-/// between digits are understood.
+/// Parses an integer like Python's `int(text)`: accepts surrounding space, a sign and single
+/// underscores between digits.
 ///
 /// # Errors
 /// `invalid literal for int() with base 10: 'x'`
@@ -39,7 +39,7 @@ pub fn parse_python(text: &str) -> Result<BigInt> {
 
 fn read_python(text: &str) -> Option<BigInt> {
     let trimmed = text.trim_matches(crate::text::is_python_space);
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
@@ -51,7 +51,7 @@ fn read_python(text: &str) -> Option<BigInt> {
     Some(if trimmed.starts_with('-') { -magnitude } else { magnitude })
 }
 
-/// The text without its underscores, which must stand singly between digits.
+/// The text without its underscores, which must be single and between digits.
 pub(crate) fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -65,7 +65,7 @@ pub(crate) fn without_underscores(text: &str) -> Option<String> {
 
 fn read(text: &str) -> Option<BigInt> {
     let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let (negative, rest) = match trimmed.as_bytes().first()? {

@@ -6,7 +6,7 @@ use ipnet::IpNet;
 
 use crate::{Error, Result};
 
-/// Reads an address, or a network `address/prefix`; an address alone is a network of itself.
+/// Parses a network `address/prefix`, or an address, which is a network of itself.
 ///
 /// # Errors
 /// `invalid address: x`
@@ -28,7 +28,7 @@ pub fn parse_network(text: &str) -> Result<IpNet> {
     }
 }
 
-/// Reads an address; an IPv6 address may have a zone (`%eth0`), which is dropped.
+/// Parses an address; an IPv6 address may have a zone (`%eth0`), which is dropped.
 ///
 /// # Errors
 /// `invalid address: x`
@@ -45,7 +45,7 @@ pub fn is_ipv4(text: &str) -> bool {
     matches!(parse_address(text), Ok(IpAddr::V4(_)))
 }
 
-/// Whether the network has the address (or all of the other network).
+/// Whether the network contains the address (or the whole other network).
 ///
 /// ```
 /// assert!(ordain_functions::ip::contains("10.0.0.0/8", "10.1.2.3")?);
@@ -58,7 +58,7 @@ pub fn contains(network: &str, other: &str) -> Result<bool> {
     Ok(parse_network(network)?.contains(&parse_network(other)?))
 }
 
-/// The network that an address with a prefix lies in, as `address/prefix`.
+/// The network of an address with a prefix, as `address/prefix`.
 ///
 /// # Errors
 /// [`Error::Address`]
@@ -74,7 +74,7 @@ pub fn netmask(text: &str) -> Result<IpAddr> {
     Ok(parse_network(text)?.netmask())
 }
 
-/// An address with every group of an IPv6 address in four digits.
+/// An address; every group of an IPv6 address has four digits.
 ///
 /// # Errors
 /// [`Error::Address`]

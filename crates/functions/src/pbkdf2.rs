@@ -1,4 +1,4 @@
-//! PBKDF2 and HMAC with SHA-2, with limits of the time that a key takes.
+//! PBKDF2 and HMAC with SHA-2, with limits on the time of a key.
 
 use pbkdf2::hmac::{EagerHash, Hmac, KeyInit, Mac};
 use pbkdf2::pbkdf2_hmac;
@@ -6,8 +6,8 @@ use sha2::{Sha256, Sha512};
 
 use crate::{Error, Result};
 
-/// The longest password and salt, so that a key is made soon.
-const LENGTH_LIMIT: usize = 4096;
+/// The maximum length of password and salt, which bounds the time.
+const MAX_LENGTH: usize = 4096;
 
 /// HMAC with SHA-256.
 pub fn hmac_sha256(key: &[u8], data: &[u8]) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn derive<D: EagerHash>(
     rounds: u32,
     length: usize,
 ) -> Result<Vec<u8>> {
-    if length > 1024 || rounds > 1_000_000 || password.len().max(salt.len()) > LENGTH_LIMIT {
+    if length > 1024 || rounds > 1_000_000 || password.len().max(salt.len()) > MAX_LENGTH {
         return Err(Error::Argument("the key would take too long".into()));
     }
     let mut out = vec![0; length];
@@ -70,7 +70,7 @@ mod tests {
             hex(&key),
             "5f5b2a6e74a937caf3594a6ddc2034f1709845c7674d794f2412b9ede59278d49d7c82841998c88df8a34a5c68f16e2a7c105129ee7e273082277cd7c19f56a0f7b226bf27add5dd12f2b9fa5466124c7ab8cb6523adc40e9e4e2fc421d286c7a5f4cc93"
         );
-        // Of Python's hmac, with a key longer than a block.
+        // From the tests of Python's hmac, with a key longer than a block.
         assert_eq!(
             hex(&hmac_sha256(&[7; 100], b"text")),
             "550617bcd5853658a1017e4c6a630985d62924fcae597d298f9a64b74f041dd2"

@@ -1,12 +1,12 @@
-//! Opening of PKCS #7 envelopes: content encrypted with a symmetric key, which is encrypted with
-//! the RSA key of each recipient (RFC 2315, RFC 5652).
+//! Decrypts PKCS #7 envelopes: content encrypted with a symmetric key, which is encrypted with the
+//! RSA key of each recipient (RFC 2315, RFC 5652).
 //!
 //! The crate `der` reads the values. Its companion `cms` is not used: it refuses envelopes whose
-//! recipients are not sorted or whose content is in parts, both of which OpenSSL opens, and so does
-//! hiera-eyaml.
+//! recipients are not sorted or whose content is in parts, both of which OpenSSL, and so
+//! hiera-eyaml, accept.
 //!
-//! Errors tell apart a broken envelope from a key that does not fit. That would help an attacker
-//! who may try any number of envelopes; here only those in files of the user are opened.
+//! Errors distinguish a broken envelope from a wrong key. That would help an attacker who can try
+//! any number of envelopes; here only those in the user's files are decrypted.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
 use crate::base64::{Mode, decode};
 use crate::{Error, Result};
 
-/// The tags of an untagged value's neighbour that has number 0: primitive, and constructed.
+/// The context-specific tags with number 0: primitive, and constructed.
 const CONTEXT: Tag = Tag::ContextSpecific { constructed: false, number: TagNumber::N0 };
 const CONTEXT_CONSTRUCTED: Tag = Tag::ContextSpecific { constructed: true, number: TagNumber::N0 };
 
@@ -34,7 +34,7 @@ const AES_128_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x0
 const AES_192_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x16];
 const AES_256_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x2a];
 
-/// The longest key in bytes, in DER; more would take minutes.
+/// The maximum size of a key in bytes of DER; larger ones would take minutes.
 const MAX_KEY: usize = 10_000;
 
 fn broken<T>(message: impl Into<String>) -> Result<T> {
@@ -51,7 +51,7 @@ impl fmt::Debug for PrivateKey {
     }
 }
 
-/// The fields of a certificate that name the recipient of an envelope.
+/// The fields of a certificate that identify the recipient of an envelope.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
     issuer: Vec<u8>,
@@ -59,8 +59,7 @@ pub struct Certificate {
 }
 
 impl PrivateKey {
-    /// Reads a key in PEM: of PKCS #8 (`PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`), not
-    /// encrypted.
+    /// Reads an unencrypted key in PEM: PKCS #8 (`PRIVATE KEY`) or PKCS #1 (`RSA PRIVATE KEY`).
     ///
     /// # Errors
     /// When there is none, or it is no RSA key.
@@ -95,13 +94,13 @@ impl PrivateKey {
         RsaPrivateKey::from_pkcs1_der(der).ok().map(Self)
     }
 
-    /// The part of the key that checks signatures.
+    /// The public key.
     pub(crate) fn public(&self) -> RsaPublicKey {
         self.0.to_public_key()
     }
 
-    /// Decrypts data for the key with the padding of PKCS #1 v1.5; `None` if it is for another key
-    /// or padded differently.
+    /// Decrypts data for the key with PKCS #1 v1.5 padding; `None` if it is for another key or
+    /// padded differently.
     fn open(&self, encrypted: &[u8]) -> Option<Vec<u8>> {
         self.0.decrypt(Pkcs1v15Encrypt, encrypted).ok()
     }
@@ -144,7 +143,7 @@ pub(crate) fn block(pem: &str, label: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads values of ASN.1 one after the other, in the distinguished encoding.
+/// Reads consecutive ASN.1 values in DER.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -166,7 +165,7 @@ struct Envelope<'a> {
 }
 
 struct Recipient<'a> {
-    /// The issuer and the number of the certificate, if it is told by them.
+    /// The issuer and the number of the certificate, if these identify it.
     certificate: Option<(&'a [u8], &'a [u8])>,
     algorithm: &'a [u8],
     key: &'a [u8],
@@ -180,7 +179,7 @@ impl<'a> Envelope<'a> {
         }
         let mut fields = Reader(Reader(outer.take(CONTEXT_CONSTRUCTED)?).take(Tag::Sequence)?);
         fields.take(Tag::Integer)?;
-        fields.take(CONTEXT_CONSTRUCTED); // Who made it, which is seldom told.
+        fields.take(CONTEXT_CONSTRUCTED); // The originator, which is rarely present.
         let mut set = Reader(fields.take(Tag::Set)?);
         let mut recipients = Vec::new();
         while let Some(recipient) = set.take(Tag::Sequence) {
@@ -250,7 +249,7 @@ fn decrypt<C: BlockModeDecrypt + KeyIvInit>(
 /// The content of an envelope, in DER, for the owner of a certificate and its key.
 ///
 /// # Errors
-/// When the bytes are no such envelope, or it is for others.
+/// When the bytes are no such envelope, or it is for other recipients.
 pub fn open(der: &[u8], certificate: &Certificate, key: &PrivateKey) -> Result<Vec<u8>> {
     let Some(envelope) = Envelope::read(der) else {
         return broken("the text is no PKCS7 envelope");
@@ -276,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_key_is_told() {
+    fn invalid_keys_are_reported() {
         let error = |pem: &str| PrivateKey::read(pem).unwrap_err().to_string();
         assert_eq!(error("x"), "there is no private key in PEM");
         let block = |label: &str, body: &str| {

@@ -1,7 +1,7 @@
 //! Repeatable randomness: Ruby's generator, seeded from names as Puppet does.
 //!
-//! Nothing here is random: the same arguments give the same answer everywhere, and the same as
-//! the Ruby program gives.
+//! Nothing here is random: the same arguments have the same result everywhere, equal to that of the
+//! Ruby program.
 
 use sha2::Digest;
 
@@ -11,9 +11,9 @@ const STATE: usize = 624;
 const SHIFT: usize = 397;
 
 /// The longest text that the functions make.
-const LENGTH_LIMIT: usize = 1 << 20;
+const MAX_LENGTH: usize = 1 << 20;
 
-/// The Mersenne Twister MT19937, seeded and drawn from as Ruby's `Random` does.
+/// The Mersenne Twister MT19937, seeded and used like Ruby's `Random`.
 #[derive(Clone)]
 pub struct MersenneTwister {
     state: [u32; STATE],
@@ -21,7 +21,7 @@ pub struct MersenneTwister {
 }
 
 impl MersenneTwister {
-    /// The generator of Ruby's `Random.new(seed)`, for a seed given by its bytes, highest first.
+    /// The generator of Ruby's `Random.new(seed)`, for a big-endian seed.
     pub fn from_be_bytes(seed: &[u8]) -> Self {
         let mut words: Vec<u32> = seed
             .rchunks(4)
@@ -134,7 +134,7 @@ pub fn seeded_rand(max: u64, seed: &str) -> Result<u64> {
     MersenneTwister::from_be_bytes(&md5::Md5::digest(seed)).below(max)
 }
 
-/// A number below `max` that belongs to the node: Puppet's `fqdn_rand`.
+/// A number below `max` for the node: Puppet's `fqdn_rand`.
 ///
 /// ```
 /// assert_eq!(ordain_functions::random::fqdn_rand("a.b", 100, "x")?, 69);
@@ -147,8 +147,8 @@ pub fn fqdn_rand(fqdn: &str, max: u64, seed: &str) -> Result<u64> {
     seeded_rand(max, &format!("{fqdn}:{max}:{seed}"))
 }
 
-/// A text of characters of the set that belongs to the node: stdlib's `fqdn_rand_string`. An
-/// empty `charset` stands for digits, capitals and small letters.
+/// A text for the node from characters of the set: stdlib's `fqdn_rand_string`. An empty `charset`
+/// means digits, upper-case and lower-case letters.
 ///
 /// # Errors
 /// [`Error::Argument`] if `length` is too big.
@@ -166,8 +166,8 @@ pub fn fqdn_rand_string(fqdn: &str, length: usize, charset: &str, seed: &[&str])
         .collect()
 }
 
-/// A text of characters of the set from the seed text: stdlib's `seeded_rand_string`. An empty
-/// `charset` stands for digits, small letters and capitals.
+/// A text for the seed from characters of the set: stdlib's `seeded_rand_string`. An empty
+/// `charset` means digits, lower-case and upper-case letters.
 ///
 /// # Errors
 /// [`Error::Argument`] if `length` is too big.
@@ -180,15 +180,15 @@ pub fn seeded_rand_string(length: usize, seed: &str, charset: &str) -> Result<St
 }
 
 fn check_length(length: usize) -> Result<()> {
-    if length > LENGTH_LIMIT {
+    if length > MAX_LENGTH {
         return Err(Error::Argument(format!(
-            "a random text may have {LENGTH_LIMIT} characters at most"
+            "a random text may have {MAX_LENGTH} characters at most"
         )));
     }
     Ok(())
 }
 
-/// By how many places stdlib's `fqdn_rotate` turns something of `length` elements to the left.
+/// The number of places by which stdlib's `fqdn_rotate` rotates `length` elements to the left.
 ///
 /// # Errors
 /// [`Error::Argument`] if `length` is zero.

@@ -14,7 +14,7 @@ pub enum Scanned {
     Str(String),
 }
 
-/// Reads the text by the format; returns the values up to the first mismatch.
+/// Parses the text by the format; returns the values up to the first mismatch.
 ///
 /// ```
 /// use ordain_functions::scanf::{Scanned, scanf};
@@ -24,8 +24,8 @@ pub enum Scanned {
 /// ```
 ///
 /// # Errors
-/// [`Error::Format`] if a set in the format is not closed, [`Error::Number`] if an integer does
-/// not fit into 64 bits.
+/// [`Error::Format`] if a set in the format is not closed, [`Error::Number`] if an integer does not
+/// fit into 64 bits.
 pub fn scanf(text: &str, format: &str) -> Result<Vec<Scanned>> {
     let mut values = Vec::new();
     let mut rest = text;
@@ -62,7 +62,7 @@ struct Field {
 }
 
 enum Kind {
-    /// With its base; none if the text tells.
+    /// With its base; `None` if a prefix selects it.
     Integer(Option<u32>),
     Float,
     Word,
@@ -143,7 +143,7 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<CharSet> 
 }
 
 impl Field {
-    /// The field's part of the text, and the rest; `None` if nothing fits.
+    /// The field's part of the text, and the rest; `None` if it does not match.
     fn find<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let text = match self.kind {
             Kind::Chars | Kind::Set(_) => text,
@@ -160,7 +160,7 @@ impl Field {
 }
 
 impl Kind {
-    /// How much of the beginning of the text belongs to a value; 0 if there is none.
+    /// The length of the value at the start of the text; 0 if there is none.
     fn length(&self, text: &str) -> usize {
         let up_to = |end: Option<usize>| end.unwrap_or(text.len());
         match self {
@@ -170,7 +170,7 @@ impl Kind {
             Kind::Integer(base) => {
                 let (skipped, base) = integer_begin(text, *base);
                 let count = digits(&text[skipped..], base);
-                // Without digits behind it the zero of `0x` is a number.
+                // Without digits after it the zero of `0x` is a number.
                 let is_zero = count == 0 && skipped > sign_length(text);
                 if is_zero { skipped - 1 } else { (skipped + count) * usize::from(count > 0) }
             }
@@ -196,7 +196,7 @@ impl Kind {
     }
 }
 
-/// The length of the sign and the mark before the digits of an integer, and the base of those.
+/// The length of the sign and the prefix of an integer, and the base of its digits.
 fn integer_begin(text: &str, base: Option<u32>) -> (usize, u32) {
     let sign = sign_length(text);
     let rest = &text[sign..];
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn unreadable_files_are_reported() {
         assert!(matches!(scanf("99999999999999999999", "%d"), Err(Error::Number(_))));
         assert!(matches!(scanf("a", "%[a"), Err(Error::Format(_))));
     }

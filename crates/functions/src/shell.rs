@@ -2,13 +2,8 @@
 
 use crate::{Error, Result};
 
-/// Quotes words and joins them as Puppet's `shellquote`: harmless words stay bare, then
-/// double quotes, then single quotes are tried, and last double quotes with backslashes.
-///
-/// ```
-/// use ordain_functions::shell::shellquote;
-/// assert_eq!(shellquote(["ls", "a b", "$x"]), "ls \"a b\" '$x'");
-/// ```
+/// Quotes words and joins them like Puppet's `shellquote`: harmless words stay bare, others get
+/// double quotes, single quotes, or double quotes with backslashes, in this order of preference.
 pub fn shellquote<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(quote).collect();
     quoted.join(" ")

@@ -54,7 +54,7 @@ pub fn inspect_ruby_symbol(name: &str) -> String {
         "+", "-", "*", "/", "%", "**", "==", "!=", "===", "=~", "!~", "<", "<=", ">", ">=", "<=>",
         "<<", ">>", "!", "[]", "[]=", "~",
     ];
-    // Names of methods may end in a mark, those of variables begin with one.
+    // Method names may end in a mark, variable names begin with one.
     let word = match name.strip_suffix(['?', '!', '=']) {
         Some(method) => method,
         None => ["@@", "@", "$"].iter().find_map(|mark| name.strip_prefix(mark)).unwrap_or(name),
@@ -99,7 +99,7 @@ pub fn repr_python(text: &str) -> String {
     out
 }
 
-/// Whether Python's `str.isprintable` takes the character, which is not ASCII.
+/// Whether Python's `str.isprintable` accepts the non-ASCII character.
 #[expect(clippy::expect_used, reason = "the pattern is constant")]
 fn is_python_printable(c: char) -> bool {
     static HIDDEN: OnceLock<regex::Regex> = OnceLock::new();
@@ -108,7 +108,7 @@ fn is_python_printable(c: char) -> bool {
     !hidden.is_match(c.encode_utf8(&mut [0; 4]))
 }
 
-/// Whether Python's `str.isspace` takes the character.
+/// Whether Python's `str.isspace` accepts the character.
 pub fn is_python_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
@@ -118,12 +118,12 @@ pub fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return String::new() };
     let mut upper = first.to_uppercase();
-    // Of a letter such as `ß`, which becomes two, only the first is a capital.
+    // Of a letter such as `ß`, which becomes two, only the first is upper case.
     let head = upper.next().into_iter().chain(upper.flat_map(char::to_lowercase));
     head.chain(chars.flat_map(char::to_lowercase)).collect()
 }
 
-/// Small letters become capitals and the other way round.
+/// Lower case becomes upper case and vice versa.
 pub fn swapcase(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -160,7 +160,7 @@ pub struct CharSet {
 }
 
 impl CharSet {
-    /// Reads a set; a backslash takes the meaning from the character after it.
+    /// Parses a set; a backslash makes the next character literal.
     ///
     /// # Errors
     /// `invalid range "z-a" in string transliteration`
@@ -214,14 +214,8 @@ fn set_member(chars: &mut std::str::Chars<'_>) -> Option<char> {
     }
 }
 
-/// The text that follows in Ruby's `String#succ`: the rightmost letter or digit counts up and
-/// carries to the one on its left; without any, the last character does.
-///
-/// ```
-/// use ordain_functions::text::successor;
-/// assert_eq!(successor("host09"), "host10");
-/// assert_eq!(successor("Zz"), "AAa");
-/// ```
+/// The result of Ruby's `String#succ`: the rightmost letter or digit is incremented and carries to
+/// the one on its left; without any, the last character is.
 pub fn successor(text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     let Some(last) = chars.iter().rposition(|&c| counts_up(c)) else {
@@ -252,13 +246,13 @@ fn counts_up(c: char) -> bool {
     c.is_alphabetic() || c.is_ascii_digit()
 }
 
-/// The next letter or digit; a single character between that is neither is jumped over.
+/// The next letter or digit, skipping a single other character.
 fn next_in_alphabet(c: char) -> char {
     let mut following = (c..=char::MAX).skip(1).take(2);
     following.find(|&next| counts_up(next)).unwrap_or(c)
 }
 
-/// The letter or digit that a carry goes to. Between a digit and a letter there may be no gap.
+/// The letter or digit that receives a carry. Between a digit and a letter there may be no gap.
 fn left_neighbour(chars: &[char], at: usize) -> Option<usize> {
     let left = chars[..at].iter().rposition(|&c| counts_up(c))?;
     let has_gap = left + 1 < at;
@@ -280,14 +274,9 @@ fn successor_of_symbols(mut chars: Vec<char>) -> String {
     chars.into_iter().collect()
 }
 
-/// The texts from one to another in Ruby's `first..last` (`first...last` if `is_open`): numbers
-/// count by value, other texts by [`successor`] until the end is reached or the text has grown
-/// longer than it. They are made one at a time: there may be more than anybody can wait for.
-///
-/// ```
-/// let names: Vec<String> = ordain_functions::text::range("n08", "n10", false).collect();
-/// assert_eq!(names, ["n08", "n09", "n10"]);
-/// ```
+/// The texts of Ruby's `first..last` (`first...last` if `is_open`): numbers count by value, other
+/// texts by [`successor`] until the end is reached or the text is longer than it. They are computed
+/// lazily, because there may be very many.
 pub fn range(first: &str, last: &str, is_open: bool) -> Box<dyn Iterator<Item = String>> {
     let number = |text: &str| -> Option<u64> {
         let is_digits = text.bytes().all(|b| b.is_ascii_digit());
@@ -318,8 +307,7 @@ pub fn range(first: &str, last: &str, is_open: bool) -> Box<dyn Iterator<Item = 
     }))
 }
 
-/// The bytes that a text such as `4 kB` stands for, units being steps of 1024. The answer need
-/// not be whole.
+/// The number of bytes of a text such as `4 kB`, with binary units. The result may have a fraction.
 ///
 /// # Errors
 /// `to_bytes(): Unknown prefix x`
@@ -340,7 +328,7 @@ pub fn to_bytes(text: &str) -> Result<f64> {
     Ok(leading_number(number) * 2_f64.powi(power))
 }
 
-/// The longest part at the beginning that is a number; 0 without one.
+/// The longest numeric prefix; 0 without one.
 fn leading_number(text: &str) -> f64 {
     let digits_end =
         |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
@@ -361,7 +349,7 @@ fn leading_number(text: &str) -> f64 {
     text[..end].parse().unwrap_or(0.0)
 }
 
-/// The last part of a path, without the suffix; `.*` stands for any extension.
+/// The last component of a path, without the suffix; `.*` means any extension.
 pub fn basename<'a>(path: &'a str, suffix: Option<&str>) -> &'a str {
     let trimmed = path.trim_end_matches('/');
     if trimmed.is_empty() {
@@ -390,7 +378,7 @@ pub fn dirname(path: &str) -> &str {
     }
 }
 
-/// The extension of the last part of a path with its dot, or nothing.
+/// The extension of the last component of a path with its dot, or an empty text.
 pub fn extname(path: &str) -> &str {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     let bare = name.trim_start_matches('.');
@@ -402,7 +390,7 @@ pub fn dos2unix(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Line ends of Unix become those of DOS, however many carriage returns stand before them.
+/// Unix line ends become DOS line ends, after any number of carriage returns.
 pub fn unix2dos(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -428,7 +416,7 @@ pub fn xml_entity(c: char) -> Option<&'static str> {
     }
 }
 
-/// Escapes characters with a meaning in XML; for an attribute also the quotes around it.
+/// Escapes characters with a meaning in XML; in an attribute also the surrounding quotes.
 pub fn xml_encode(text: &str, for_attribute: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     if for_attribute {

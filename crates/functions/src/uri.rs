@@ -22,7 +22,7 @@ pub struct Uri {
     pub userinfo: Option<String>,
     /// The host; an IPv6 address keeps its brackets.
     pub host: Option<String>,
-    /// The port, if it is written and not the scheme's own.
+    /// The port, if it is written and not the default of the scheme.
     pub port: Option<u16>,
     /// The path; none for opaque URIs.
     pub path: Option<String>,
@@ -30,11 +30,11 @@ pub struct Uri {
     pub query: Option<String>,
     /// The part behind the `#`.
     pub fragment: Option<String>,
-    /// The part behind the scheme of a URI such as `mailto:x@example.org`.
+    /// The part after the scheme of a URI such as `mailto:x@example.org`.
     pub opaque: Option<String>,
 }
 
-/// The port that a scheme has if none is written.
+/// The default port of a scheme.
 pub fn default_port(scheme: &str) -> Option<u16> {
     Some(match scheme {
         "http" | "ws" => 80,
@@ -98,7 +98,7 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     }
 }
 
-/// The text in quotes, with escapes for characters that are not ASCII.
+/// The text in quotes, with escapes for non-ASCII characters.
 fn dump(text: &str) -> String {
     let mut out = String::new();
     for c in crate::text::inspect_ruby(text).chars() {
@@ -164,20 +164,20 @@ impl Uri {
         *self == Uri { path: Some(String::new()), ..Uri::default() }
     }
 
-    /// Forgets the port if it is the scheme's own.
+    /// Removes the port if it is the default of the scheme.
     pub fn drop_default_port(&mut self) {
         if self.port.is_some() && self.port == self.scheme.as_deref().and_then(default_port) {
             self.port = None;
         }
     }
 
-    /// The port that is meant: the one that is written, or the scheme's own.
+    /// The explicit port, or the default of the scheme.
     pub fn effective_port(&self) -> Option<u16> {
         self.port.or_else(|| self.scheme.as_deref().and_then(default_port))
     }
 
-    /// The URI that a reference means when it stands in this one (RFC 3986, section 5). As in
-    /// Ruby, an empty reference means all of this URI, and an opaque one resolves nothing.
+    /// Resolves a reference against this URI (RFC 3986, section 5). As in Ruby, an empty reference
+    /// means the whole URI, and an opaque URI resolves nothing.
     pub fn resolve(&self, reference: &Uri) -> Uri {
         if reference.scheme.is_some() {
             return reference.clone();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_uri() {
+    fn invalid_uris() {
         for text in
             ["http://a b", "1:2", "http://a/%zz", "http://u@b@c/", "a#[", "a#b#c", "//[::1/"]
         {

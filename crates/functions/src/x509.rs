@@ -1,7 +1,7 @@
 //! Whether an RSA key signed a certificate of X.509 (RFC 5280, RFC 8017).
 //!
-//! The crate `x509-cert` is not used: the signature covers the bytes of the certificate as they are
-//! written, which it does not keep.
+//! The crate `x509-cert` is not used: the signature covers the encoded bytes of the certificate,
+//! which it does not keep.
 
 use der::Tag;
 use rsa::Pkcs1v15Sign;
@@ -52,7 +52,7 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// Reads a certificate in PEM, whose marks begin their lines.
+    /// Reads a certificate in PEM, whose markers are at the start of lines.
     ///
     /// # Errors
     /// When there is none, or it is malformed.
@@ -70,10 +70,10 @@ impl Signed {
         let mut fields = Reader(outer.take(Tag::Sequence)?);
         let all = fields.0;
         fields.take(Tag::Sequence)?;
-        // The signature covers the encoding of the value, its head included.
+        // The signature covers the encoded value including its header.
         let content = all[..all.len() - fields.0.len()].to_vec();
         let algorithm = Reader(fields.take(Tag::Sequence)?).take(Tag::ObjectIdentifier)?.to_vec();
-        // The first byte says how many bits of the last are not used.
+        // The first byte is the number of unused bits in the last one.
         let signature = fields.take(Tag::BitString)?.strip_prefix(&[0])?.to_vec();
         Some(Self { content, algorithm, signature })
     }

@@ -1,8 +1,8 @@
-//! Strongly connected components: the parts of a directed graph that loops hold together.
+//! Strongly connected components of a directed graph.
 
 use crate::relations::NodeId;
 
-/// Which component each node belongs to.
+/// The component of each node.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
     of: Vec<u32>,
@@ -29,7 +29,7 @@ impl Components {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Tarjan's algorithm without recursion; `arc(node, i)` is the end of the i-th arc of a node.
+/// Tarjan's algorithm without recursion; `arc(node, i)` is the target of the i-th edge of a node.
 pub(crate) fn components(nodes: usize, arc: impl Fn(usize, usize) -> Option<usize>) -> Components {
     let mut state = Tarjan {
         index: vec![UNSEEN; nodes],

@@ -1,14 +1,14 @@
-//! Finding one short loop in a graph that has no order, and telling it.
+//! Finds and describes one short cycle of a graph without an order.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
 
 use crate::components::components;
 use crate::model::{Graph, ResourceId};
-use crate::relations::{Node, NodeId, Relations, Role, Why};
+use crate::relations::{Node, NodeId, OrderReason, Relations, Role};
 
-/// How many arcs are looked at in search of a shorter loop.
-const BUDGET: usize = 4_000_000;
+/// The maximum number of edges that are visited in search of a shorter cycle.
+const MAX_VISITED_EDGES: usize = 4_000_000;
 
 /// One step of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,17 +17,17 @@ pub struct Link {
     pub from: ResourceId,
     /// The later resource.
     pub to: ResourceId,
-    /// Why it does.
-    pub why: Why,
+    /// The reason for the order.
+    pub reason: OrderReason,
 }
 
-/// A loop of relations, the shortest that was found; the last link ends where the first begins.
+/// A cycle of edges, the shortest that was found; the last link ends where the first begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
-    /// The steps of the loop, from the resource declared first.
+    /// The steps of the cycle, from the resource declared first.
     pub links: Vec<Link>,
-    /// How many separate tangles of loops the graph has.
-    pub tangles: usize,
+    /// The number of strongly connected components with cycles.
+    pub components: usize,
 }
 
 impl Cycle {
@@ -35,20 +35,20 @@ impl Cycle {
     pub(crate) fn find(relations: &Relations) -> Self {
         let own_loop = |node: usize| {
             let id = NodeId(node as u32);
-            relations.edges(id).iter().find(|a| a.to == id).map(|a| (id, a.why))
+            relations.edges(id).iter().find(|a| a.to == id).map(|a| (id, a.reason))
         };
         let groups = components(relations.len(), |node, i| {
             relations.edges(NodeId(node as u32)).get(i).map(|a| a.to.index())
         });
-        let tangles = groups.loops();
-        if let Some((id, why)) = (0..relations.len()).find_map(own_loop) {
+        let components = groups.loops();
+        if let Some((id, reason)) = (0..relations.len()).find_map(own_loop) {
             let resource = relations.node(id).resource;
-            let link = Link { from: resource, to: resource, why };
-            return Self { links: vec![link], tangles: tangles.len() + 1 };
+            let link = Link { from: resource, to: resource, reason };
+            return Self { links: vec![link], components: components.len() + 1 };
         }
-        let mut budget = BUDGET;
-        let mut best: Option<Vec<(NodeId, Why)>> = None;
-        for &start in tangles.first().into_iter().flatten() {
+        let mut budget = MAX_VISITED_EDGES;
+        let mut best: Option<Vec<(NodeId, OrderReason)>> = None;
+        for &start in components.first().into_iter().flatten() {
             if budget == 0 {
                 break;
             }
@@ -59,10 +59,10 @@ impl Cycle {
             }
         }
         let links = best.map(|path| collapse(relations, &path)).unwrap_or_default();
-        Self { links, tangles: tangles.len() }
+        Self { links, components: components.len() }
     }
 
-    /// The loop as `(Notify[a] => Notify[b] => Notify[a])`.
+    /// The cycle as `(Notify[a] => Notify[b] => Notify[a])`.
     pub fn text(&self, graph: &Graph) -> String {
         let mut out = String::from("(");
         for link in &self.links {
@@ -77,16 +77,16 @@ impl Cycle {
     }
 }
 
-/// The shortest way from a node back to itself, shorter than `limit`: each node with the reason of
-/// the arc that leaves it.
+/// The shortest path from a node back to itself, shorter than `limit`: each node with the reason of
+/// its outgoing edge.
 fn shortest(
     relations: &Relations,
     start: NodeId,
     limit: usize,
     inside: impl Fn(NodeId) -> bool,
     budget: &mut usize,
-) -> Option<Vec<(NodeId, Why)>> {
-    let mut came: rustc_hash::FxHashMap<NodeId, (NodeId, Why, usize)> = Default::default();
+) -> Option<Vec<(NodeId, OrderReason)>> {
+    let mut came: rustc_hash::FxHashMap<NodeId, (NodeId, OrderReason, usize)> = Default::default();
     let mut queue = VecDeque::from([(start, 0)]);
     while let Some((node, depth)) = queue.pop_front() {
         if depth + 1 >= limit {
@@ -95,17 +95,17 @@ fn shortest(
         for edge in relations.edges(node).iter().filter(|a| inside(a.to)) {
             *budget = budget.saturating_sub(1);
             if edge.to == start {
-                let mut path = vec![(node, edge.why)];
+                let mut path = vec![(node, edge.reason)];
                 let mut at = node;
-                while let Some(&(before, why, _)) = came.get(&at) {
-                    path.push((before, why));
+                while let Some(&(before, reason, _)) = came.get(&at) {
+                    path.push((before, reason));
                     at = before;
                 }
                 path.reverse();
                 return Some(path);
             }
             if let std::collections::hash_map::Entry::Vacant(slot) = came.entry(edge.to) {
-                slot.insert((node, edge.why, depth + 1));
+                slot.insert((node, edge.reason, depth + 1));
                 queue.push_back((edge.to, depth + 1));
             }
         }
@@ -113,19 +113,19 @@ fn shortest(
     None
 }
 
-/// Drops barriers, and the markers of containers that are only passed through on the way in or out.
-fn collapse(relations: &Relations, path: &[(NodeId, Why)]) -> Vec<Link> {
-    let mut steps: Vec<(ResourceId, Why)> = Vec::new();
-    for &(node, why) in path {
+/// Drops barriers, and the markers of containers that the path only passes through.
+fn collapse(relations: &Relations, path: &[(NodeId, OrderReason)]) -> Vec<Link> {
+    let mut steps: Vec<(ResourceId, OrderReason)> = Vec::new();
+    for &(node, reason) in path {
         let Node { resource, role } = relations.node(node);
         if matches!(role, Role::Barrier(_)) {
             continue;
         }
-        // Both markers of one container show as the container.
+        // Both markers of a container are shown as the container.
         if let Some(last) = steps.last_mut().filter(|l| l.0 == resource) {
-            last.1 = why;
+            last.1 = reason;
         } else {
-            steps.push((resource, why));
+            steps.push((resource, reason));
         }
     }
     let first_is_last = steps.len() > 1 && steps.first().map(|s| s.0) == steps.last().map(|s| s.0);
@@ -136,7 +136,7 @@ fn collapse(relations: &Relations, path: &[(NodeId, Why)]) -> Vec<Link> {
     steps.rotate_left(lowest);
     let next = |i: usize| steps[(i + 1) % steps.len()].0;
     let links = steps.iter().enumerate();
-    links.map(|(i, &(from, why))| Link { from, to: next(i), why }).collect()
+    links.map(|(i, &(from, reason))| Link { from, to: next(i), reason }).collect()
 }
 
 #[cfg(test)]
@@ -147,7 +147,7 @@ mod tests {
     use crate::testing::{edge, leaf, named};
 
     #[test]
-    fn the_shortest_loop_is_told_from_the_first_declared() {
+    fn the_shortest_cycle_begins_at_the_first_declared() {
         let mut graph = Graph::default();
         let ids: Vec<_> = ["a", "b", "c", "d"].iter().map(|t| leaf(&mut graph, t)).collect();
         for (from, to) in [(3, 1), (1, 2), (2, 3), (3, 2), (0, 1)] {
@@ -155,7 +155,7 @@ mod tests {
         }
         let cycle = Relations::new(&graph).order().unwrap_err();
         assert_eq!(cycle.text(&graph), "(File[c] => File[d] => File[c])");
-        assert!(cycle.links.iter().all(|l| matches!(l.why, Why::Written(_))));
+        assert!(cycle.links.iter().all(|l| matches!(l.reason, OrderReason::Written(_))));
     }
 
     #[test]
@@ -168,11 +168,11 @@ mod tests {
         edge(&mut graph, x, y, EdgeKind::Before);
         let cycle = Relations::new(&graph).order().unwrap_err();
         assert_eq!(cycle.text(&graph), "(Class[A] => File[x] => File[y] => Class[A])");
-        assert_eq!(cycle.tangles, 1);
+        assert_eq!(cycle.components, 1);
     }
 
     #[test]
-    fn a_resource_before_itself_is_a_loop() {
+    fn a_resource_before_itself_is_a_cycle() {
         let mut graph = Graph::default();
         let x = leaf(&mut graph, "x");
         edge(&mut graph, x, x, EdgeKind::Before);

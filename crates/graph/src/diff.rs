@@ -9,15 +9,15 @@ use crate::json::is_omitted;
 use crate::model::{Barrier, Edge, EdgeKind, Graph, ResourceId};
 use crate::origin::OriginId;
 
-/// The key of the relations in [`document`]. No reference to a resource is like it.
+/// The key of the relationships in [`document`]. No reference to a resource looks like it.
 pub const RELATIONS: &str = "relations";
 
 /// Metaparameters that say the same as edges.
-const SAID_BY_EDGES: &[&str] = &["before", "notify", "require", "subscribe"];
+const EDGE_METAPARAMETERS: &[&str] = &["before", "notify", "require", "subscribe"];
 
 /// The differences of two graphs. The first step of a path is the name of a resource or
-/// [`RELATIONS`], the second an attribute or `From -> To`. A secret that was left out where a graph
-/// was written down is no difference to another.
+/// [`RELATIONS`], the second an attribute or `From -> To`. A secret that was omitted when a graph
+/// was saved equals any other.
 pub fn differences(left: &Graph, right: &Graph) -> Vec<Difference> {
     let mut found = compare(&document(left), &document(right), &Rules::default());
     found.retain(|difference| match (&difference.left, &difference.right) {
@@ -29,12 +29,12 @@ pub fn differences(left: &Graph, right: &Graph) -> Vec<Difference> {
     found
 }
 
-/// Up to how many edges the barriers of a graph are compared edge by edge, and not as lists of
+/// The number of edges up to which barriers are compared edge by edge instead of as lists of
 /// resources.
 const MAX_EDGES: usize = 200_000;
 
-/// A graph as plain data: a map of attributes for every resource by its name, and the relations.
-/// Tags and containers are not part of it: they say how the resources came about.
+/// A graph as plain data: a map of attributes for every resource by name, and the relationships.
+/// Tags and containers are omitted: they describe how the resources were declared.
 pub fn document(graph: &Graph) -> Value {
     let mut entries: Vec<(EcoString, Value)> = graph
         .resources()
@@ -42,7 +42,7 @@ pub fn document(graph: &Graph) -> Value {
             let flags = [("virtual", resource.is_virtual), ("exported", resource.exported)];
             let flags = flags.into_iter().filter(|f| f.1).map(|f| (f.0.into(), Value::Bool(true)));
             let attributes = resource.attributes.iter();
-            let attributes = attributes.filter(|a| !SAID_BY_EDGES.contains(&a.name.as_str()));
+            let attributes = attributes.filter(|a| !EDGE_METAPARAMETERS.contains(&a.name.as_str()));
             let attributes = attributes.map(|a| (a.name.clone(), a.value.clone()));
             (eco_format!("{}", resource.id), Value::map(flags.chain(attributes)))
         })

@@ -1,5 +1,5 @@
-//! Why something is as it is: one form for attributes of graphs and nodes of documents, which is
-//! printed and written in one way.
+//! Explains the origin of attributes of graphs and nodes of documents, in a common form for text
+//! and JSON.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub const FORMAT: &str = "ordain-explanation";
 pub struct Explanation {
     /// The subject: a resource, an attribute, a path in a document.
     pub subject: String,
-    /// Its value, if it has one, as its language writes it; and the data.
+    /// Its value, if it has one, in the notation of its language, and as data.
     pub value: Option<(String, Value)>,
     /// The causes, the nearest first.
     pub causes: Vec<Cause>,
@@ -30,7 +30,7 @@ pub struct Explanation {
     pub relations: Vec<Relation>,
     /// The tags of a resource.
     pub tags: Vec<EcoString>,
-    /// Its attributes. The causes of the whole are not repeated there.
+    /// Its attributes. They do not repeat the causes of the whole.
     pub parts: Vec<Explanation>,
 }
 
@@ -45,11 +45,11 @@ pub struct Cause {
     pub name: Option<String>,
     /// The key it was found under in data.
     pub key: Option<EcoString>,
-    /// The value it gave, or would have given.
+    /// The value that it set, or would have set.
     pub value: Option<Value>,
-    /// The expression that stands there, if its language says so.
+    /// The expression at the place, if the language reports it.
     pub expression: Option<String>,
-    /// Where it is written.
+    /// Its place.
     pub place: Option<Place>,
     /// The line of the source.
     pub line: Option<String>,
@@ -60,13 +60,13 @@ pub struct Cause {
 /// A relation of a resource to another.
 #[derive(Clone, Debug)]
 pub struct Relation {
-    /// In words, such as `comes before`.
+    /// The relation in words, such as `comes before`.
     pub words: &'static str,
     /// For programs.
     pub kind: &'static str,
     /// The other one.
     pub other: String,
-    /// Where it is written.
+    /// Its place.
     pub place: Option<Place>,
 }
 
@@ -82,7 +82,7 @@ impl Cause {
         self
     }
 
-    /// Leaves out the values that led to it, as those of a secret are.
+    /// Removes the values of the causes, because those of a secret may reveal it.
     fn leave_out_values(&mut self) {
         self.value = None;
         self.from.iter_mut().for_each(Self::leave_out_values);
@@ -208,11 +208,11 @@ pub struct Explainer<'a> {
     pub graph: &'a Graph,
     /// The texts that its origins are in.
     pub sources: &'a SourceMap,
-    /// A line of a file that is not among them, such as data.
+    /// A line of a file that is not among the sources, such as a data file.
     pub line: &'a dyn Fn(&str, u32) -> Option<String>,
-    /// A value in the notation of the language; secrets do not show in it.
+    /// A value in the notation of the language; secrets are not shown.
     pub shown: &'a dyn Fn(&Value) -> String,
-    /// The variables that were read where an origin says, as far as the language knows them.
+    /// The variables that were read at an origin, as far as the language knows them.
     pub variables: &'a Variables<'a>,
 }
 
@@ -266,7 +266,7 @@ impl Explainer<'_> {
         Explanation { subject, value, causes, ..Explanation::default() }
     }
 
-    /// The steps that led to an origin, innermost first, without those that led to `known`, too.
+    /// The steps that led to an origin, innermost first, without those that also led to `known`.
     pub fn causes(&self, id: OriginId, known: Option<OriginId>) -> Vec<Cause> {
         let origins = &self.graph.origins;
         let known: Vec<&Origin> = known.into_iter().flat_map(|id| origins.chain(id)).collect();

@@ -21,11 +21,11 @@ pub struct Exported {
     pub place: Option<Place>,
 }
 
-/// Where exported resources are kept.
+/// The storage of exported resources.
 pub trait Exports: std::fmt::Debug + Send + Sync {
     /// The exports of a kind of all nodes but one, in order of node and title.
     ///
     /// # Errors
-    /// When the store cannot be read: why.
+    /// The reason why the store cannot be read.
     fn of_kind(&self, kind: &str, except: &str) -> Result<Vec<Exported>, String>;
 }

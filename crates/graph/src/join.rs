@@ -10,15 +10,16 @@ use crate::origin::{Origin, OriginId};
 pub struct Conflict {
     /// Its name.
     pub resource: ResourceRef,
-    /// Where the graph that came first declares it, in the joined graph.
+    /// The declaration in the first graph, as an origin of the joined graph.
     pub first: OriginId,
-    /// Where the other does.
+    /// The declaration in the other graph.
     pub second: OriginId,
 }
 
 impl Graph {
-    /// Adds all of another graph, whose origins are in the same texts. Containers of one name, such as
-    /// `Stage[main]`, become one; any other resource of one name is a conflict, and the first stays.
+    /// Adds all of another graph, whose origins are in the same texts. Containers with the same
+    /// name, such as `Stage[main]`, are merged; any other common name is a conflict, and the first
+    /// resource stays.
     pub fn join(&mut self, other: Self) -> Vec<Conflict> {
         let origins = self.join_origins(&other);
         let moved = |origin: OriginId| origins[origin.0 as usize];

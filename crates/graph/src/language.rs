@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, World};
 
-/// How findings about questionable code are treated.
+/// The treatment of findings about questionable code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Strict {
     /// Not reported.
@@ -19,12 +19,12 @@ pub enum Strict {
     Error,
 }
 
-/// How a file was met.
+/// The way in which a file was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Discovery {
     /// It was named.
     Named,
-    /// In a directory that was named together with the language.
+    /// In a directory for which the user selected the language.
     Chosen,
     /// In a directory for data, or below one.
     InData,
@@ -32,19 +32,19 @@ pub enum Discovery {
     Elsewhere,
 }
 
-/// How sure it is that a file is of a language.
+/// The certainty that a file belongs to a language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
-    /// Its name says so.
+    /// Its name is sufficient.
     ByName,
-    /// It is if [`Language::speaks`] says so of its text.
+    /// It depends on [`Language::speaks`] for its text.
     ByText,
 }
 
 /// A file that is to be checked.
 #[derive(Clone, Debug)]
 pub struct SourceText<'a> {
-    /// The path as it was given; `-` is standard input.
+    /// The path as the user wrote it; `-` is standard input.
     pub path: &'a Path,
     /// The path from the root.
     pub full: &'a Path,
@@ -61,11 +61,11 @@ pub struct CheckOptions<'a> {
     pub world: &'a dyn World,
     /// The severity of questionable code.
     pub strict: Strict,
-    /// All source texts; files that are read besides those that were named are added.
+    /// All source texts; files that are read in addition to the named ones are added.
     pub sources: &'a SourceMap,
     /// Further directories of modules.
     pub modulepath: &'a [PathBuf],
-    /// The facts that there are, as paths such as `os.family`; `None` if they were not said.
+    /// The known facts, as paths such as `os.family`; `None` if they are unknown.
     pub facts: Option<&'a [String]>,
 }
 
@@ -92,7 +92,7 @@ pub trait Language: Sync {
     /// Its diagnostics.
     fn codes(&self) -> &'static [CodeDoc];
 
-    /// Whether a file is of this language, or its data, as far as the path says.
+    /// Whether a file is code or data of this language, judging by its path.
     fn claim(&self, path: &Path, discovery: Discovery) -> Option<Claim>;
 
     /// Whether a text is of this language, for files that are claimed by their text.
@@ -104,7 +104,7 @@ pub trait Language: Sync {
     /// All diagnostics of a file without a run.
     fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport;
 
-    /// Checks several files together. Runs where there is a pool of threads with deep stacks.
+    /// Checks several files together. It runs in a thread pool with large stacks.
     fn check_together(
         &self,
         files: &[(SourceText<'_>, &CheckReport)],

@@ -1,4 +1,4 @@
-//! The resource graph, which front ends make and the engine applies.
+//! The resource graph, which front ends create and the engine applies.
 //!
 //! A [`Graph`] has resources with their attributes, edges between them, and the [`Origin`] of each
 //! part: its place in a source and the chain that led there. [`order`] sorts resources, [`explain`]
@@ -30,8 +30,8 @@ pub mod transfer;
 
 pub use cycle::Cycle;
 pub use model::{
-    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, METAPARAMETERS, Resource,
-    ResourceId, ResourceRef,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, METAPARAMETERS, OverriddenValue,
+    Resource, ResourceId, ResourceRef,
 };
 pub use origin::{Origin, OriginId, OriginTable, Step};
 pub use relations::Relations;

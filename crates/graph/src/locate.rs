@@ -1,4 +1,4 @@
-//! Finds the place where a value of a graph was written.
+//! Finds the place of a value in a graph.
 
 use ordain_source::{SourceMap, Span};
 
@@ -6,13 +6,13 @@ use crate::model::Graph;
 use crate::origin::{OriginId, Step};
 use crate::place::Place;
 
-/// Where something was written: in a source text, or where only the place is known.
+/// A position in a source text, or a place without its text.
 pub(crate) enum SourcePosition {
     Source(Span),
     Known(Place),
 }
 
-/// The nearest place on the chain of an origin; lines and columns are not counted yet.
+/// The nearest position on the chain of an origin; lines and columns are not computed yet.
 pub(crate) fn source_position(graph: &Graph, origin: OriginId) -> Option<SourcePosition> {
     graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
         (Step::Data { file, line, .. }, None) if *line > 0 => {

@@ -44,7 +44,7 @@ impl fmt::Display for ResourceRef {
     }
 }
 
-/// Looks up a name without making a [`ResourceRef`] of it.
+/// Looks up a name without creating a [`ResourceRef`].
 #[derive(Hash)]
 struct RefKey<'a> {
     kind: &'a str,
@@ -57,26 +57,26 @@ impl Equivalent<ResourceRef> for RefKey<'_> {
     }
 }
 
-/// A value that was set for an attribute and lost to another.
+/// A value of an attribute that another value replaced.
 #[derive(Clone, Debug)]
-pub struct Loser {
+pub struct OverriddenValue {
     /// The value that lost.
     pub value: Value,
-    /// Where it came from.
+    /// Its origin.
     pub origin: OriginId,
 }
 
-/// An attribute with its value and where that came from.
+/// An attribute with its value and origin.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     /// The name.
     pub name: EcoString,
     /// The value; secrets are [`Value::Secret`].
     pub value: Value,
-    /// Where the value came from.
+    /// The origin of the value.
     pub origin: OriginId,
     /// Values that were overridden, latest first.
-    pub losers: Vec<Loser>,
+    pub losers: Vec<OverriddenValue>,
 }
 
 /// The role of a container in the language: classes and instances of defines hold other resources.
@@ -107,7 +107,7 @@ pub struct Resource {
     pub exported: bool,
     /// Declared but not collected; such a resource is not applied.
     pub is_virtual: bool,
-    /// Where it was declared.
+    /// The origin of the declaration.
     pub origin: OriginId,
 }
 
@@ -117,8 +117,8 @@ impl Resource {
         self.attributes.iter().find(|a| a.name == name)
     }
 
-    /// Gives a file with secret content that says no mode one that lets only its owner read it. For
-    /// languages whose original has no such values, and so no rule for them.
+    /// Gives a file with secret content and no mode a mode that lets only its owner read it. For
+    /// languages whose original has no secrets, and so no rule for them.
     pub fn keep_private(&mut self) {
         let is_secret = |a: &&Attribute| a.name == "content" && a.value.holds_secret();
         let secret = self.attributes.iter().find(is_secret);
@@ -155,12 +155,12 @@ pub struct Edge {
     pub to: ResourceId,
     /// Order only, or with refresh.
     pub kind: EdgeKind,
-    /// Where it was asked for.
+    /// The origin of the order.
     pub origin: OriginId,
 }
 
-/// An order of each of some resources before each of others, as `File<| |> -> Service<| |>` gives it:
-/// as many edges as the product of both, in the room of their sum.
+/// An order of each of some resources before each of others, as from `File<| |> -> Service<| |>`:
+/// as many edges as the product of both, in memory proportional to their sum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Barrier {
     /// The earlier resource.
@@ -169,20 +169,20 @@ pub struct Barrier {
     pub to: Vec<ResourceId>,
     /// Order only, or with refresh.
     pub kind: EdgeKind,
-    /// Where it was asked for.
+    /// The origin of the order.
     pub origin: OriginId,
 }
 
 impl Barrier {
-    /// Whether a barrier is to stand for the edges of so many resources to so many others. Where
-    /// there are few, edges are as small, and simpler to read, to compare and to draw.
+    /// Whether a barrier should replace the edges between this many resources. A few edges are as
+    /// small, and easier to read, compare and draw.
     pub fn serves(from: usize, to: usize) -> bool {
         const EDGES: usize = 4096;
         const SIDE: usize = 8;
         from.min(to) >= SIDE && from.saturating_mul(to) >= EDGES
     }
 
-    /// How many edges it stands for.
+    /// The number of edges that it represents.
     pub fn len(&self) -> usize {
         self.from.len().saturating_mul(self.to.len())
     }
@@ -192,7 +192,7 @@ impl Barrier {
         self.len() == 0
     }
 
-    /// The edges that it stands for, in the order of the resources.
+    /// The edges that it represents, in the order of the resources.
     pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
         let (kind, origin) = (self.kind, self.origin);
         let to = move |from| self.to.iter().map(move |&to| Edge { from, to, kind, origin });
@@ -212,13 +212,13 @@ pub struct Graph {
     /// All resources, in the order of their declaration.
     resources: Vec<Resource>,
     index: IndexMap<ResourceRef, ResourceId, FxBuildHasher>,
-    /// Second names that are values of secret attributes.
+    /// Aliases that are values of secret attributes.
     secret_aliases: FxHashSet<ResourceRef>,
     /// Pairs (container, contained). A resource may have several containers.
     pub containment: Vec<(ResourceId, ResourceId)>,
     /// Order and notification.
     pub edges: Vec<Edge>,
-    /// Order and notification of very many resources with very many others.
+    /// Order and notification between large sets of resources.
     pub barriers: Vec<Barrier>,
     /// Autorequires of the types. Explicit relationships win over them.
     pub automatic: Vec<Edge>,
@@ -226,16 +226,16 @@ pub struct Graph {
     pub classes: Vec<EcoString>,
     /// Tags of the whole, sorted.
     pub tags: Vec<EcoString>,
-    /// Where things came from.
+    /// The origins of all parts.
     pub origins: OriginTable,
-    /// Metadata of the sources of files, where that was looked up.
+    /// Metadata of file sources, if it was looked up.
     pub served: ServedFiles,
-    /// The version that a command of the environment gave its catalogs, if there is one.
+    /// The version of the catalog from a command of the environment, if there is one.
     pub version: Option<EcoString>,
 }
 
 impl Graph {
-    /// Adds a resource. If one of the same name exists it is replaced and its id kept.
+    /// Adds a resource. An existing one with the same name is replaced and its id kept.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
         if let Some(&id) = self.index.get(&resource.id) {
             self.resources[id.0 as usize] = resource;
@@ -247,8 +247,8 @@ impl Graph {
         id
     }
 
-    /// A second name for a resource: its alias, or the value of its name attribute. It is as secret
-    /// as the attribute that it comes from, which must be there by now.
+    /// Adds an alias of a resource: a declared alias, or the value of its name attribute. It is as
+    /// secret as the attribute that it comes from, which must already be set.
     pub fn add_alias(&mut self, alias: ResourceRef, id: ResourceId) {
         let values = self.resource(id).attributes.iter().map(|attribute| &attribute.value);
         if Redactor::of(values).finds(&alias.title) {
@@ -267,21 +267,21 @@ impl Graph {
         self.index.get(id).copied()
     }
 
-    /// The id of the resource that a reference such as `File[/x]` names.
+    /// The id of the resource for a reference such as `File[/x]`.
     pub fn find_text(&self, reference: &str) -> Option<ResourceId> {
         let (kind, rest) = reference.split_once('[')?;
         let title = rest.strip_suffix(']')?;
         self.index.get(&RefKey { kind, title }).copied()
     }
 
-    /// Makes room for so many more resources and origins.
+    /// Reserves room for this many more resources and origins.
     pub fn reserve(&mut self, resources: usize, origins: usize) {
         self.resources.reserve(resources);
         self.index.reserve(resources);
         self.origins.reserve(origins);
     }
 
-    /// All second names with the resource that each stands for, in order of their making.
+    /// All aliases with their resources, in order of creation.
     pub fn aliases(&self) -> impl Iterator<Item = (&ResourceRef, ResourceId)> {
         let names = self.index.iter().map(|(name, id)| (name, *id));
         names.filter(|(name, id)| self.resource(*id).id != **name)
@@ -292,7 +292,7 @@ impl Graph {
         &self.resources[id.0 as usize]
     }
 
-    /// The resource of an id, to change it. Its name must stay.
+    /// The resource of an id, for changes. Its name must stay the same.
     pub fn resource_mut(&mut self, id: ResourceId) -> &mut Resource {
         &mut self.resources[id.0 as usize]
     }
@@ -302,12 +302,12 @@ impl Graph {
         self.resources.iter().enumerate().map(|(i, r)| (ResourceId(i as u32), r))
     }
 
-    /// How many edges the barriers stand for.
+    /// The number of edges that the barriers represent.
     pub fn edges_of_barriers(&self) -> usize {
         self.barriers.iter().map(Barrier::len).fold(0, usize::saturating_add)
     }
 
-    /// How many resources there are.
+    /// The number of resources.
     pub fn len(&self) -> usize {
         self.resources.len()
     }

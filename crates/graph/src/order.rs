@@ -1,4 +1,4 @@
-//! The order in which the resources of a graph come, and the loops that forbid one.
+//! The order of the resources of a graph, and the cycles that prevent one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,19 +8,19 @@ use smallvec::SmallVec;
 use crate::components::{Components, components};
 use crate::cycle::Cycle;
 use crate::model::{Containment, EdgeKind, Graph, ResourceId};
-use crate::relations::{NodeId, Relations, SoftEdge, Why};
+use crate::relations::{NodeId, OrderReason, Relations, SoftEdge};
 
 impl Relations {
-    /// A topological order; of nodes that could come next, the one declared first does.
+    /// A topological order; of several possible next nodes, the one declared first is chosen.
     ///
     /// # Errors
-    /// A shortest loop, when there is one.
+    /// A shortest cycle, if there is one.
     pub fn order(&self) -> Result<Vec<NodeId>, Box<Cycle>> {
         let order = self.partial_order();
         if order.len() == self.nodes.len() { Ok(order) } else { Err(Box::new(Cycle::find(self))) }
     }
 
-    /// The order of all nodes that no loop holds back.
+    /// The order of all nodes that are not behind a cycle.
     fn partial_order(&self) -> Vec<NodeId> {
         let mut degrees = self.in_degrees();
         let ready = (0..self.nodes.len() as u32).filter(|&i| degrees[i as usize] == 0);
@@ -35,8 +35,8 @@ impl Relations {
                 let degree = &mut degrees[edge.to.index()];
                 *degree -= 1;
                 if *degree == 0 && edge.to.0 >= self.first_barrier {
-                    // It is passed at once, so that the order is that of the edges for which it
-                    // stands.
+                    // A barrier is passed at once, so that the order is that of the edges that it
+                    // represents.
                     passed.push(edge.to.0);
                 } else if *degree == 0 {
                     ready.push(Reverse(edge.to.0));
@@ -46,10 +46,12 @@ impl Relations {
         order
     }
 
-    /// Adds wishes `(earlier, later, kind)` that hold only where nothing written says the opposite.
+    /// Adds soft edges `(earlier, later, kind)`. Explicit relationships that point the other way
+    /// win.
     ///
-    /// A wish on a loop with written edges is dropped; where wishes alone close a loop, those that
-    /// run against the written order are. Close to linear: only loops are looked at again.
+    /// A soft edge on a cycle with explicit edges is dropped; of a cycle of soft edges, those
+    /// against the order of declaration are. The cost is close to linear, because only cycles are
+    /// processed again.
     pub fn add_soft_edges(&mut self, wishes: &[SoftEdge]) {
         let place = place_of(&self.partial_order(), self.nodes.len());
         let mut kept: Vec<(NodeId, NodeId, EdgeKind)> = wishes
@@ -69,7 +71,7 @@ impl Relations {
             !groups.same(from, to) || place[from.index()] < place[to.index()]
         });
         for (from, to, kind) in kept {
-            self.add_edge(from, to, kind, Why::Automatic);
+            self.add_edge(from, to, kind, OrderReason::Automatic);
         }
     }
 
@@ -87,14 +89,14 @@ impl Relations {
     }
 }
 
-/// A shortest loop of a graph, if it has one. Quicker than an order where there is none.
-pub fn find_loop(graph: &Graph) -> Option<Box<Cycle>> {
-    if is_loopless(graph) { None } else { Relations::new(graph).order().err() }
+/// A shortest cycle of a graph, if it has one. Faster than an order if there is none.
+pub fn find_cycle(graph: &Graph) -> Option<Box<Cycle>> {
+    if is_acyclic(graph) { None } else { Relations::new(graph).order().err() }
 }
 
-/// Whether no path leads back to where it began. Arcs stand in one list, sorted by where they begin;
-/// each resource has two nodes, which are one for those that hold nothing.
-fn is_loopless(graph: &Graph) -> bool {
+/// Whether a graph has no cycle. The edges are in one list, sorted by their start; each container
+/// has two nodes, any other resource one.
+fn is_acyclic(graph: &Graph) -> bool {
     let mut container: Vec<bool> =
         graph.resources().map(|(_, r)| r.containment != Containment::Leaf).collect();
     for &(outer, _) in &graph.containment {
@@ -119,9 +121,9 @@ fn is_loopless(graph: &Graph) -> bool {
 
     let nodes = graph.len() * 2 + graph.barriers.len();
     let mut incoming = vec![0u32; nodes];
-    // Where the arcs of each node end in the list; filled from there to where they begin.
+    // The end of each node's edges in the list; it is filled from there to the start.
     let mut starts = vec![0u32; nodes + 1];
-    // A chain of iterators is much faster from within than in a loop.
+    // Internal iteration over a chain is much faster than a loop.
     edges.clone().for_each(|(from, to)| {
         incoming[to] += 1;
         starts[from] += 1;
@@ -160,8 +162,8 @@ fn place_of(order: &[NodeId], nodes: usize) -> Vec<u32> {
     place
 }
 
-/// Which nodes of a component reach a goal by written arcs; kept for the goal asked last, because
-/// wishes come sorted by it.
+/// The nodes of a component that reach a goal by explicit edges; cached for the last goal, because
+/// soft edges are sorted by it.
 #[derive(Default)]
 struct Reachability {
     goal: Option<NodeId>,
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_goes_through_containers() {
+    fn predecessors_include_members_of_containers() {
         let mut graph = Graph::default();
         let (far, near) = (leaf(&mut graph, "far"), leaf(&mut graph, "near"));
         let class = named(&mut graph, "Class", "A", Containment::Class);
@@ -300,16 +302,16 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_through_a_barrier_is_one_of_resources() {
+    fn a_cycle_through_a_barrier_names_resources() {
         let [_, mut graph] = both_ways(8, &[1, 2], &[5, 6]);
         edge(&mut graph, ResourceId(6), ResourceId(2), EdgeKind::Before);
         let cycle = Relations::new(&graph).order().unwrap_err();
         assert_eq!(cycle.text(&graph), "(File[2] => File[6] => File[2])");
-        assert!(cycle.links.iter().all(|link| matches!(link.why, Why::Written(_))));
+        assert!(cycle.links.iter().all(|link| matches!(link.reason, OrderReason::Written(_))));
     }
 
     #[test]
-    fn a_wish_yields_to_what_is_written() {
+    fn soft_edges_yield_to_explicit_ones() {
         let mut graph = Graph::default();
         let (dir, file, other) =
             (leaf(&mut graph, "dir"), leaf(&mut graph, "file"), leaf(&mut graph, "other"));
@@ -321,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_that_contradict_each_other_make_no_loop() {
+    fn contradicting_soft_edges_make_no_cycle() {
         let mut graph = Graph::default();
         let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
         let mut relations = Relations::new(&graph);
@@ -350,7 +352,7 @@ mod tests {
         ) {
             let [edges, barriers] = both_ways(count, &from, &to);
             let (edges, barriers) = (&edges, &barriers);
-            prop_assert_eq!(is_loopless(edges), is_loopless(barriers));
+            prop_assert_eq!(is_acyclic(edges), is_acyclic(barriers));
             let order = |graph: &Graph| {
                 let relations = Relations::new(graph);
                 let order = relations.order().ok()?;
@@ -367,7 +369,7 @@ mod tests {
             let graph = testing::graph_of(count, &pairs);
             let relations = Relations::new(&graph);
             prop_assert_eq!(relations.order().ok(), Relations::new(&graph).order().ok());
-            prop_assert_eq!(is_loopless(&graph), relations.order().is_ok());
+            prop_assert_eq!(is_acyclic(&graph), relations.order().is_ok());
             match relations.order() {
                 Ok(order) => {
                     let place = place_of(&order, relations.len());
@@ -383,7 +385,7 @@ mod tests {
         }
 
         #[test]
-        fn wishes_never_close_a_loop(
+        fn soft_edges_never_close_a_cycle(
             (count, pairs) in testing::small_graph(),
             wishes in proptest::collection::vec((0u32..12, 0u32..12), 0..20),
         ) {

@@ -1,4 +1,4 @@
-//! Where a value came from: chains of steps, interned.
+//! Origins of values: chains of steps, interned.
 
 use std::hash::BuildHasher;
 
@@ -23,16 +23,16 @@ pub enum Step {
     ParameterDefault,
     /// Found in data: the key, and the layer or hierarchy entry that had it.
     Data {
-        /// The key that was looked up.
+        /// The key of the lookup.
         key: EcoString,
         /// The path of the data file.
         file: EcoString,
-        /// Line in the data file, from 1; 0 if not known.
+        /// Line in the data file, from 1; 0 if unknown.
         line: u32,
     },
     /// A relationship arrow or metaparameter.
     Relation,
-    /// Given from outside: the node classifier, a command line.
+    /// An external value, such as from the node classifier or a command line.
     External(EcoString),
     /// Evaluated inside this class.
     Class(EcoString),
@@ -44,7 +44,7 @@ pub enum Step {
     Function(EcoString),
     /// Exported by this node, and collected here.
     Exported(EcoString),
-    /// By the resource type itself: a value that it converted or gives by default, or a relation.
+    /// By the resource type itself: a converted or default value, or a relationship.
     Kind(EcoString),
     /// Inherited from a container of the resource, such as `noop` or `schedule` of a class.
     Inherited(EcoString),
@@ -100,7 +100,7 @@ impl Step {
 pub struct Origin {
     /// The step.
     pub step: Step,
-    /// Where it is written; data from outside may have no place.
+    /// Its place; external data may have none.
     pub span: Option<Span>,
     /// The enclosing step.
     pub parent: Option<OriginId>,
@@ -110,22 +110,22 @@ pub struct Origin {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct OriginId(pub u32);
 
-/// How many of the origins stored last are found again, at most; a power of two.
-const RECENT: usize = 1 << 12;
+/// The maximum number of recent origins that are deduplicated; a power of two.
+const MAX_RECENT: usize = 1 << 12;
 /// The same for graphs with fewer origins than this; a power of two.
-const FEW: usize = 1 << 6;
+const MIN_RECENT: usize = 1 << 6;
 
-/// All origins of a graph. Equal ones that come close together are stored once: those of a large
-/// graph are nearly all different, and an index of them all would cost more than it saves.
+/// All origins of a graph. Equal ones in quick succession are stored once: those of a large graph
+/// are nearly all different, and an index of them all would cost more than it saves.
 #[derive(Clone, Default, Debug)]
 pub struct OriginTable {
     origins: Vec<Origin>,
-    /// The last origin with each low part of a hash, as its id and one; 0 where there was none.
+    /// The last origin for each low part of a hash, as its id plus one; 0 if there is none.
     recent: Vec<u32>,
 }
 
 impl OriginTable {
-    /// Makes the index of the recent origins anew, with so many slots.
+    /// Rebuilds the index of recent origins with this many slots.
     fn index(&mut self, slots: usize) {
         self.recent = vec![0; slots];
         for (id, origin) in self.origins.iter().enumerate() {
@@ -133,11 +133,11 @@ impl OriginTable {
         }
     }
 
-    /// The id of an origin, which is stored if it is new, or if its like was stored long ago.
+    /// The id of an origin. It is stored if it is not among the recent ones.
     pub fn intern(&mut self, origin: Origin) -> OriginId {
         match self.recent.len() {
-            0 => self.index(FEW),
-            FEW if self.origins.len() == FEW => self.index(RECENT),
+            0 => self.index(MIN_RECENT),
+            MIN_RECENT if self.origins.len() == MIN_RECENT => self.index(MAX_RECENT),
             _ => {}
         }
         let hash = FxBuildHasher.hash_one(&origin);
@@ -153,7 +153,7 @@ impl OriginTable {
         OriginId(*slot - 1)
     }
 
-    /// Makes room for so many more origins.
+    /// Reserves room for this many more origins.
     pub fn reserve(&mut self, more: usize) {
         self.origins.reserve(more);
     }

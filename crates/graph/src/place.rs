@@ -1,9 +1,9 @@
-//! Where something was written, for people and for formats.
+//! Positions of source text, for people and for formats.
 
 /// A file and a place in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The path of the file as it was given.
+    /// The path of the file as the user wrote it.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
@@ -28,8 +28,8 @@ impl Place {
         Self { column: 0, ..self }
     }
 
-    /// Reads `file:line:column` or `file:line`, as a graph keeps the places of files that are not
-    /// at hand.
+    /// Parses `file:line:column` or `file:line`, the form for places in files that are not
+    /// available.
     pub fn parse(text: &str) -> Option<Self> {
         let (head, last) = text.rsplit_once(':')?;
         let last: u32 = last.parse().ok()?;

@@ -1,18 +1,18 @@
 //! Protected paths, which resources must not remove, replace or empty without permission, because
 //! the machine needs them.
 //!
-//! These checks only see the declaration. The engine also follows links and looks at mounts.
+//! These checks only see the declaration. The engine also follows links and checks mounts.
 
 /// An action on the tree at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
-    /// The tree goes, or something else takes its place.
+pub enum TreeAction {
+    /// The tree is removed or replaced.
     Remove,
     /// Undeclared entries are removed.
     Empty,
 }
 
-impl Act {
+impl TreeAction {
     /// The action as a participle, for messages.
     pub fn done(self) -> &'static str {
         match self {
@@ -22,9 +22,9 @@ impl Act {
     }
 }
 
-/// Directories whose loss would stop a machine from running or booting, or would lose data of
+/// Directories whose loss would prevent a machine from running or booting, or would destroy data of
 /// users.
-const NEEDED: [&str; 25] = [
+const ESSENTIAL_DIRECTORIES: [&str; 25] = [
     "/",
     "/bin",
     "/boot",
@@ -52,17 +52,18 @@ const NEEDED: [&str; 25] = [
     "/var/lib",
 ];
 
-/// Directories that have to exist, but whose content may be removed.
-const ALWAYS_THERE: [&str; 6] =
+/// Directories that must exist, but whose content may be removed.
+const PERMANENT_DIRECTORIES: [&str; 6] =
     ["/tmp", "/usr/local", "/var/cache", "/var/log", "/var/spool", "/var/tmp"];
 
 /// Whether an action at a path needs permission. The path has to be normalised by [`normal`].
-pub fn is_protected(path: &str, act: Act) -> bool {
-    NEEDED.contains(&path) || act == Act::Remove && ALWAYS_THERE.contains(&path)
+pub fn is_protected(path: &str, act: TreeAction) -> bool {
+    ESSENTIAL_DIRECTORIES.contains(&path)
+        || act == TreeAction::Remove && PERMANENT_DIRECTORIES.contains(&path)
 }
 
-/// The absolute path that an absolute path stands for when no link is followed, as Puppet's types
-/// see it: without `.`, `..`, empty parts and slashes at the end.
+/// An absolute path normalised without following links, as Puppet's types do: without `.`, `..`,
+/// empty components and trailing slashes.
 pub fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -75,15 +76,15 @@ pub fn normal(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// The action of a resource on a whole tree by its declaration, and the path; nothing if there is
-/// none, or if values are missing that only a run has.
+/// The declared action of a resource on a whole tree, and the path; `None` if there is none, or if
+/// it depends on values that only a run has.
 ///
-/// `value` gives the text of an attribute; that of the name attribute if it is left out is the title.
+/// `value` returns the text of an attribute; for an omitted name attribute it returns the title.
 pub fn declared_act(
     kind: &str,
     title: &str,
     value: impl Fn(&str) -> Option<String>,
-) -> Option<(String, Act)> {
+) -> Option<(String, TreeAction)> {
     let path = value("path").unwrap_or_else(|| title.to_owned());
     if !path.starts_with('/') {
         return None;
@@ -92,21 +93,25 @@ pub fn declared_act(
     let is_on = |name: &str| is(name, &["true", "yes"]);
     let recurses = || !matches!(value("recurse").as_deref(), None | Some("false" | "0"));
     let act = match kind {
-        "file" if is("ensure", &["absent", "false"]) => is_on("force").then_some(Act::Remove),
-        "file" if is("ensure", &["file"]) && is_on("force") => Some(Act::Remove),
-        "file" if is_on("purge") && recurses() && !is("recurse", &["remote"]) => Some(Act::Empty),
-        "tidy" if recurses() && value("matches").is_none() => Some(Act::Empty),
+        "file" if is("ensure", &["absent", "false"]) => {
+            is_on("force").then_some(TreeAction::Remove)
+        }
+        "file" if is("ensure", &["file"]) && is_on("force") => Some(TreeAction::Remove),
+        "file" if is_on("purge") && recurses() && !is("recurse", &["remote"]) => {
+            Some(TreeAction::Empty)
+        }
+        "tidy" if recurses() && value("matches").is_none() => Some(TreeAction::Empty),
         _ => None,
     };
     Some((normal(&path), act?))
 }
 
-/// The reason to refuse a declaration that would remove paths on which a machine runs.
+/// The reason to refuse a declaration that would remove paths that the machine needs.
 pub fn refusal(
     kind: &str,
     title: &str,
     value: impl Fn(&str) -> Option<String>,
-) -> Option<(String, Act)> {
+) -> Option<(String, TreeAction)> {
     declared_act(kind, title, value).filter(|(path, act)| is_protected(path, *act))
 }
 
@@ -116,8 +121,8 @@ mod tests {
 
     #[test]
     fn paths_are_normalised_as_puppet_does() {
-        // Each pair has the result of `Puppet::Type.type(:file).new(path: …)[:path]` of Puppet
-        // 7.23, except for `//` and `///`, which Puppet does not change.
+        // The expected values are the results of `Puppet::Type.type(:file).new(path: …)[:path]` of
+        // Puppet 7.23, except for `//` and `///`, which Puppet does not change.
         for (path, want) in [
             ("/", "/"),
             ("//", "/"),
@@ -155,16 +160,16 @@ mod tests {
         };
         let absent = [("ensure", "absent"), ("force", "true")];
         let purge = [("ensure", "directory"), ("recurse", "true"), ("purge", "true")];
-        assert_eq!(refused("file", "/srv/..", &absent), Some(("/".into(), Act::Remove)));
-        assert_eq!(refused("file", "/tmp/", &absent), Some(("/tmp".into(), Act::Remove)));
-        assert_eq!(refused("file", "/etc", &purge), Some(("/etc".into(), Act::Empty)));
+        assert_eq!(refused("file", "/srv/..", &absent), Some(("/".into(), TreeAction::Remove)));
+        assert_eq!(refused("file", "/tmp/", &absent), Some(("/tmp".into(), TreeAction::Remove)));
+        assert_eq!(refused("file", "/etc", &purge), Some(("/etc".into(), TreeAction::Empty)));
         assert_eq!(refused("file", "/tmp", &purge), None);
         assert_eq!(refused("file", "/srv", &absent), None);
         assert_eq!(refused("file", "/", &[("ensure", "absent")]), None);
         let file = [("path", "//usr/./lib"), ("ensure", "file"), ("force", "true")];
-        assert_eq!(refused("file", "x", &file), Some(("/usr/lib".into(), Act::Remove)));
+        assert_eq!(refused("file", "x", &file), Some(("/usr/lib".into(), TreeAction::Remove)));
         let tidy = [("recurse", "inf"), ("age", "1w")];
-        assert_eq!(refused("tidy", "/", &tidy), Some(("/".into(), Act::Empty)));
+        assert_eq!(refused("tidy", "/", &tidy), Some(("/".into(), TreeAction::Empty)));
         assert_eq!(refused("tidy", "/var/log", &tidy), None);
         let matching = [("recurse", "true"), ("matches", "*.core")];
         assert_eq!(refused("tidy", "/", &matching), None);

@@ -1,8 +1,8 @@
-//! Relations of resources: a directed graph of resources and of the markers of containers.
+//! A directed graph of resources and the markers of containers.
 //!
 //! A container is a pair of markers: everything in it comes between its *begin* and its *end*. An
-//! edge to a container goes to its begin and one from it leaves its end, so it holds for all that
-//! the container holds without a pair for each: the size stays linear.
+//! edge to a container goes to its begin and one from it leaves its end, so it holds for all
+//! members without an edge for each: the size stays linear.
 //!
 //! ```text
 //! Class[a] -> Class[b]    begin(a) → {File[x], File[y]} → end(a) → begin(b) → … → end(b)
@@ -18,7 +18,7 @@ use crate::origin::OriginId;
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The place in vectors that have an entry for each node.
+    /// The index in vectors with an entry for each node.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -27,28 +27,28 @@ impl NodeId {
 /// The role of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
-    /// A resource that holds no others.
+    /// A resource that is no container.
     Leaf,
-    /// Where a container begins.
+    /// The begin of a container.
     Begin,
-    /// Where a container ends.
+    /// The end of a container.
     End,
-    /// The point between the resources before a barrier of this number and those after it.
+    /// The point between both sides of the barrier with this number.
     Barrier(u32),
 }
 
 /// A node: a resource, or one of the markers of a container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Node {
-    /// The resource or container; for a barrier the first that comes before it.
+    /// The resource or container; for a barrier the first resource before it.
     pub resource: ResourceId,
     /// The role of the node in it.
     pub role: Role,
 }
 
-/// Why one node comes before another.
+/// The reason why one node comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Why {
+pub enum OrderReason {
     /// Someone wrote it.
     Written(OriginId),
     /// One contains the other.
@@ -65,7 +65,7 @@ pub struct OrderEdge {
     /// Whether a change goes along it.
     pub kind: EdgeKind,
     /// Its reason.
-    pub why: Why,
+    pub reason: OrderReason,
 }
 
 /// An order between two resources; explicit relationships win over it.
@@ -77,13 +77,13 @@ pub struct Relations {
     pub(crate) nodes: Vec<Node>,
     pub(crate) enter: Vec<NodeId>,
     pub(crate) leave: Vec<NodeId>,
-    /// The nodes from this number on are barriers.
+    /// The first node that is a barrier.
     pub(crate) first_barrier: u32,
     pub(crate) edges: Vec<SmallVec<[OrderEdge; 2]>>,
 }
 
 impl Relations {
-    /// The relations of a graph: its edges and its containment.
+    /// The order of a graph: its edges and its containment.
     pub fn new(graph: &Graph) -> Self {
         let mut holds = vec![false; graph.len()];
         for &(container, _) in &graph.containment {
@@ -98,19 +98,19 @@ impl Relations {
         for &(container, inner) in &graph.containment {
             let (begin, end) = (relations.enter(container), relations.leave(container));
             let (first, last) = (relations.enter(inner), relations.leave(inner));
-            relations.add_edge(begin, first, EdgeKind::Notify, Why::Contained);
-            relations.add_edge(last, end, EdgeKind::Notify, Why::Contained);
+            relations.add_edge(begin, first, EdgeKind::Notify, OrderReason::Contained);
+            relations.add_edge(last, end, EdgeKind::Notify, OrderReason::Contained);
         }
         for (id, _) in graph.resources() {
             let (begin, end) = (relations.enter(id), relations.leave(id));
             if begin != end && !holds[id.0 as usize] {
-                // Nothing in it changes, so nothing is passed on.
-                relations.add_edge(begin, end, EdgeKind::Before, Why::Contained);
+                // The node is empty, so no notification passes through it.
+                relations.add_edge(begin, end, EdgeKind::Before, OrderReason::Contained);
             }
         }
         for edge in &graph.edges {
             let (from, to) = (relations.leave(edge.from), relations.enter(edge.to));
-            relations.add_edge(from, to, edge.kind, Why::Written(edge.origin));
+            relations.add_edge(from, to, edge.kind, OrderReason::Written(edge.origin));
         }
         relations.first_barrier = relations.nodes.len() as u32;
         for (number, barrier) in graph.barriers.iter().enumerate() {
@@ -137,12 +137,12 @@ impl Relations {
     fn add_barrier(&mut self, number: u32, barrier: &Barrier) {
         let (Some(&first), false) = (barrier.from.first(), barrier.to.is_empty()) else { return };
         let node = self.add_node(first, Role::Barrier(number));
-        let why = Why::Written(barrier.origin);
+        let reason = OrderReason::Written(barrier.origin);
         for &from in &barrier.from {
-            self.add_edge(self.leave(from), node, barrier.kind, why);
+            self.add_edge(self.leave(from), node, barrier.kind, reason);
         }
         for &to in &barrier.to {
-            self.add_edge(node, self.enter(to), barrier.kind, why);
+            self.add_edge(node, self.enter(to), barrier.kind, reason);
         }
     }
 
@@ -152,8 +152,14 @@ impl Relations {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
-    pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, kind: EdgeKind, why: Why) {
-        self.edges[from.index()].push(OrderEdge { to, kind, why });
+    pub(crate) fn add_edge(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        kind: EdgeKind,
+        reason: OrderReason,
+    ) {
+        self.edges[from.index()].push(OrderEdge { to, kind, reason });
     }
 
     /// The node where a resource is entered.
@@ -161,7 +167,7 @@ impl Relations {
         self.enter[resource.0 as usize]
     }
 
-    /// The node where a resource is left; the same as the entry unless it is a container.
+    /// The node after a resource; the same as the entry unless it is a container.
     pub fn leave(&self, resource: ResourceId) -> NodeId {
         self.leave[resource.0 as usize]
     }
@@ -171,7 +177,7 @@ impl Relations {
         self.nodes[id.index()]
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -181,12 +187,12 @@ impl Relations {
         self.nodes.is_empty()
     }
 
-    /// The arcs that leave a node, in the order they were written.
+    /// The outgoing edges of a node, in order of declaration.
     pub fn edges(&self, id: NodeId) -> &[OrderEdge] {
         &self.edges[id.index()]
     }
 
-    /// For each node whether it is among these or comes before one of them, near or far.
+    /// For each node, whether it is in this set or a direct or indirect predecessor of it.
     pub fn before(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<bool> {
         let mut earlier: Vec<SmallVec<[NodeId; 2]>> = vec![SmallVec::new(); self.nodes.len()];
         for (from, edges) in self.edges.iter().enumerate() {
@@ -204,7 +210,7 @@ impl Relations {
         found
     }
 
-    /// How many arcs enter each node.
+    /// The number of incoming edges of each node.
     pub fn in_degrees(&self) -> Vec<u32> {
         let mut degrees = vec![0; self.nodes.len()];
         for edge in self.edges.iter().flatten() {

@@ -1,30 +1,30 @@
-//! Metadata of the sources of files when a graph was compiled: the part of a static catalog that
-//! lets an agent compare its files without asking, and get the content of that time later.
+//! Metadata of file sources from the time of the compile: with it a static catalog lets an agent
+//! compare its files without requests, and fetch the content of that time later.
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-/// The files behind the sources of `File` resources, by the titles of these.
+/// The files behind the sources of `File` resources, by title.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ServedFiles {
-    /// The identity of the code that the files belong to.
+    /// The id of the code version of the files.
     pub code_id: Option<EcoString>,
     /// One file for a resource.
     pub single: ByTitle<FileMetadata>,
-    /// The files below the directories that a resource copies, by source.
+    /// The files below copied directories, by source.
     pub recursive: ByTitle<Vec<ServedTree>>,
 }
 
-/// Entries by the titles of resources, in the order of these.
+/// Entries by the titles of resources, in that order.
 pub type ByTitle<T> = IndexMap<EcoString, T, FxBuildHasher>;
 
 /// A source and the files below it.
 pub type ServedTree = (EcoString, Vec<FileMetadata>);
 
 impl ServedFiles {
-    /// Whether nothing is known.
+    /// Whether there is no metadata.
     pub fn is_empty(&self) -> bool {
         self.single.is_empty() && self.recursive.is_empty()
     }
@@ -43,9 +43,9 @@ impl ServedFiles {
 /// Metadata of a served file, in the form of Puppet's catalogs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FileMetadata {
-    /// Where it is, or where the directory is that it was found below.
+    /// Its path, or that of the directory whose recursion found it.
     pub path: String,
-    /// Where it is below `path`.
+    /// Its path relative to `path`.
     pub relative_path: Option<String>,
     /// `manage` or `follow`.
     #[serde(default)]
@@ -61,9 +61,9 @@ pub struct FileMetadata {
     /// `file`, `directory`, `link`, `fifo` or `socket`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where a link leads.
+    /// The target of a link.
     pub destination: Option<String>,
-    /// Where the content is served, with the version of the code.
+    /// The address of the content, with the version of the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_uri: Option<String>,
     /// The source that it was found by.
@@ -71,18 +71,18 @@ pub struct FileMetadata {
     pub source: Option<String>,
 }
 
-/// A digest or another sign of change, with its name.
+/// A digest or another sign of change, with its type.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ServedChecksum {
-    /// The way it was made.
+    /// Its type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `{sha256}…`; nothing for a link that does not lead to a file.
+    /// `{sha256}…`; `None` for a link without a file as its target.
     pub value: Option<String>,
 }
 
 impl FileMetadata {
-    /// The name of the digest and the digest of a file's content, if it is one.
+    /// The algorithm and the digest of a file's content, if it has one.
     pub fn digest(&self) -> Option<(&str, &str)> {
         let kind = self.checksum.kind.as_str();
         let of_content = kind.starts_with("sha") || kind.starts_with("md5");

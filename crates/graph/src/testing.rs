@@ -44,7 +44,7 @@ pub(crate) fn small_graph() -> impl Strategy<Value = (usize, Vec<(u32, u32)>)> {
     (1usize..12, proptest::collection::vec((0u32..12, 0u32..12), 0..24))
 }
 
-/// Files and three classes that hold every third one, with edges between pairs that exist.
+/// Files and three classes that contain every third one, with edges between existing pairs.
 pub(crate) fn graph_of(count: usize, pairs: &[(u32, u32)]) -> Graph {
     let mut graph = Graph::default();
     for i in 0..count {

@@ -1,14 +1,13 @@
-//! Values that one resource hands to another while a graph is applied, and how resources are kept
-//! true.
+//! Values that one resource sends to another during a run, and settings of `watch`.
 //!
-//! Both stand among the attributes of a resource, under names that no kind has.
+//! Both are attributes of a resource, with names that no kind uses.
 
 use ordain_data::Value;
 
 use crate::model::{Resource, ResourceRef};
 
-/// How a resource is looked at again: the attributes that the engine reads, and no kind.
-pub const LIFE: &[&str] = &[
+/// Attributes that control the repeated checks of a resource; the engine reads them for every kind.
+pub const WATCH_ATTRIBUTES: &[&str] = &[
     "meta:autoedge",
     "meta:autogroup",
     "meta:burst",
@@ -30,7 +29,7 @@ pub const LIFE: &[&str] = &[
 /// The prefix of attributes that name the sender of another attribute.
 const RECEIVE: &str = "receive:";
 
-/// Where an attribute comes from.
+/// The source of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transfer<'a> {
     /// The attribute that it goes into.
@@ -42,14 +41,14 @@ pub struct Transfer<'a> {
 }
 
 impl Transfer<'_> {
-    /// The attribute that says so: its name, and its value.
+    /// The attribute that declares it: name and value.
     pub fn as_attribute(&self) -> (String, Value) {
         let name = format!("{RECEIVE}{}", self.attribute);
         (name, Value::str(format!("{}.{}", self.from, self.key)))
     }
 }
 
-/// Whether an attribute is none of a kind, but says where another comes from.
+/// Whether an attribute declares a transfer instead of belonging to a kind.
 pub fn is_transfer(attribute: &str) -> bool {
     attribute.starts_with(RECEIVE)
 }
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_documents_read_back() {
         let from = ResourceRef { kind: "Exec".into(), title: "a].b[c]".into() };
         let transfer = Transfer { attribute: "content", from, key: "output" };
         let (name, value) = transfer.as_attribute();

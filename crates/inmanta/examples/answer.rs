@@ -1,8 +1,9 @@
-//! Answers requests on standard input, a JSON object a line, with outcomes: for differential tests.
+//! Answers requests on standard input, one JSON object per line, with outcomes of models: for
+//! differential tests.
 //!
 //! A request has `id`, `snippet` (the main file), `autostd`, `precedence`, `libs` (directories of
-//! modules), `files` (further files of the project, text by path), `export`, and `quiet` (only whether it
-//! compiles).
+//! modules), `files` (further files of the project, text by path), `export`, and `quiet` (only
+//! whether it compiles).
 
 #![allow(clippy::disallowed_methods)]
 

@@ -187,7 +187,7 @@ fn dicts_go_before_defaults_in_indexes() {
 }
 
 #[test]
-fn what_is_inherited_twice_has_one_type() {
+fn attributes_inherited_twice_have_one_type() {
     let text = "
 entity A:
     int n

@@ -1,4 +1,4 @@
-//! The descriptions of kinds as languages have them: names, fields, traits.
+//! The names, fields and traits of kinds in each language.
 
 use crate::schema::{AttributeSchema, AttributeType, KindSchema};
 
@@ -11,8 +11,8 @@ pub struct PuppetType {
     pub is_core: bool,
     /// Whether two resources may not have the same name.
     pub is_isomorphic: bool,
-    /// Attributes that Puppet's type has and the kind has not: the engine refuses them, or reads them
-    /// for every kind.
+    /// Attributes that only Puppet's type has: the engine refuses them, or reads them for every
+    /// kind.
     pub own: &'static [AttributeSchema],
 }
 
@@ -46,7 +46,7 @@ impl PuppetType {
 /// The range of the numbers of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// That of the type.
+    /// The full range of the type.
     Full,
     /// Signed, 8 bits.
     I8,
@@ -162,7 +162,7 @@ pub struct MclKind {
     pub name: &'static str,
     /// The traits, such as `edgeable`.
     pub traits: &'static [&'static str],
-    /// The values it sends, with types; `?` behind a type marks one that may be missing.
+    /// The values it sends, with types; a trailing `?` marks one that may be missing.
     pub sends: &'static [(&'static str, &'static str)],
     /// The fields that can be received during a run.
     pub receives: Receives,

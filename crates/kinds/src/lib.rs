@@ -1,8 +1,9 @@
 //! The schemas of the kinds of resources: names, attributes with their types, units, defaults and
 //! forms, and how each language calls the kinds and their attributes.
 //!
-//! The crate is data only: the engine and the front ends read kinds and attributes by it, and the
-//! manual of the kinds is written from it. It knows nothing of machines, graphs and evaluation.
+//! The crate contains only data: the engine and the front ends read kinds and attributes with it,
+//! and the manual of the kinds is generated from it. It does not depend on machines, graphs or
+//! evaluation.
 //!
 //! ```
 //! let file = ordain_kinds::find("file").unwrap();

@@ -168,8 +168,8 @@ pub struct KindSchema {
     pub name: &'static str,
     /// One line for the manual.
     pub doc: &'static str,
-    /// The attributes, metaparameters left out. The first is the name attribute, for which the title
-    /// stands in.
+    /// The attributes without metaparameters. The first is the name attribute, which defaults to
+    /// the title.
     pub attributes: &'static [AttributeSchema],
     /// Whether other attributes can be declared, too.
     pub is_open: bool,
@@ -235,7 +235,7 @@ impl KindSchema {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The attribute for which the title stands in.
+    /// The attribute that defaults to the title.
     pub fn name_attribute(&self) -> &'static str {
         self.attributes.first().map_or("name", |attribute| attribute.name)
     }

@@ -1,4 +1,4 @@
-//! `docs/kinds.md` lists the kinds that there are.
+//! `docs/kinds.md` lists all kinds.
 
 use std::path::Path;
 

@@ -1,15 +1,15 @@
-//! Compiles programs that come line by line, for tests with programs made at random.
+//! Compiles one program per input line, for tests with random programs.
 //!
-//! A line is a program, `\` and the ends of its lines written as `\\` and `\n`. The answer is a line
-//! of three fields between tabs: `graph` with the lines of the resources, the phase of an error with
-//! its text, or `panic`; and whether the formatted text is one that formatting leaves alone and that
-//! gives the same. With `upstream` as its argument the program takes that edition and formats nothing,
-//! and the resources have their fields.
+//! A line is a program, with `\` and line ends escaped as `\\` and `\n`. The answer is a line of
+//! three fields separated by tabs: `graph` with the lines of the resources, the phase of an error
+//! with its message, or `panic`; and whether formatting the formatted text changes neither it nor
+//! the result. With the argument `upstream` the program uses that edition and formats nothing, and
+//! the resources have their fields.
 
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::graph::fields;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};
@@ -76,7 +76,7 @@ fn form(text: &str, status: &str, lines: &str) -> String {
         Err(_) => return "the formatted text does not parse".into(),
     }
     let (status_after, lines_after) = answer(&formatted, Edition::Wide);
-    // Places may be others.
+    // Places may differ.
     let is_same = status == status_after && (status != "graph" || lines == lines_after);
     if is_same { "fine".into() } else { "the formatted text gives something else".into() }
 }

@@ -1,4 +1,4 @@
-//! Compiles a program to its first graph, a number of times, to be measured.
+//! Compiles a program to its first graph, a number of times, for measurements.
 //!
 //! `first FILE [TIMES]`
 
@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_source::{MemoryWorld, SourceMap};
 
@@ -18,10 +18,10 @@ fn main() {
     let mut resources = 0;
     for _ in 0..times {
         let world = MemoryWorld::default();
-        let surroundings = Memory::default();
+        let environment = Memory::default();
         let input = Input::Text("/main.mcl".into(), text.clone());
         let sources = SourceMap::new();
-        match compile(&world, &sources, &input, &Options::default(), &surroundings) {
+        match compile(&world, &sources, &input, &Options::default(), &environment) {
             Ok(compiled) => resources += compiled.resources.list.len(),
             Err(refused) => println!("{}", refused.first(&sources).1),
         }

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use ordain_mcl::eval::Engine;
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::functions::{Watch, find};
 
 /// Functions in the chain.

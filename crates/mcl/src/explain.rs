@@ -9,7 +9,7 @@ use crate::ir::{EntryStepKind, Included, IrId, IrKind, Program, ResourceStep, St
 use crate::lower;
 use crate::syntax::ast::ExprId;
 
-/// How far back it goes.
+/// The maximum depth of an explanation.
 const MAX_DEPTH: u32 = 30;
 /// The most steps that are listed.
 const MAX_CAUSES: usize = 200;

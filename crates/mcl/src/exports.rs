@@ -3,7 +3,7 @@
 use ecow::EcoString;
 use ordain_data::Value as Data;
 
-use crate::functions::surroundings::Export;
+use crate::functions::environment::Export;
 use crate::graph::resource::Resource;
 use crate::plain_data;
 use crate::types::Type;

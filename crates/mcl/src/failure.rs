@@ -66,7 +66,7 @@ pub struct Failure {
     pub text: String,
     /// The places, from the innermost level of imports outwards. A level may have several.
     pub places: Vec<Vec<Span>>,
-    /// Whether the original says no place.
+    /// Whether the original reports no place.
     pub is_placeless: bool,
     /// Related places with their notes.
     pub related: Vec<(Span, String)>,

@@ -150,7 +150,7 @@ impl IrKind {
 pub struct Def {
     /// Its value.
     pub value: IrId,
-    /// Where it lives.
+    /// Its region.
     pub region: RegionId,
     /// Its number there.
     pub slot: u32,
@@ -161,7 +161,7 @@ pub struct Def {
 pub struct Included {
     /// The class.
     pub class: Name,
-    /// Where it is included.
+    /// The place of the include.
     pub span: Span,
     /// The include that led there.
     pub outer: Option<Arc<Included>>,
@@ -187,7 +187,7 @@ pub struct ForStep {
     pub is_map: bool,
     /// The collection.
     pub over: IrId,
-    /// Where its body lives.
+    /// The region of its body.
     pub region: RegionId,
     /// Index or key; the value follows.
     pub first: ParamId,
@@ -208,7 +208,7 @@ pub struct ResourceStep {
     pub collect: Option<IrId>,
     /// The body.
     pub entries: Vec<EntryStep>,
-    /// Where it is.
+    /// Its place.
     pub span: Span,
     /// The classes that led here.
     pub included: Option<Arc<Included>>,
@@ -221,7 +221,7 @@ pub struct EntryStep {
     pub kind: EntryStepKind,
     /// Whether it counts.
     pub condition: Option<IrId>,
-    /// Where it is.
+    /// Its place.
     pub span: Span,
 }
 
@@ -257,7 +257,7 @@ pub struct HalfStep {
     pub name: IrId,
     /// The sent or received field.
     pub field: Option<Name>,
-    /// Where it is.
+    /// Its place.
     pub span: Span,
 }
 
@@ -268,7 +268,7 @@ pub struct Program {
     pub ir: Arena<Ir>,
     /// All definitions that are used.
     pub defs: Vec<Def>,
-    /// How many definitions each region has.
+    /// The number of definitions in each region.
     pub regions: Vec<u32>,
     /// All statements that give something.
     pub steps: Arena<Step>,
@@ -289,7 +289,7 @@ impl Program {
         self.composites.get(at).map(|(_, ty)| ty)
     }
 
-    /// Where an expression is.
+    /// The place of an expression.
     pub fn span(&self, id: IrId) -> Span {
         let (module, expr) = self.ir[id].at;
         let module = &self.modules[module.0 as usize];

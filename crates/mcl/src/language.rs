@@ -13,7 +13,7 @@ use crate::session::{self, Input, Options};
 /// Programs of mgmt.
 #[derive(Clone, Copy, Debug)]
 pub struct Mcl {
-    /// Which mcl they are in.
+    /// The edition of mcl.
     pub edition: Edition,
 }
 

@@ -4,7 +4,7 @@
 //! values yields a graph of resources:
 //!
 //! ```
-//! use ordain_mcl::functions::surroundings::Memory;
+//! use ordain_mcl::functions::environment::Memory;
 //! use ordain_mcl::session::{Input, Options, compile};
 //! use ordain_source::{MemoryWorld, SourceMap};
 //!
@@ -17,9 +17,9 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! The crate must not know: files and the machine (they are reached through a
-//! [`World`](ordain_source::World) and through [`functions::Surroundings`]), command lines,
-//! terminals, and the other languages. Nothing here plans or applies a graph.
+//! The crate must not know: files and the machine (a [`World`](ordain_source::World) and
+//! [`functions::Environment`] provide them), command lines, terminals, and the other languages.
+//! Nothing here plans or applies a graph.
 //!
 //! Modules, from the top floor down; a module imports only modules of the floors below:
 //!

@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 
 use crate::Edition;
 use crate::check::names::Checker;
-use crate::check::program::{self, LoadContext, ModId, Module, Modules, Place};
+use crate::check::program::{self, LoadContext, ModId, Module, ModuleLocation, Modules};
 use crate::codes;
 use crate::elaborate::elaborate;
 use crate::failure::{Failure, Phase};
-use crate::functions::Surroundings;
+use crate::functions::Environment;
 use crate::graph::resource::Resources;
 use crate::graph::{self, RunningProgram};
 use crate::ir::Program;
@@ -31,10 +31,10 @@ pub enum Input {
     Text(PathBuf, String),
 }
 
-/// How a program is compiled.
+/// The options of a compile.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// Which mcl it is.
+    /// The edition of mcl.
     pub edition: Edition,
     /// The directory of modules from elsewhere.
     pub module_path: Option<PathBuf>,
@@ -147,7 +147,7 @@ fn check_here(
     }
 }
 
-fn read(world: &dyn World, input: &Input) -> Result<(Place, String), String> {
+fn read(world: &dyn World, input: &Input) -> Result<(ModuleLocation, String), String> {
     match input {
         Input::Path(path) => {
             let place = program::entry(world, path)?;
@@ -161,13 +161,13 @@ fn read(world: &dyn World, input: &Input) -> Result<(Place, String), String> {
         Input::Text(path, text) => {
             // A text that is the main file of its directory has the directory's modules.
             let place = program::main_of_directory(world, path);
-            let place = place.unwrap_or_else(|| Place::of_file(path, "/main.mcl"));
+            let place = place.unwrap_or_else(|| ModuleLocation::of_file(path, "/main.mcl"));
             Ok((place, text.clone()))
         }
     }
 }
 
-fn not_utf8(place: &Place, bytes: &[u8]) -> String {
+fn not_utf8(place: &ModuleLocation, bytes: &[u8]) -> String {
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     let before = &bytes[..valid];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -276,11 +276,11 @@ pub fn compile(
     sources: &SourceMap,
     input: &Input,
     options: &Options,
-    surroundings: &dyn Surroundings,
+    environment: &dyn Environment,
 ) -> Result<Compiled, Box<ProgramErrors>> {
     limits::on_deep_stack(STACK, || {
         let checked = check_here(world, sources, input, options)?;
-        match first(&checked, surroundings) {
+        match first(&checked, environment) {
             Ok(resources) => Ok(Compiled { checked, resources }),
             Err(failures) => {
                 Err(Box::new(ProgramErrors { failures, input: None, modules: checked.modules }))
@@ -292,18 +292,18 @@ pub fn compile(
 /// The maximal time to wait for the values of the first graph.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
+fn first(checked: &Checked, environment: &dyn Environment) -> Result<Resources, Vec<Failure>> {
     let one = |failure| vec![failure];
     if let Some(failure) = graph::meta::repeated(&checked.program) {
         return Err(vec![failure]);
     }
     let mut running =
-        RunningProgram::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
-    let world = surroundings.world();
+        RunningProgram::new(Arc::clone(&checked.program), environment).map_err(one)?;
+    let world = environment.world();
     let limit = world.now() + MAX_WAIT;
     loop {
-        running.run(surroundings).map_err(one)?;
-        if let Some(resources) = running.resources(surroundings)? {
+        running.run(environment).map_err(one)?;
+        if let Some(resources) = running.resources(environment)? {
             return Ok(resources);
         }
         // Only timers are waited for; `watch` handles other events.

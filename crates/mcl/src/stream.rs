@@ -3,10 +3,10 @@
 //! A [`Stream`] is a running program. Its driver, the engine or a test, gets the watches
 //! ([`Stream::watches`]) and the time of the next timer ([`Stream::due`]), reports events
 //! ([`Stream::happened`]), and gets the result ([`Stream::poll`]). Nothing here waits, starts a
-//! thread, or reads another clock than that of the [`Surroundings`]:
+//! thread, or reads another clock than that of the [`Environment`]:
 //!
 //! ```
-//! use ordain_mcl::functions::surroundings::{Memory, Watch};
+//! use ordain_mcl::functions::environment::{Memory, Watch};
 //! use ordain_mcl::session::{self, Input, Options};
 //! use ordain_mcl::stream::{PollResult, Stream};
 //!
@@ -38,7 +38,7 @@ use ordain_source::limits;
 
 use crate::eval::NodeId;
 use crate::failure::Failure;
-use crate::functions::surroundings::{Surroundings, Watch};
+use crate::functions::environment::{Environment, Watch};
 use crate::graph::RunningProgram;
 use crate::graph::meta;
 use crate::graph::resource::Resources;
@@ -48,7 +48,7 @@ use crate::session::STACK;
 /// The result of a poll.
 #[derive(Debug)]
 pub enum PollResult {
-    /// The resources are others than before.
+    /// Different resources than before.
     Graph(Arc<Resources>),
     /// The resources did not change.
     Nothing,
@@ -56,14 +56,14 @@ pub enum PollResult {
     Incomplete,
 }
 
-/// How to wait until something happens.
+/// Waits for events.
 pub trait Wait {
     /// Waits for one of these events or until this time, whichever is first. Returns the events.
     /// Timers are not among the watches; `until` covers them.
     fn wait(&mut self, watches: &BTreeSet<Watch>, until: Option<SystemTime>) -> Vec<Watch>;
 
     /// The present environment of the program.
-    fn surroundings(&self) -> &dyn Surroundings;
+    fn environment(&self) -> &dyn Environment;
 }
 
 /// A program that runs.
@@ -81,11 +81,11 @@ impl Stream {
     ///
     /// # Errors
     /// When its graph of functions cannot be built.
-    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
+    pub fn new(program: Arc<Program>, environment: &dyn Environment) -> Result<Self, Failure> {
         if let Some(failure) = meta::repeated(&program) {
             return Err(failure);
         }
-        let running = limits::on_deep_stack(STACK, || RunningProgram::new(program, surroundings))?;
+        let running = limits::on_deep_stack(STACK, || RunningProgram::new(program, environment))?;
         Ok(Self {
             running,
             last: None,
@@ -100,13 +100,13 @@ impl Stream {
     /// # Errors
     /// The error that ends the program, after which no graph follows. An error of the resources
     /// alone does not end it; [`Stream::is_over`] distinguishes them.
-    pub fn poll(&mut self, surroundings: &dyn Surroundings) -> Result<PollResult, Vec<Failure>> {
-        let now = surroundings.world().now();
+    pub fn poll(&mut self, environment: &dyn Environment) -> Result<PollResult, Vec<Failure>> {
+        let now = environment.world().now();
         self.fire(now);
         let running = &mut self.running;
         let result = limits::on_deep_stack(STACK, || {
-            running.run(surroundings).map_err(|failure| vec![failure])?;
-            running.resources(surroundings)
+            running.run(environment).map_err(|failure| vec![failure])?;
+            running.resources(environment)
         });
         self.arm(now);
         let Some(resources) = result? else { return Ok(PollResult::Incomplete) };
@@ -161,10 +161,10 @@ impl Stream {
         deadline: Option<SystemTime>,
     ) -> Result<Option<Arc<Resources>>, Vec<Failure>> {
         loop {
-            if let PollResult::Graph(resources) = self.poll(world.surroundings())? {
+            if let PollResult::Graph(resources) = self.poll(world.environment())? {
                 return Ok(Some(resources));
             }
-            let now = world.surroundings().world().now();
+            let now = world.environment().world().now();
             if self.is_over() || deadline.is_some_and(|deadline| now >= deadline) {
                 return Ok(None);
             }

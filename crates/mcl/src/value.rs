@@ -202,7 +202,7 @@ impl Map {
         &self.0
     }
 
-    /// How many pairs it has.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -354,7 +354,7 @@ impl Value {
         Self::Str(Str::from_bytes(bytes))
     }
 
-    /// The kind of value, as error texts name it: `bool`, `str`, …
+    /// The kind of value, as error messages name it: `bool`, `str`, …
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bool(_) => "bool",
@@ -614,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_differs_from_itself_but_is_the_same() {
+    fn nan_differs_from_itself_but_is_the_same() {
         let list = Value::list([Value::Float(f64::NAN)]);
         assert_ne!(list, Value::list([Value::Float(f64::NAN)]));
         assert!(list.is_same(&Value::list([Value::Float(f64::NAN)])));

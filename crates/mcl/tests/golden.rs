@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use ordain_graph::explain::Cause;
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::graph::fields;
 use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Checked, Input, Options, ProgramErrors, compile};
@@ -68,13 +68,13 @@ fn run_block(program: &mut Program, block: Block<'_>) -> Option<Answer> {
         _ => {}
     }
     let world = MemoryWorld::with_files(program.files.clone());
-    let mut surroundings =
+    let mut environment =
         Memory { world: world.clone(), hostname: "h1".into(), ..Memory::default() };
-    surroundings.world.vars.insert("HOME".into(), "/home/u".into());
+    environment.world.vars.insert("HOME".into(), "/home/u".into());
     let sources = SourceMap::new();
     let options = Options { edition: program.edition, module_path: Some("/modules".into()) };
     let input = Input::Path("/main.mcl".into());
-    Some(match compile(&world, &sources, &input, &options, &surroundings) {
+    Some(match compile(&world, &sources, &input, &options, &environment) {
         Ok(compiled) => Answer::new("text graph", fields::lines(&compiled.resources).join("\n")),
         Err(refused) => {
             let (phase, text) = refused.first(&sources);

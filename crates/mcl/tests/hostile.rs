@@ -1,15 +1,15 @@
-//! Input that is made to hurt: it ends with an error or a result, soon.
+//! Malicious input: it must end quickly with an error or a result.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
 
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};
 use ordain_source::{MemoryWorld, SourceMap};
 
-/// Far more than any of these takes, also on a busy machine without optimization.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Far more time than any of these takes, even on a busy machine without optimization.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn run(text: String) -> Result<usize, String> {
     let start = Instant::now();
@@ -17,7 +17,7 @@ fn run(text: String) -> Result<usize, String> {
     let input = Input::Text("/main.mcl".into(), text);
     let (world, options) = (MemoryWorld::default(), Options::default());
     let result = compile(&world, &sources, &input, &options, &Memory::default());
-    assert!(start.elapsed() < PATIENCE);
+    assert!(start.elapsed() < TIMEOUT);
     match result {
         Ok(compiled) => Ok(compiled.resources.list.len()),
         Err(refused) => Err(refused.first(&sources).1),
@@ -57,7 +57,7 @@ fn growth_is_bounded() {
     assert!(run(text).unwrap_err().contains("too large"));
 }
 
-/// Binds that each hold the one before twice.
+/// Binds that each contain the previous one twice.
 fn doubled(first: &str, twice: impl Fn(&str) -> String) -> String {
     let binds = (1..60).map(|n| format!("$x{n} = {}\n", twice(&format!("$x{}", n - 1))));
     let imports = "import \"fmt\"\nimport \"list\"\n";

@@ -1,4 +1,4 @@
-//! Programs that run while a simulated world changes. Nothing waits: time passes when it is told to.
+//! Programs in a simulated world. Nothing waits: the test advances the time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use ordain_mcl::exports;
-use ordain_mcl::functions::surroundings::{Memory, MemoryShared, Shared, Surroundings, Watch};
+use ordain_mcl::functions::environment::{Environment, Memory, MemoryShared, Shared, Watch};
 use ordain_mcl::graph::resource::Resources;
 use ordain_mcl::session::{self, Input, Options};
 use ordain_mcl::stream::{PollResult, Stream, Wait};
@@ -120,7 +120,7 @@ fn hosts_share_values_and_schedules() {
 }
 
 #[test]
-fn what_one_host_exports_another_collects() {
+fn exports_of_one_host_are_collected_by_another() {
     let giver = Memory { hostname: "giver".into(), ..Memory::default() };
     let text = "file \"/tmp/x\" {\n\tcontent => \"from ${hostname}\",\n\tmode => \"0600\",\n\n\t\
                 Meta:hidden => true,\n\tMeta:export => [\"*\"],\n}\nvalue \"v\" {\n\tany => {\"a\" => \
@@ -179,13 +179,13 @@ fn resources_that_cannot_be_do_not_end_it() {
 }
 
 /// A world that plays a script of events.
-struct Play {
+struct ScriptedWorld {
     host: Memory,
     /// The events by second.
     script: Vec<(u64, &'static str, &'static str)>,
 }
 
-impl Wait for Play {
+impl Wait for ScriptedWorld {
     fn wait(&mut self, watches: &BTreeSet<Watch>, until: Option<SystemTime>) -> Vec<Watch> {
         let until =
             until.map(|time| time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs());
@@ -204,7 +204,7 @@ impl Wait for Play {
         }
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn environment(&self) -> &dyn Environment {
         &self.host
     }
 }
@@ -216,8 +216,8 @@ fn the_next_graph_is_waited_for() {
     let text = "import \"os\"\ntest os.readfile(\"/x\") {}\n";
     let mut stream = start(text, &host);
     let script = vec![(3, "/y", "not watched"), (5, "/x", "a"), (7, "/x", "b"), (30, "/x", "c")];
-    let mut play = Play { host, script };
-    let mut next = |play: &mut Play, deadline: Option<u64>| {
+    let mut play = ScriptedWorld { host, script };
+    let mut next = |play: &mut ScriptedWorld, deadline: Option<u64>| {
         let found = stream.next_graph(play, deadline.map(seconds)).unwrap();
         (play.host.world.time, found.map(|graph| graph.lines().join(" ")))
     };
@@ -249,7 +249,7 @@ fn many_events_leave_nothing_behind() {
 }
 
 #[test]
-fn what_a_package_brings_comes_after_it() {
+fn files_of_a_package_come_after_it() {
     let mut host = Memory::default();
     let files = [
         "/usr/lib/systemd/system/web.service",
@@ -275,7 +275,7 @@ fn what_a_package_brings_comes_after_it() {
     );
 }
 
-/// A machine with a clock that goes on while somebody waits, and nothing else.
+/// A machine with nothing but a clock that advances while somebody waits.
 struct Clock {
     host: Memory,
     time: AtomicU64,
@@ -316,7 +316,7 @@ impl World for Clock {
     }
 }
 
-impl Surroundings for Clock {
+impl Environment for Clock {
     fn world(&self) -> &dyn World {
         self
     }
@@ -334,7 +334,7 @@ impl Surroundings for Clock {
 fn the_first_graph_waits_for_values_that_take_their_time() {
     let text = "import \"list\"\nimport \"test\"\n\
                 test list.lookup([\"a\"], 42) <|> test.slow_string() <|> \"default\" {}\n";
-    let compile = |host: &dyn Surroundings| {
+    let compile = |host: &dyn Environment| {
         let input = Input::Text("/main.mcl".into(), text.into());
         let world = host.world();
         session::compile(world, &SourceMap::new(), &input, &Options::default(), host)
@@ -343,6 +343,6 @@ fn the_first_graph_waits_for_values_that_take_their_time() {
     let compiled = compile(&clock).unwrap();
     assert_eq!(compiled.resources.lines(), ["Vertex: test[five seconds has elapsed]"]);
     assert_eq!(clock.now(), seconds(105));
-    // Where no time passes, there is none to wait for.
+    // Without passing time, waiting ends.
     assert!(compile(&Memory::default()).is_err());
 }

@@ -21,7 +21,7 @@ class Gone(BaseException):
     """The other end is gone."""
 
 
-# Made once: `json.dumps` and `json.loads` find out anew at each call what they are to do.
+# Created once: `json.dumps` and `json.loads` examine their options at each call.
 writer = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 encoded = writer.encode
 decoded = json.JSONDecoder().scan_once
@@ -78,7 +78,7 @@ class Wire:
 
 
 wire = None
-# Whether this is a copy of the process that talks with the compiler.
+# Whether this process is a fork of the one that talks to the compiler.
 is_fork = False
 printed = io.StringIO()
 
@@ -86,7 +86,7 @@ printed = io.StringIO()
 def ask(question, *arguments):
     """Asks the compiler while a call is under way."""
     text = encoded({"ask": question, "with": arguments, "out": taken_output()})
-    # What came of the calls before the one that asks goes first.
+    # The results of earlier calls go first.
     wire.send(taken_results() + "," + text[1:] if results else text)
     while True:
         message = wire.read()
@@ -94,7 +94,7 @@ def ask(question, *arguments):
             tell(message["told"])
         if "do" not in message:
             return message
-        # To answer, the compiler needs another plug-in.
+        # The compiler needs another plug-in to answer.
         reply(message)
 
 
@@ -113,7 +113,7 @@ def taken_output():
     return text
 
 
-# When the compiler heard of a long work last.
+# The time of the last sign of life during long work.
 heard = time.monotonic()
 
 
@@ -131,7 +131,7 @@ class Finder:
 
     def __init__(self):
         self.modules = {}
-        # Where modules are that the model does not import.
+        # The directories of modules that the model does not import.
         self.modulepath = []
 
     def directory_of(self, module):
@@ -183,7 +183,7 @@ class Late(BaseException):
     """A call takes too long."""
 
 
-# When the call began that is under way, and until when the alarm is set.
+# The start of the current call, and the time for which the alarm is set.
 began = None
 alarmed = 0.0
 
@@ -252,7 +252,7 @@ def fault(error):
     from inmanta import _pairs, ast
 
     if isinstance(error, ast.UnsetException):
-        # The call is made again, often many of them: nobody reads where it stopped.
+        # The call is repeated, often many times, and nobody reads the place.
         wait = error.variables or getattr(error, "result_variables", [])
         return {"class": class_name(type(error)), "text": str(error), "trace": [], "kind": "unset", "wait": wait}
     frames = [
@@ -357,14 +357,14 @@ def call(message):
     return {"v": plugins.outer(timed(function, *arguments, **named))}
 
 
-# The results of calls that run together, as far as the compiler does not have them yet. One that is
-# an object without a tag has more than a value: what the call printed, or its error.
+# The results of batched calls that were not sent yet. An object without a tag has more than a
+# value: the output of the call, or its error.
 results = []
 in_batch = False
-# How long the compiler hears nothing of calls that run together, in seconds. It goes on with the
+# The maximum time in seconds without results from batched calls. The compiler continues with the
 # results that it has while further calls run.
 MOST_SILENCE = 1
-# How many results one message has: as many as make about so many characters.
+# The number of results in a message is limited by about this many characters.
 MOST_LENGTH = 1 << 16
 MOST_RESULTS = 256
 most = 8
@@ -388,7 +388,7 @@ def calls(message):
     wire.send(taken_results() + "}")
 
 
-# Whether the last one of the calls that run together ended in an error that ends the compile.
+# Whether the last of the batched calls failed with an error that ends the compile.
 failed = False
 
 
@@ -476,7 +476,7 @@ def reply(message):
         deployed(message)
         return
     answer = done(message)
-    # Calls that run together have said it themselves.
+    # Batched calls have sent their results already.
     if answer is None:
         return
     # Resources are a message of their own.
@@ -550,7 +550,7 @@ def run(socket):
 
     os.register_at_fork(after_in_child=forked)
     sys.setrecursionlimit(5000)
-    # A model has many objects that stay: to look through them again and again finds nothing.
+    # A model has many long-lived objects, which repeated garbage collections would examine in vain.
     gc.set_threshold(400_000, 10, 10)
     while True:
         try:

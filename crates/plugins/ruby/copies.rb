@@ -6,7 +6,7 @@
 # requiring them.
 module Ordain
   module Copies
-    # The end of the report of a copy that finished its work.
+    # The end of the report of a copy that completed its work.
     DONE = 'done'
     # The maximal number of bytes of a report.
     MAX_REPORT = 64 << 20
@@ -20,7 +20,7 @@ module Ordain
       # Whether a copy is being made, and the pipe for its report.
       attr_reader :making, :told
 
-      # A compile begins: its copy answers from now on. In this process it goes on when the copy ends.
+      # Starts a compile: its copy answers from now on. This process continues when the copy ends.
       def make(info)
         learn
         reader, writer = IO.pipe(binmode: true)
@@ -47,13 +47,13 @@ module Ordain
         told.write(said) if said.bytesize < MAX_REPORT
         told.write(DONE)
         told.close
-        # The compile does not wait for code that runs at the exit of the process.
+        # The compile does not wait for exit handlers.
         Ordain.hang_up
         exit
       end
 
-      # Ends this process after all that code has asked for at its end. Objects are not freed one by
-      # one, which takes longer than to make a copy, unless code wants to hear of that.
+      # Ends this process after the exit handlers of code. Objects are not freed one by one, which
+      # takes longer than creating a copy, unless code has finalizers.
       def leave
         return if @has_finalizers || !($!.nil? || $!.is_a?(SystemExit))
 
@@ -61,7 +61,7 @@ module Ordain
         exit!($!.nil? || $!.status)
       end
 
-      # Code wants to hear when objects are gone.
+      # Code has registered finalizers.
       def finalizes
         @has_finalizers = true
       end
@@ -101,7 +101,7 @@ module Ordain
         Ordain.send_message(Ordain.answer(['begin', info]))
       end
 
-      # A copy that did not come to its end was ended, as this process is now.
+      # An incomplete copy was killed, so this process ends in the same way.
       def end_as(status)
         if status.signaled?
           trap(status.termsig, 'DEFAULT') unless [9, 19].include?(status.termsig)

@@ -1,7 +1,7 @@
 # Facts: those of the node that is compiled, and custom facts of modules, which are collected for the
 # machine itself.
 module Facter
-  # Error of a resolution: no other of the fact is tried.
+  # An error of a resolution: no other resolution of the fact is tried.
   class ResolveCustomFactError < StandardError; end
 
   class << self
@@ -11,7 +11,7 @@ module Facter
       found.nil? ? core_value(name) : found
     end
 
-    # The value that a fact has without custom facts.
+    # The value of a fact without custom facts.
     def core_value(name)
       first, *rest = name.to_s.split('.')
       return facts[name.to_s] if facts.key?(name.to_s)
@@ -120,7 +120,7 @@ module Facter
           path.to_s.start_with?('/')
         end
 
-        # The command with the whole path of its program.
+        # The command with the full path of its program.
         def expand_command(command)
           match = command.match(/\A"(.+?)"(?:\s+(.*))?/) || command.match(/\A'(.+?)'(?:\s+(.*))?/)
           program, args = match ? match.captures : command.split(' ', 2)
@@ -188,7 +188,7 @@ module Facter
       end
     end
 
-    # Where a way to a value applies, and how much it counts.
+    # The conditions and weight of a resolution.
     module Way
       attr_accessor :name, :timeout, :fact_type
       attr_reader :fact, :file
@@ -438,8 +438,8 @@ module Facter
 
       def flush; end
 
-      # The first value of the suitable ways, by weight. Where that is none or counts nothing, the
-      # value without custom facts does.
+      # The first value of the suitable resolutions, by weight. If there is none or its weight is
+      # zero, the value without custom facts.
       def value
         return @value if @resolved
 
@@ -534,7 +534,7 @@ module Ordain
   class Collection
     attr_reader :core, :problems
 
-    # Facts that are known: of the system, and of outside by their weight. Directories of files.
+    # The known facts of the system, the external ones by weight, and the directories of files.
     def initialize(core, outside, dirs)
       @core = { 'facterversion' => Facter.version, 'puppetversion' => Puppet.version }.merge(core)
       @outside = outside
@@ -553,7 +553,7 @@ module Ordain
       made
     end
 
-    # A custom fact; files are read until it is there, that of its name first.
+    # A custom fact; files are loaded until it is defined, starting with the file of its name.
     def fact(name)
       key = name.to_s.downcase.to_sym
       @files.select { |file| File.basename(file, '.rb') == key.to_s }.each { |file| load(file) } unless @facts[key]
@@ -574,7 +574,7 @@ module Ordain
       @files.each { |file| load(file) }
     end
 
-    # All values; a fact that takes too long is left out.
+    # All values; a fact that takes too long is omitted.
     def values
       load_all
       @facts.keys.each_with_object({}) do |name, out|

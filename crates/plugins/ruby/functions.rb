@@ -42,7 +42,7 @@ module Puppet
           nil
         end
 
-        # A function without signatures has that of its method.
+        # A function without signatures gets that of its method.
         def default_dispatch
           method = func_name.split('::').last.to_sym
           name = method
@@ -84,7 +84,7 @@ module Puppet
       end
     end
 
-    # A function that may ask for its surroundings.
+    # A function that may ask for its context.
     class InternalFunction < Function
       def self.builder(method, mismatch)
         InternalDispatch.new(method, mismatch)
@@ -95,7 +95,7 @@ module Puppet
       end
     end
 
-    # One signature and the method that it leads to.
+    # One signature and its method.
     class Dispatch
       attr_reader :method, :weaving
 
@@ -103,7 +103,7 @@ module Puppet
         @method, @mismatch = method, mismatch
         @params = []
         @weaving = []
-        # Whether the method has the arguments as they are.
+        # Whether the method gets the arguments unchanged.
         @is_plain = true
       end
 
@@ -147,7 +147,7 @@ module Puppet
 
       # The arguments of the method.
       def weave(args, scope)
-        # Most methods have the arguments of the function.
+        # Most methods take the arguments of the function.
         return args if @is_plain && args.size <= weaving.size
 
         weaving.flat_map do |knit|
@@ -187,7 +187,7 @@ module Puppet
       end
     end
 
-    # A signature with parameters that the caller does not give.
+    # A signature with parameters that the caller does not pass.
     class InternalDispatch < Dispatch
       %i[scope script_compiler cache compiler pal_compiler].each do |what|
         define_method("#{what}_param") do

@@ -3,7 +3,7 @@
 class Hiera
   VERSION = '3.12.0'
 
-  # Keys in quotes, as methods of interpolation have them.
+  # Quoted keys, as in methods of interpolation.
   QUOTED_KEY = /\A(?:"([^"]+)"|'([^']+)')\z/.freeze
 
   Error = Class.new(StandardError)
@@ -323,7 +323,7 @@ class Hiera
         value
       end
 
-      # A variable of the scope, or an extra variable; the empty text if there is none.
+      # A variable of the scope, or an extra variable; an empty text if it does not exist.
       def variable(name, scope, extra)
         segments = name.gsub(/["']/, '').split('.')
         [scope, extra].each do |where|
@@ -346,7 +346,7 @@ class Hiera
 
   # Hashes in hashes.
   module Merge
-    # Joins them; `over` says whether the second wins.
+    # Merges them; `over` selects whether the second wins.
     def self.deep(left, right, over, options = {})
       left.merge(right) do |_, mine, other|
         if mine.is_a?(Hash) && other.is_a?(Hash) then deep(mine, other, over, options)
@@ -361,13 +361,13 @@ class Hiera
     end
   end
 
-  # The backends that are asked, one of each name.
+  # The queried backends, one per name.
   module Backends
     @made = {}
     @configurations = {}
 
     class << self
-      # Asks a backend; whether it has the key, and the value.
+      # Queries a backend; returns whether it has the key, and the value.
       def ask(name, key, scope, options, override, merge)
         Config.config = configuration(options)
         Hiera.logger = Config[:logger] || 'puppet'

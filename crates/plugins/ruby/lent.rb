@@ -3,10 +3,10 @@
 # continues.
 module Ordain
   module Lent
-    # How much text of messages is looked at for changes when code calls the compile.
+    # The amount of text in messages that is checked for changes when code calls the compile.
     MAX_WATCHED = 1 << 18
 
-    # How many braces are around the values of a request and of an answer.
+    # The number of brackets around the values of a request and of an answer.
     REQUEST = 2
     ANSWER = 3
 
@@ -20,7 +20,7 @@ module Ordain
         @state = state
       end
 
-      # Whether something in it has changed since the last time.
+      # Whether anything in it changed since the last call.
       def changed?
         now = state
         return false if now && now == @state
@@ -43,7 +43,7 @@ module Ordain
       end
     end
 
-    # The lists and hashes of a message to the compile. Each goes once, and has a number.
+    # The lists and hashes of a message to the compile. Each is sent once, with a number.
     class Outgoing
       # `base` is the number of the first.
       def initialize(base)
@@ -52,7 +52,7 @@ module Ordain
         @shared = false
       end
 
-      # The reference to a list or hash by its number, if it has one; otherwise it gets one.
+      # The reference to a list or hash by its number, which is assigned on demand.
       def refer(value)
         known = Lent.refer(value)
         return known if known
@@ -92,8 +92,8 @@ module Ordain
     @frames = 0
 
     class << self
-      # The values of a message; those from number `base` on are lent. So many braces of the message
-      # are around them.
+      # The values of a message; those from number `base` on are shared. `braces` is the number of
+      # brackets around them.
       def take(base, outer, braces = ANSWER)
         marked = Ordain.raw.include?('"$":')
         return marked ? Wire.unpack(outer) : outer if base.nil?
@@ -106,7 +106,7 @@ module Ordain
         outer
       end
 
-      # A value that code gives to the compile and goes on to hold.
+      # A value that code passes to the compile and keeps using.
       def give(value)
         outgoing = Outgoing.new(@objects.size)
         packed = Wire.pack(value, 0, outgoing)
@@ -118,7 +118,7 @@ module Ordain
         marked
       end
 
-      # A value that code gives to the compile when it ends.
+      # A value that code passes to the compile when it ends.
       def hand_over(value)
         case value
         when String, Integer, nil, true, false then return Wire.pack(value)
@@ -159,7 +159,7 @@ module Ordain
         fix(data['v'])
       end
 
-      # The same value for code that may change it without anybody seeing it.
+      # A copy for code, whose changes nobody sees.
       def copy(value)
         case value
         when Array then value.map { |item| copy(item) }
@@ -169,7 +169,7 @@ module Ordain
         end
       end
 
-      # The text of a variable, which is the same object as long as the compile says the same.
+      # The text of a variable, which stays the same object while the compile sends the same text.
       def text(scope, name, text)
         known = @texts[[scope, name]]
         return known[1] if known && known[0] == text

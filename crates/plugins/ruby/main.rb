@@ -1,13 +1,13 @@
-# The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
-# it while one is under way. A message is its length in four bytes and JSON.
+# The process that runs modules' Ruby code: answers requests of the compile, one at a time, and
+# sends requests during them. A message is its length in four bytes and JSON.
 #
 # Each compile has a copy of this process, so that it sees no state of other compiles. At its end
-# the copy reports caches for the next ones (`copies.rb`).
+# the copy reports caches for later ones (`copies.rb`).
 require 'rbconfig'
 require 'stringio'
 
 module Ordain
-  # The time of a call is over. No `rescue` of usual code catches it.
+  # The time limit of a call. No usual `rescue` catches it.
   class Stop < Exception; end
 
   # A jump of Puppet code, such as `return`, on its way through Ruby code.
@@ -41,10 +41,10 @@ module Ordain
     end
   end
 
-  # How many messages wait for company.
+  # The maximum number of log messages that are batched.
   MOST_LOGS = 256
 
-  # After how many seconds no further level of Hiera is asked in one request.
+  # The number of seconds after which no further Hiera level is queried in one request.
   MOST_IN_TURN = 1
 
   # Our own files, which errors do not name.
@@ -53,10 +53,10 @@ module Ordain
   # The directory of Ruby's own files.
   LIBRARY = RbConfig::CONFIG['rubylibdir']
 
-  # Writes messages. To make one takes longer than to write a message.
+  # Writes messages. Creating a writer takes longer than writing a message.
   WRITER = JSON::State.new(max_nesting: 0)
 
-  # When `Stop` may be raised.
+  # The times at which `Stop` may be raised.
   ANY_TIME = { Stop => :immediate }.freeze
   LATER = { Stop => :never }.freeze
 
@@ -81,11 +81,11 @@ module Ordain
       exit!(1)
     end
 
-    # Asks the compile something; meanwhile it may call us.
+    # Sends a request to the compile, which may call back meanwhile.
     def ask(name, *args)
       paused do
         send_message(['ask', name, *args])
-        # A `loop` would end with the error for `break`.
+        # `loop` would catch the error of `break`.
         while true
           message = receive || exit!(0)
           case message[0]
@@ -97,12 +97,12 @@ module Ordain
       end
     end
 
-    # Whether the compile can be asked something: it waits for the code that runs in this thread.
+    # Whether the compile can answer a request: it waits for the code of this thread.
     def asks_here?
       Thread.current == @main && !@output.closed?
     end
 
-    # Says something; the compile hears of it before whatever it is asked or told next.
+    # Logs a message, which the compile gets before the next request or answer.
     def log(level, text)
       (@logs ||= []) << [level, Wire.pack(text)]
       return if @logs.size < MOST_LOGS
@@ -112,12 +112,12 @@ module Ordain
       nil
     end
 
-    # The value of a question whose answer is a value of Puppet.
+    # The answer to a request whose result is a Puppet value.
     def ask_value(name, *args)
       Wire.unpack(ask(name, *args))
     end
 
-    # Has the compile run something with arguments that code may go on to hold.
+    # Requests an operation with arguments that code may keep using.
     def ask_lent(name, about, *args)
       Lent.settle(false)
       args.map! { |arg| arg.is_a?(Array) ? arg.map { |value| Lent.give(value) } : arg }
@@ -154,7 +154,7 @@ module Ordain
       options.zero? ? regexp.source : regexp.to_s
     end
 
-    # Where code outside of our own files called from.
+    # The place outside our own files that called.
     def caller_place(backtrace = caller)
       line = (backtrace || []).find { |entry| !entry.match?(OWN) && !entry.start_with?('<internal', LIBRARY) }
       match = line&.match(/\A(.*?):(\d+)(?::|\z)/)
@@ -199,7 +199,7 @@ module Ordain
     def describe(error)
       trace = error.backtrace || []
       own = trace.reject { |entry| entry.match?(OWN) || entry.start_with?('<internal') }
-      # A file that does not parse has no line of its own in the backtrace.
+      # A file with a syntax error has no line in the backtrace.
       if error.is_a?(SyntaxError) && (match = error.message.match(/\A(.+?):(\d+):/))
         own.unshift("#{match[1]}:#{match[2]}")
       end
@@ -231,7 +231,7 @@ module Ordain
 
     private
 
-    # The messages that the compile has not heard, as a message to it.
+    # The unsent log messages, as a message to the compile.
     def take_logs
       return unless @logs
 
@@ -248,7 +248,7 @@ module Ordain
     end
 
     def receive
-      # This reads as much as is there, so that most messages take one system call.
+      # One read returns everything that is available, so that most messages take one system call.
       return if @input.eof?
 
       @raw = @input.read(@input.read(4).unpack1('N')).force_encoding(Encoding::UTF_8)
@@ -287,7 +287,7 @@ module Ordain
       nil
     end
 
-    # A process that code forks must not speak with the compile.
+    # A process that code forks must not talk to the compile.
     def keep_to_ourselves
       input, output = @input, @output
       return unless Process.respond_to?(:_fork)
@@ -307,7 +307,7 @@ module Ordain
       Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
 
-    # Runs a block that may take so long; the time of one that is under way goes on after it.
+    # Runs a block with a time limit; an outer time limit continues after it.
     def timed
       before = @deadline
       watch(now + SECONDS)
@@ -316,7 +316,7 @@ module Ordain
       @mutex.synchronize { @deadline = before }
     end
 
-    # Runs a block whose time does not count.
+    # Runs a block that does not count towards the time limit.
     def paused
       left = @deadline && (@deadline - now)
       @mutex.synchronize { @deadline = nil }
@@ -354,13 +354,13 @@ module Ordain
         Processors.share
       end
 
-      # Texts of variables were changed in place, by code that runs elsewhere.
+      # Replaces texts of variables that code changed in place elsewhere.
       def texts_changed
         Puppet::Parser::Scope.constant.clear
         nil
       end
 
-      # Loads the file of a function; says how it can be called.
+      # Loads the file of a function; returns its signatures.
       def load(name, kind, path, text)
         Functions.load(name, kind, path, text)
       end
@@ -372,32 +372,33 @@ module Ordain
         at = args.index { |arg| arg.instance_of?(Puppet::Pops::Types::LookupContext) }
         return given(Functions.call(name, dispatch, args, scope, block)) unless at
 
-        # As functions of Hiera say that there is no such key.
+        # Functions of Hiera throw this for a missing key.
         catch(:no_such_key) { return given(Functions.call(name, dispatch, args, scope, block)) }
         args[at]
       end
 
-      # Calls a function of Hiera for one level after the other until it has the key; which that was, and
-      # the value.
+      # Calls a function of Hiera for each level until one has the key; returns the level and the
+      # value.
       def call_in_turn(name, scope, calls)
         scope = Puppet::Parser::Scope.of(scope)
         calls.each { |call| call[1] = Lent.take(nil, call[1], Lent::REQUEST) }
         begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         calls.each_with_index do |(dispatch, args), at|
           catch(:no_such_key) { return [at, given(Functions.call(name, dispatch, args, scope, nil))] }
-          # The levels behind a slow one get the whole time of a call.
+          # The levels after a slow one get the full time of a call.
           return args.last if Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun > MOST_IN_TURN
         end
         calls.last[1].last
       end
 
-      # Calls a block that Ruby code gave to a function of the compile.
+      # Calls a block that Ruby code passed to a function of the compile.
       def block(number, base, args)
         args = Lent.take(base, args, Lent::REQUEST)
         given(Ordain.blocks.fetch(number).call(*args))
       end
 
-      # Asks a backend of Hiera 3; whether it has the key, and the value or why it was not asked.
+      # Queries a backend of Hiera 3; returns whether it has the key, and the value or the reason
+      # why it was not queried.
       def hiera3(name, key, scope, options, override, merge)
         options, override, merge = Wire.unpack(options), Wire.unpack(override), Wire.unpack(merge)
         found, value = Hiera::Backends.ask(name, key, Puppet::Parser::Scope.of(scope), options, override, merge)
@@ -427,7 +428,7 @@ module Ordain
         Types.load(name, path, text)
       end
 
-      # The values of the attributes that a title gives.
+      # The attribute values from a title.
       def title(type, title)
         Wire.pack(Types.parse_title(type, title))
       end

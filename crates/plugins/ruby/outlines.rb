@@ -1,5 +1,5 @@
-# The definition of a resource type as plain data, for translators to other languages. Code is given
-# by its place.
+# The definition of a resource type as plain data, for translators to other languages. Code is
+# represented by its place.
 module Ordain
   module Types
     class << self
@@ -68,7 +68,7 @@ module Ordain
         end
       end
 
-      # Words with the others that mean the same.
+      # Words with their synonyms.
       def words(values)
         all = values.enum_for(:each).reject(&:regex?)
         all.map { |one| [one.name.to_s, *one.aliases.map(&:to_s)] }
@@ -83,7 +83,7 @@ module Ordain
         letters.select { |_, flag| (regexp.options & flag).positive? }.keys.join
       end
 
-      # The value of a default, or where it is computed.
+      # The value of a default, or the place of its code.
       def default(made)
         return nil unless made.method_defined?(:default)
 
@@ -108,7 +108,7 @@ module Ordain
         end
       end
 
-      # Where code of modules that a method has is written.
+      # The place of a method's code, if modules define it.
       def place(made, method)
         return nil unless made.method_defined?(method) || made.private_method_defined?(method)
 
@@ -116,7 +116,7 @@ module Ordain
         file.nil? || file.match?(OWN) ? nil : { 'file' => file, 'line' => line }
       end
 
-      # Further methods that a definition brings, as they are written; Ruby has no order for them.
+      # Further methods of a definition, in the order of the source; Ruby's own order is undefined.
       def methods_of(made, known)
         names = made.instance_methods(false) + made.private_instance_methods(false)
         methods = (names - known).filter_map do |name|
@@ -135,7 +135,7 @@ module Ordain
         end
       end
 
-      # Whether titles are taken apart in a way of its own, and where that is said.
+      # Whether a type has its own title patterns, and their place.
       def titles(made)
         file, line = made.method(:title_patterns).source_location
         file.nil? || file.match?(OWN) ? nil : { 'file' => file, 'line' => line }

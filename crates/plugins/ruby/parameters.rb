@@ -378,7 +378,7 @@ module Puppet
       current == wanted || current == wanted.to_s
     end
 
-    # The system is not looked at here.
+    # The system is not examined here.
     def retrieve
       :absent
     end

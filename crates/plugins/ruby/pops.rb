@@ -1,4 +1,4 @@
-# Puppet's types and rich values. A type is held by the compile, which does all work on it.
+# Puppet's types and rich values. The compile holds a type and does all work on it.
 module Puppet
   module Pops
     MAX_INTEGER = 2**63 - 1
@@ -17,7 +17,7 @@ module Puppet
           @request = Ordain.requests
         end
 
-        # Its number with the compile. Code may keep it from one call to the next.
+        # Its number in the compile. Code may keep it across calls.
         def held
           return @held if @request == Ordain.requests
 
@@ -183,7 +183,7 @@ module Puppet
         end
       end
 
-      # Values that older functions get as text: moments, durations, ranges of versions.
+      # Values that older functions get as text: times, durations, version ranges.
       class Plain < HeldValue
         def initialize(data)
           super
@@ -217,7 +217,7 @@ module Puppet
 
         # The files that the compile was asked for.
         @asked = {}
-        # The caches of contexts by their numbers; `nil` for those that the compile has.
+        # The caches of contexts by number; `nil` for those that the compile has.
         @caches = {}
 
         class << self
@@ -236,7 +236,7 @@ module Puppet
           caches[@number] = shared || @number.nil? ? nil : {} unless caches.key?(@number)
         end
 
-        # Stands for a context where nobody but the compile gets it.
+        # Represents a context that only the compile uses.
         class Handle
           include Ordain::Held
 
@@ -247,7 +247,7 @@ module Puppet
 
         alias number_held held
 
-        # Code of the compile that gets the context has its cache from now on.
+        # Code of the compile that gets the context owns its cache from now on.
         def held
           hand_over if @number && LookupContext.caches[@number]
           super

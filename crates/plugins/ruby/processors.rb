@@ -8,8 +8,8 @@ module Ordain
     @shared = false
 
     class << self
-      # The number of this process, for a compile that shares its processor with it; `nil` where it
-      # would not be noticed that code forks.
+      # The process id, for a compile that shares its processor; `nil` if forks of code cannot be
+      # detected.
       def share
         @shared = Ordain.info['shares_processor'] == true && Process.respond_to?(:_fork)
         @shared ? Process.pid : nil

@@ -205,7 +205,7 @@ module Puppet
       public_send(level, message)
     end
 
-    # Warns of something once. `file` is `:default` where nothing shall be said of the place.
+    # Warns once per key. With `:default` as `file` the place is omitted.
     def warn_once(_kind, key, message, file = nil, line = nil, level = :warning)
       return if (@warned ||= Set.new).include?(key)
 
@@ -471,7 +471,7 @@ module Puppet
   end
 end
 
-# Libraries that Puppet has loaded already, and code therefore uses without saying so.
+# Libraries that Puppet has already loaded, so that code uses them without requiring them.
 Ordain::LIBRARIES = {
   URI: 'uri', YAML: 'yaml', Psych: 'yaml', ERB: 'erb', FileUtils: 'fileutils', Tempfile: 'tempfile', IPAddr: 'ipaddr',
   Socket: 'socket', TCPSocket: 'socket', Etc: 'etc', Pathname: 'pathname', Shellwords: 'shellwords', OpenSSL: 'openssl',
@@ -487,7 +487,7 @@ Ordain::LIBRARIES = {
 Ordain::LIBRARIES.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
 
 # Methods that those libraries add to all objects. The first call loads the library, which replaces
-# this method by its own.
+# this method.
 {
   Object => { to_yaml: 'yaml' }, Kernel => { URI: 'uri', Pathname: 'pathname' }, Integer => { to_bn: 'openssl' },
   Dir.singleton_class => { mktmpdir: 'tmpdir', tmpdir: 'tmpdir' }
@@ -506,7 +506,7 @@ Ordain::LIBRARIES.each { |name, library| Object.autoload(name, library) unless O
 end
 
 module Kernel
-  # Translation of messages, which are kept as they are.
+  # Translation of messages, which stay unchanged.
   def _(text)
     text
   end
@@ -520,10 +520,10 @@ module Kernel
     $stderr.puts(*messages) unless messages.empty?
   end
 
-  # Parts of Puppet and Facter stand in this process already; modules may add their own.
+  # Parts of Puppet and Facter are already in this process; modules may add their own.
   OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
 
-  # Libraries that are loaded on demand, each as a whole.
+  # Libraries that are loaded on demand as a whole.
   LATER = %w[uri yaml erb date openssl digest resolv cgi socket].freeze
 
   alias ordain_require require
@@ -542,13 +542,13 @@ module Kernel
       ordain_require('net/http') if whole == 'net' && Object.autoload?(:Net)
       ordain_require(path)
     rescue LoadError
-      # A path that begins at the directory of the compile, as that of the code does.
+      # A path relative to the directory of the compile, which is that of the code.
       full = File.expand_path(path)
       return ordain_require(full) if path != full && [full, "#{full}.rb"].any? { |file| File.file?(file) }
 
       raise unless Object.autoload?(:Gem)
 
-      # Gems are looked for only when a library is nowhere else.
+      # Gems are searched only if a library is nowhere else.
       ordain_require('rubygems')
       require(path)
     end
@@ -558,7 +558,7 @@ module Kernel
   alias ordain_require_relative require_relative
   private :ordain_require_relative
 
-  # Puppet's own types name the parts of Puppet by where they are from there.
+  # Puppet's own types refer to parts of Puppet by relative paths.
   def require_relative(name)
     from = caller_locations(1, 1).first
     full = File.expand_path(name.respond_to?(:to_path) ? name.to_path : name.to_str, File.dirname(from.absolute_path || from.path))
@@ -571,7 +571,8 @@ module Kernel
 end
 
 module Ordain
-  # Whether a directory is the library of a Puppet, whose parts stand in this process already.
+  # Whether a directory is the library of a Puppet installation, whose parts are already in this
+  # process.
   def self.puppets?(lib)
     File.file?(File.join(lib, 'puppet/version.rb'))
   end

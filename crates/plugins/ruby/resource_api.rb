@@ -141,7 +141,7 @@ module Puppet
         options[:type].to_s.match?(/\AOptional\s*\[/)
       end
 
-      # Which values the documentation lists follows from the type.
+      # The type determines the values that the documentation lists.
       def value_collection
         return super if @valued || !respond_to?(:options) || options.nil?
 
@@ -169,7 +169,7 @@ module Puppet
       NUMERIC = /^-?(?:(?:0[xX][0-9A-Fa-f]+)|(?:0?\d+(?:\.\d+)?(?:[eE]-?\d+)?))$/.freeze
     end
 
-    # A value that is of the type of its attribute.
+    # Checks a value against the type of its attribute.
     module Checked
       def take(given)
         given = { true: true, false: false }.fetch(given, given) if given.is_a?(Symbol)

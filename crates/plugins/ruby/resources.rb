@@ -111,7 +111,7 @@ module Ordain
         own_library(path)
         before = Puppet::Type.types.delete(name.to_sym)
         Ordain.load_text(path, text)
-        # A text that was run already is not run again.
+        # Text that was already evaluated is not evaluated again.
         made = Puppet::Type.types[name.to_sym] ||= before
         raise Puppet::Error, "the code of #{path} does not make the type '#{name}'" unless made
 
@@ -122,7 +122,7 @@ module Ordain
         }
       end
 
-      # The library that the file of a type is in, also where its module has no name of a module.
+      # The library directory of a type's file, even if its module has an invalid name.
       def own_library(path)
         lib = File.expand_path(path)[%r{\A(.+)/puppet/type/[^/]+\.rb\z}, 1] or return
         libs = Ordain.info['libs'].map { |one| File.expand_path(one) }
@@ -132,7 +132,7 @@ module Ordain
         $LOAD_PATH << lib unless $LOAD_PATH.include?(lib)
       end
 
-      # The values that a title gives, by the first pattern that fits; nil if none fits.
+      # The values from a title, by the first pattern that matches; nil if none does.
       def parse_title(name, title)
         made = Puppet::Type.type(name) or raise Puppet::Error, "there is no type '#{name}'"
         title_values(made, title).transform_keys(&:to_s)
@@ -174,7 +174,7 @@ module Ordain
         }
       end
 
-      # The type of a module, or the outline of one that has no file.
+      # The type of a module, or an outline of one without a file.
       def find(name)
         return Puppet::Type.types[name] if load_file("puppet/type/#{name}.rb") && Puppet::Type.types[name]
 
@@ -191,11 +191,12 @@ module Ordain
       # Runs the file of one provider.
       def load_provider(type, name)
         path = Ordain.info['libs'].map { |lib| File.join(lib, 'puppet/provider', type.to_s, "#{name}.rb") }
-        path = path.find { |file| File.file?(file) } or return
+        path = path.find { |file| File.file?(file) } || original_provider(type, name) or return
         load_provider_file(type, path)
       end
 
-      # Whether the files of providers are being run, which derive from much of Puppet that is not here.
+      # Whether provider files are being loaded, which derive from many parts of Puppet that do not
+      # exist here.
       def loading?
         @loading
       end
@@ -216,6 +217,11 @@ module Ordain
       end
 
       private
+
+      # A provider of an installed Puppet, which a compile does not need.
+      def original_provider(_type, _name)
+        nil
+      end
 
       def load_provider_file(type, path)
         loading, @loading = @loading, true
@@ -252,7 +258,7 @@ module Ordain
         made
       end
 
-      # The provider that resources of a type of Puppet's own have where none is given.
+      # The default provider of resources of Puppet's own types.
       def provider_of(type)
         type.newparam(:provider) { defaultto { DefaultProviders.of(type.name) } }
       end
@@ -298,7 +304,7 @@ module Ordain
         @outlines.fetch(type) { @outlines[type] = Puppet::Type.type(type) }
       end
 
-      # The values of attributes that are the type's own.
+      # The values of the type's own attributes.
       def values(resource)
         own = resource.parameters.reject { |name, one| name == :provider || one.class.metaparam }
         own.to_h { |name, one| [name.to_s, Wire.pack(Wire.plain(one.value))] }
@@ -320,7 +326,7 @@ module Ordain
     end
   end
 
-  # A resource whose type is not written in Ruby: its values as they are declared.
+  # A resource whose type is not written in Ruby: its declared values.
   class Plain
     attr_reader :type, :title, :kind
 

@@ -12,14 +12,14 @@ module Puppet
       # Constant variables that code has read, by name.
       @constant = {}
 
-      # Names that always mean a variable of the outermost scope.
+      # Names that always refer to a variable of the top scope.
       OUTERMOST = /\A(?:::[^:]+|facts|trusted|server_facts)\z/
 
       class << self
         attr_reader :constant
 
-        # Keeps the value of a variable of the outermost scope, which is set once. Lists and hashes that
-        # code may change are the compile's.
+        # Stores a variable of the top scope, which is set once. Lists and hashes that code may
+        # change belong to the compile.
         def keep(name, value)
           return value unless name.match?(OUTERMOST)
 
@@ -99,7 +99,7 @@ module Puppet
         values.to_h { |name, value| [name, own(name, value)] }
       end
 
-      # The arguments are a list; those of a hash are its pairs.
+      # The arguments as a list; those of a hash are its pairs.
       def call_function(name, args, &block)
         Ordain.call_function(self, name, [*args], block)
       end
@@ -134,7 +134,7 @@ module Puppet
         data && Resource.of(data)
       end
 
-      # The class or define whose body this is.
+      # The class or define with this body.
       def source
         Puppet::Resource::Type.new(Ordain.ask('module', id), resource)
       end
@@ -193,7 +193,7 @@ module Puppet
       alias inspect to_s
     end
 
-    # Where code stands: its module and the definition around it.
+    # The position of code: its module and the surrounding definition.
     class Puppet::Resource::Type
       attr_reader :module_name
 
@@ -412,13 +412,13 @@ module Puppet
       @parameters.keys
     end
 
-    # The parameters that were given.
+    # The explicit parameters.
     def given
       @parameters.dup
     end
     alias parameters given
 
-    # The parameters, and the one that the title stands in for.
+    # The parameters, including the one that defaults to the title.
     def to_hash
       { namevar => title }.merge(@parameters)
     end
@@ -479,7 +479,7 @@ module Puppet
       [type, title].hash
     end
 
-    # Which classes and defines there are.
+    # The known classes and defines.
     class TypeCollection
       def initialize(scope)
         @scope = scope

@@ -9,7 +9,7 @@ module Puppet
 
     METAPARAMETERS = %i[noop schedule audit loglevel alias tag require subscribe before notify stage].freeze
     AUTOMATIC = %i[require subscribe before notify].freeze
-    # Each attribute is a class of Ruby; the largest types have two hundred.
+    # Each attribute is a Ruby class; the largest types have two hundred.
     MOST_ATTRIBUTES = 3000
     @types = {}
 
@@ -23,10 +23,11 @@ module Puppet
 
       def initvars
         @parameters, @paramhash, @properties, @validproperties = [], {}, [], {}
+        @known_attributes = {}
         @doc ||= ''
       end
 
-      # A type that is derived from another in Ruby has the attributes of that.
+      # A type that derives from another in Ruby inherits its attributes.
       def inherited(made)
         super
         made.initvars
@@ -44,7 +45,7 @@ module Puppet
         made
       end
 
-      # The type of a name; of one that only the compile knows, its bare outline.
+      # The type with a name; an outline if only the compile knows it.
       def type(name)
         name = name.to_s.downcase.to_sym
         Type.types[name] ||= Ordain::Types.find(name)
@@ -169,7 +170,6 @@ module Puppet
 
       # As `validattr?`, which remembers its answers.
       def known_attribute?(name)
-        @known_attributes ||= {}
         @known_attributes[name] ||= validattr?(name)
       end
 
@@ -205,7 +205,7 @@ module Puppet
         []
       end
 
-      # How titles give the values of key attributes.
+      # The way in which titles set key attributes.
       def title_patterns
         case key_attributes.size
         when 0 then []
@@ -223,7 +223,8 @@ module Puppet
         define_method(:validate) { unsafe_validate unless deferred? }
       end
 
-      # Relations that follow from the values of a resource; the last word on a type counts.
+      # Relationships that follow from the values of a resource; a later definition for the same
+      # type wins.
       AUTOMATIC.each do |kind|
         define_method("auto#{kind}") { |type, &block| automatic(kind)[type] = block }
         define_method("eachauto#{kind}") { |&block| automatic(kind).each { |type, code| block.call(type, code) } }
@@ -233,7 +234,7 @@ module Puppet
         ((@automatic ||= {})[kind] ||= {})
       end
 
-      # Where it applies.
+      # The targets that it applies to.
 
       def apply_to
         @apply_to ||= :host
@@ -286,11 +287,12 @@ module Puppet
 
       # The provider of a name. While the files of the providers are being run, they may need each other.
       def provider(name)
+        name = name.to_sym
+        return provider_hash[name] if provider_hash.key?(name)
+
         load_providers
-        provider_hash[name.to_sym] || begin
-          Ordain::Types.load_provider(self.name, name)
-          provider_hash[name.to_sym]
-        end
+        Ordain::Types.load_provider(self.name, name) unless provider_hash.key?(name)
+        provider_hash[name]
       end
 
       def providers
@@ -349,7 +351,7 @@ module Puppet
         []
       end
 
-      # `newpackage` and the like make a resource.
+      # `newpackage` and similar methods create a resource.
       def method_missing(name, *args, &block)
         match = name.to_s.match(/\Anew(\w+)\z/)
         match && match[1] == self.name.to_s ? new(*args, &block) : super
@@ -463,6 +465,7 @@ module Puppet
       # Providers ask for values in their innermost loops.
       known = @parameters[name]
       return known.value if known
+      return nil if name.is_a?(Symbol) && name != :name && self.class.known_attribute?(name)
 
       name = name.to_sym
       fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.known_attribute?(name)

@@ -117,7 +117,7 @@ module Puppet
         value.alias(name)
       end
 
-      # The value that a given one stands for; words come before patterns.
+      # The canonical value of a given one; words come before patterns.
       def match?(given)
         words.find { |value| value.match?(given) } || patterns.find { |value| value.match?(given) }
       end

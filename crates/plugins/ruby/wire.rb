@@ -1,4 +1,4 @@
-# Values on the wire are JSON. Types that JSON lacks become objects whose key `$` names the kind.
+# Encodes values as JSON. Types that JSON lacks become objects whose key `$` names the kind.
 module Ordain
   # Something of the compile that Ruby code holds and hands back, but does not look into.
   module Held
@@ -39,11 +39,11 @@ module Ordain
   module Wire
     MAX_DEPTH = 100
     INTEGERS = (-(2**63)..(2**63 - 1)).freeze
-    # Where the methods that all objects have are from.
+    # The modules that define the methods of all objects.
     IDENTITY = [BasicObject, Kernel, Object, Comparable].freeze
 
     class << self
-      # A value as JSON. Lists and hashes that `known` has go by their numbers.
+      # A value as JSON. Lists and hashes in `known` are represented by their numbers.
       def pack(value, depth = 0, known = nil)
         raise Puppet::Error, "a value is nested more than #{MAX_DEPTH} levels deep" if depth > MAX_DEPTH
 
@@ -120,7 +120,7 @@ module Ordain
         { '$' => 'hash', 'v' => value.map { |key, item| [pack(key, depth + 1, known), pack(item, depth + 1, known)] } }
       end
 
-      # Whether keys are as they are in JSON. A loop takes less time than `all?`.
+      # Whether keys need no conversion to JSON. A loop is faster than `all?`.
       def plain_keys?(value)
         value.each_key do |key|
           return false unless key.instance_of?(String) && key != '$' && key.encoding == Encoding::UTF_8 && key.valid_encoding?

@@ -13,7 +13,7 @@ pub enum Fault {
     Start(Language, String),
     /// It ended, with its status and its last output.
     Ended(Language, String),
-    /// It did not answer within so many seconds.
+    /// It did not answer within this number of seconds.
     Late(Language, u32),
     /// It sent an invalid message.
     Garbled(Language, String),
@@ -46,7 +46,7 @@ impl fmt::Display for Fault {
                 write!(f, "`{}` does not start: {why}", language.program())
             }
             Self::Ended(language, how) => {
-                write!(f, "the `{}` process is gone: {how}", language.program())
+                write!(f, "the `{}` process stopped: {how}", language.program())
             }
             Self::Late(language, seconds) => {
                 let program = language.program();

@@ -16,7 +16,7 @@ use crate::script;
 /// The largest message from the child.
 const MAX_MESSAGE: usize = 256 << 20;
 /// The time in seconds beyond its own limit after which the child is killed.
-const GRACE: u32 = 3;
+const KILL_DELAY: u32 = 3;
 
 /// The limits of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,7 +125,7 @@ impl Host {
         Ok(session)
     }
 
-    /// Frees the child of an owner for others. If the child was told of a compile, it gets the
+    /// Frees the child of an owner for others. If the child was told about a compile, it gets the
     /// `farewell` message, which it answers.
     pub fn release(&self, owner: u64, farewell: Option<&Json>) {
         let mut state = self.lock();
@@ -155,7 +155,7 @@ impl Host {
                 Err(error) => return Err(Fault::Start(language, error.to_string())),
             };
             let limits = self.limits;
-            let patience = Duration::from_secs(u64::from(limits.seconds + GRACE));
+            let patience = Duration::from_secs(u64::from(limits.seconds + KILL_DELAY));
             let sent =
                 peer.send(&script::program(language, limits.seconds, limits.memory), patience);
             sent.map_err(|_| Fault::Start(language, peer.stop()))?;
@@ -278,8 +278,8 @@ impl Session<'_> {
     }
 
     /// Stores the child's description of a loaded item.
-    pub fn set_loaded(&mut self, name: &str, said: Json) {
-        self.child().loaded.insert(name.to_owned(), said);
+    pub fn set_loaded(&mut self, name: &str, description: Json) {
+        self.child().loaded.insert(name.to_owned(), description);
     }
 
     /// Returns the child for its next owner. A child that ended is dropped.
@@ -300,11 +300,11 @@ impl Session<'_> {
     }
 
     fn patience(&self) -> Duration {
-        Duration::from_secs(u64::from(self.host.limits.seconds + GRACE))
+        Duration::from_secs(u64::from(self.host.limits.seconds + KILL_DELAY))
     }
 
     fn end(&mut self, error: &io::Error) -> Fault {
-        let seconds = self.host.limits.seconds + GRACE;
+        let seconds = self.host.limits.seconds + KILL_DELAY;
         let language = self.host.language;
         let child = self.child();
         child.is_dead = true;

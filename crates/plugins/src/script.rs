@@ -46,10 +46,13 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
     ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
+    ("ordain/execution/symbolic_mode.rb", include_str!("../ruby/execution/symbolic_mode.rb")),
+    ("ordain/execution/settings.rb", include_str!("../ruby/execution/settings.rb")),
     ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
     ("ordain/execution/generation.rb", include_str!("../ruby/execution/generation.rb")),
+    ("ordain/execution/redaction.rb", include_str!("../ruby/execution/redaction.rb")),
     ("ordain/execution/requests.rb", include_str!("../ruby/execution/requests.rb")),
     ("ordain/execution/later.rb", include_str!("../ruby/execution/later.rb")),
     ("ordain/execution/main.rb", include_str!("../ruby/execution/main.rb")),
@@ -72,11 +75,12 @@ const LATER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/deferred", include_str!("../ruby/execution/deferred.rb")),
     ("ordain/execution/utilities", include_str!("../ruby/execution/utilities.rb")),
     ("ordain/execution/checksums", include_str!("../ruby/execution/checksums.rb")),
-    ("ordain/execution/symbolic_mode", include_str!("../ruby/execution/symbolic_mode.rb")),
     ("ordain/execution/confine", include_str!("../ruby/execution/confine.rb")),
     ("ordain/execution/core_attributes", include_str!("../ruby/execution/core_attributes.rb")),
     ("ordain/execution/network", include_str!("../ruby/execution/network.rb")),
     ("ordain/execution/versions", include_str!("../ruby/execution/versions.rb")),
+    ("ordain/execution/package_type", include_str!("../ruby/execution/package_type.rb")),
+    ("ordain/execution/service_type", include_str!("../ruby/execution/service_type.rb")),
 ];
 
 /// Reads the files from standard input and runs them. Descendants do not inherit the input; they

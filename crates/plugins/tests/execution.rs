@@ -1,5 +1,6 @@
 //! Types and providers in the provider process: pages of `tests/execution` hold the files of a module, the requests
 //! to the process, and its answers. `ORDAIN_BLESS=1` writes the actual answers into the pages.
+#![allow(clippy::unwrap_used)]
 
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +12,8 @@ const PAGES: usize = 7;
 
 #[test]
 fn pages() {
-    let is_installed = Command::new("ruby").arg("-v").output().is_ok_and(|out| out.status.success());
+    let is_installed =
+        Command::new("ruby").arg("-v").output().is_ok_and(|out| out.status.success());
     if !ordain_testkit::peer(is_installed, "ruby") {
         return;
     }
@@ -33,6 +35,7 @@ fn run(dir: &Path, text: &str) -> String {
         .arg(dir.join("page.rb"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();

@@ -1,7 +1,7 @@
-//! Two processes that wait for each other, on one processor.
+//! Pins two processes that wait for each other to one processor.
 //!
-//! The scheduler gives the one that is woken another processor if that is idle. For calls of some
-//! microseconds the way there takes longer than the call.
+//! The scheduler moves a process that wakes up to an idle processor. For calls of some microseconds
+//! the move takes longer than the call.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -11,40 +11,41 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// The number of messages after which the scheduler chooses a processor again.
-const PERIOD: u32 = 512;
+const MESSAGES_PER_MIGRATION: u32 = 512;
 
-/// The processors that pairs of this process are on.
-static TAKEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+/// The processors with pairs of this process.
+static PINNED_PROCESSORS: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 thread_local! {
-    /// The processors of a thread that is on one at present.
+    /// The original processors of a thread that is pinned at present.
     static ALL: Cell<Option<CpuSet>> = const { Cell::new(None) };
 }
 
-/// Gives a process that this thread has just started all processors, if it took over just one.
+/// Gives a child that this thread has just started all processors, in case it inherited a pinned
+/// one.
 pub(crate) fn spread(child: u32) {
     let pid = i32::try_from(child).ok().and_then(Pid::from_raw);
     if let (Some(all), Some(pid)) = (ALL.get(), pid) {
-        // It may have ended, or stay on that processor.
+        // It may have ended; staying on that processor does no harm.
         let _ = sched_setaffinity(Some(pid), &all);
     }
 }
 
-/// A thread of this process and another process that are on one processor until this is dropped.
+/// A thread of this process and another process, pinned to one processor until this is dropped.
 #[derive(Debug)]
 pub(crate) struct SharedProcessor {
     thread: Pid,
     other: Pid,
     /// The processors that the thread had before.
     all: CpuSet,
-    /// The one that both have; none while the scheduler chooses.
+    /// The common processor; `None` while the scheduler chooses.
     processor: Option<usize>,
     messages: u32,
 }
 
 impl SharedProcessor {
-    /// Puts this thread and another process onto the processor that the thread is on. `None` where
-    /// the system does not allow it, or another pair has the processor.
+    /// Pins this thread and another process to the thread's current processor. `None` if the system
+    /// does not allow it, or another pair has the processor.
     pub(crate) fn new(other: u32) -> Option<Self> {
         let other = Pid::from_raw(i32::try_from(other).ok()?)?;
         let all = sched_getaffinity(None).ok()?;
@@ -55,22 +56,22 @@ impl SharedProcessor {
         shared.settle().then_some(shared)
     }
 
-    /// To be called before each message from the thread: every so often the scheduler chooses, as
-    /// others may have taken the processor meanwhile.
+    /// Must be called before each message of the thread: from time to time the scheduler chooses
+    /// again, because the processor may be busy.
     pub(crate) fn count_message(&mut self) {
         self.messages += 1;
-        if self.messages == PERIOD {
+        if self.messages == MESSAGES_PER_MIGRATION {
             self.free();
-        } else if self.messages > PERIOD {
+        } else if self.messages > MESSAGES_PER_MIGRATION {
             self.messages = 0;
             self.settle();
         }
     }
 
-    /// Stays on the processor that the thread is on now.
+    /// Pins both to the thread's current processor.
     fn settle(&mut self) -> bool {
         let processor = sched_getcpu();
-        let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = PINNED_PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner);
         if processor >= CpuSet::MAX_CPU || !taken.insert(processor) {
             return false;
         }
@@ -91,7 +92,7 @@ impl SharedProcessor {
         if let Some(processor) = self.processor.take() {
             self.set(&self.all);
             ALL.set(None);
-            TAKEN.lock().unwrap_or_else(PoisonError::into_inner).remove(&processor);
+            PINNED_PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner).remove(&processor);
         }
     }
 
@@ -126,7 +127,7 @@ mod tests {
         if let Some(mut shared) = shared {
             assert_eq!(processors(None).count(), 1);
             assert!(processors(None) == processors(pid));
-            for _ in 0..PERIOD {
+            for _ in 0..MESSAGES_PER_MIGRATION {
                 shared.count_message();
             }
             assert!(processors(None) == before && processors(pid) == before);

@@ -1,8 +1,8 @@
 //! A control group for the programs of a supervisor, where one can be created.
 //!
-//! The supervisor moves into a group of its own before it starts a program, so that all that
-//! descends from it is born there. The kernel kills a group as a whole: also processes that are
-//! forked at that moment, and those that changed their user.
+//! The supervisor moves into its own group before it starts a program, so that all descendants
+//! start there. The kernel kills a group as a whole, including processes that are forked at that
+//! moment, and those that changed their user.
 
 use std::fs;
 use std::io;
@@ -12,24 +12,23 @@ use rustix::fs::getxattr;
 
 use crate::tree;
 
-/// The name of a supervisor as a program. A process that is started under this name has to call
+/// The program name of a supervisor. A process with this name has to call
 /// [`crate::supervisor::main`] and nothing else.
 pub const NAME: &str = "command-supervisor";
 
-/// How often it is looked for processes in a group that is to be left.
-const ROUNDS: usize = 20;
+/// The maximum number of searches for processes in a group before it is left.
+const MAX_ROUNDS: usize = 20;
 
 /// A control group with one supervisor.
 pub(crate) struct Group {
     path: PathBuf,
-    /// Where the supervisor was before, and where daemons go that live on.
+    /// The previous group of the supervisor, and the group of surviving daemons.
     parent: PathBuf,
 }
 
 impl Group {
-    /// Makes a group below that of this process, and moves the process there. `None` where there are
-    /// no groups of the second version, they may not be written, or they are a service manager's that
-    /// does not hand them over.
+    /// Creates a group below that of this process, and moves the process there. `None` without
+    /// cgroup version 2 or write access, or if a service manager has not delegated the group.
     pub(crate) fn enter() -> Option<Self> {
         let parent = own()?;
         if !is_handed_over(&parent) {
@@ -45,9 +44,9 @@ impl Group {
         Some(group)
     }
 
-    /// Kills all that is in the group but this process, where the kernel does that.
+    /// Kills everything in the group except this process, if the kernel supports it.
     pub(crate) fn kill(&self) {
-        // Older kernels know groups and not how to kill one; the caller kills one by one.
+        // Older kernels cannot kill a group; the caller kills its processes one by one.
         let _ = join(&self.parent, "0").and_then(|()| kill(&self.path));
         let _ = join(&self.path, "0");
     }
@@ -55,7 +54,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let members = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
             if members.is_empty() {
                 break;
@@ -63,19 +62,19 @@ impl Drop for Group {
             // One that has ended meanwhile is no error.
             members.lines().for_each(|pid| drop(join(&self.parent, pid)));
         }
-        // A group that cannot be left stays where it is and does no harm.
+        // A group that cannot be removed does no harm.
         let _ = fs::remove_dir(&self.path);
     }
 }
 
-/// Kills the programs of a supervisor of this process that was killed itself.
+/// Kills the programs of a killed supervisor of this process.
 pub(crate) fn kill_group_of(supervisor: u32) {
     let Some(path) = own().map(|parent| path(&parent, supervisor)) else { return };
     let _ = kill(&path);
     let _ = fs::remove_dir(&path);
 }
 
-/// Removes the groups of supervisors that were killed before they could do so. One that still has a
+/// Removes the groups of supervisors that were killed before they could do so. A group with a
 /// process cannot be removed.
 fn remove_abandoned(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
@@ -83,7 +82,7 @@ fn remove_abandoned(parent: &Path) {
         let supervisor = name.to_str().and_then(|name| name.strip_prefix(NAME)?.strip_prefix('-'));
         let supervisor = supervisor.and_then(|number| number.parse().ok());
         if supervisor.is_some_and(|number| !tree::is_alive(number)) {
-            // A directory that is not removed now is removed by a later supervisor.
+            // A directory that cannot be removed now is removed by a later supervisor.
             let _ = fs::remove_dir(entry.path());
         }
     }
@@ -106,7 +105,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     io::Write::write_all(&mut fs::OpenOptions::new().write(true).open(path)?, text.as_bytes())
 }
 
-/// The directory of the group that this process is in.
+/// The directory of this process's group.
 fn own() -> Option<PathBuf> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let name = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -115,14 +114,13 @@ fn own() -> Option<PathBuf> {
         let (mount, system) = line.split_once(" - ")?;
         let mut fields = mount.split(' ').skip(3);
         let (root, place) = (fields.next()?, fields.next()?);
-        // One that shows a part of the groups only has others at its place.
+        // A partial view of the groups has other groups at its path.
         let is_whole = system.starts_with("cgroup2 ") && root == "/";
         is_whole.then(|| Path::new(place).join(name))
     })
 }
 
-/// Whether groups may be made below this one: service managers want to be the only ones, and say
-/// where they are not.
+/// Whether a service manager has delegated this group, so that groups may be created below it.
 fn is_handed_over(group: &Path) -> bool {
     let is_said = |name: &str| {
         let mut value = [0; 1];

@@ -18,10 +18,10 @@ use crate::launch::{Launch, Threads};
 use crate::message::{self, Answer};
 use crate::{affinity, cgroup, direct, hold, interruption, supervisor};
 
-/// The program whose supervisors start others.
+/// The program to run as supervisors.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Supervisors that have nothing to do.
+/// Idle supervisors.
 static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
 
 /// The programs that run, to be ended.
@@ -37,13 +37,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has supervisors start programs from now on.
+/// Starts programs through supervisors from now on.
 pub(crate) fn use_supervisors() {
-    // A program that was replaced meanwhile is still found here.
+    // A program file that was replaced meanwhile is still available here.
     let _ = PROGRAM.set(PathBuf::from("/proc/self/exe"));
 }
 
-/// Lets supervisors go that have nothing to do, and waits for their end.
+/// Ends idle supervisors, and waits for them.
 pub fn shutdown() {
     for supervisor in std::mem::take(&mut *lock(&IDLE)) {
         supervisor.retire();
@@ -60,9 +60,9 @@ impl Supervisor {
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(program);
         command.arg0(supervisor::NAME).stdin(OwnedFd::from(theirs));
-        // It lives a moment longer than this process, and is to keep no pipe open for that.
+        // It outlives this process briefly, and must not keep a pipe open.
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        // Signals to the group of this process, as from a terminal, are not for the supervisor.
+        // Signals to the group of this process, as from a terminal, must not reach the supervisor.
         command.process_group(0);
         let process = command.spawn()?;
         affinity::spread(process.id());
@@ -72,11 +72,11 @@ impl Supervisor {
     /// Ends an idle supervisor, or one that ended by itself.
     fn retire(mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        // A process that was waited for already is no error.
+        // A process that was already waited for is no error.
         let _ = self.process.wait();
     }
 
-    /// Starts a program. `None` if the supervisor is not there any more.
+    /// Starts a program. `None` if the supervisor has ended.
     fn launch(&self, launch: &Launch, stdio: &crate::launch::Stdio) -> Option<io::Result<u32>> {
         let held = hold::held();
         let fds = stdio.iter().map(AsFd::as_fd).chain(held.iter().map(|held| held.as_fd()));
@@ -90,8 +90,8 @@ impl Supervisor {
     }
 }
 
-/// A program that was started. When this is dropped it is ended with all that it started, if it has
-/// not ended by itself.
+/// A running program. Dropping it kills the program and its descendants, unless it has ended by
+/// itself.
 pub struct Running {
     number: u64,
     pid: u32,
@@ -108,7 +108,7 @@ enum StartedBy {
 /// Starts a program with this standard input, output and error.
 ///
 /// # Errors
-/// When it cannot be started, or the process was told to end at once.
+/// When it cannot be started, or after [`force`].
 pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     if interruption::is_forced() {
         return Err(interrupted());
@@ -129,7 +129,7 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     if let Some(handle) = running.handle() {
         lock(&RUNNING).insert(number, handle);
     }
-    // Those who end all may have looked before it was there.
+    // [`force`] may have run before the program was registered.
     if interruption::is_forced() {
         running.end()?;
         return Err(interrupted());
@@ -139,7 +139,7 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
 
 /// The error of a program that was not started or was ended for [`force`].
 pub(crate) fn interrupted() -> io::Error {
-    io::Error::other("the run was told to end")
+    io::Error::other("the run was interrupted")
 }
 
 fn supervised(
@@ -166,7 +166,7 @@ fn supervised(
     }
 }
 
-/// Kills all running programs with everything that they started; no other program is started.
+/// Kills all running programs with their descendants, and prevents further starts.
 pub fn force() {
     interruption::set_forced();
     end_all();
@@ -198,10 +198,10 @@ impl Running {
         }
     }
 
-    /// Waits for its end, so long at most; `None` if it has not ended then.
+    /// Waits for its end, at most for `limit`; `None` if it has not ended.
     ///
     /// # Errors
-    /// When it cannot be known any more how it ends.
+    /// When its status is lost.
     pub fn wait(&mut self, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_some() {
             return Ok(self.ended);
@@ -234,7 +234,7 @@ impl Running {
                 Ok(ExitStatus::from_raw(status))
             }
             _ => {
-                // Somebody killed the supervisor; its program is reached by its groups.
+                // The supervisor was killed; its program is reached through its group.
                 lock(&RUNNING).remove(&self.number);
                 direct::kill(self.pid);
                 cgroup::kill_group_of(one.process.id());
@@ -244,7 +244,7 @@ impl Running {
         }
     }
 
-    /// Ends it with all that it started, and waits for that.
+    /// Kills it and its descendants, and waits for them.
     ///
     /// # Errors
     /// As of [`Running::wait`].
@@ -263,7 +263,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Nobody is there who could be told.
+        // Nobody is left who could handle an error.
         let _ = self.end();
         lock(&RUNNING).remove(&self.number);
     }
@@ -273,7 +273,7 @@ fn lost() -> io::Error {
     io::Error::other("its supervisor was killed, and the command with it")
 }
 
-/// Waits until something can be read, so long at most.
+/// Waits until data can be read, at most for `limit`.
 fn is_readable(socket: &UnixStream, limit: Option<Duration>) -> io::Result<bool> {
     let end = limit.and_then(|limit| Instant::now().checked_add(limit));
     loop {

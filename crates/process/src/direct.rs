@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How long to sleep between two looks at a program, at first and at most.
+/// The initial and maximum interval of checks for the end of a program.
 const POLL: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(10));
 
-/// Waits for the end of a child, so long at most.
+/// Waits for the end of a child, at most for `limit`.
 pub(crate) fn wait(child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     let mut pause = POLL.0;

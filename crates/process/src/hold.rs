@@ -1,17 +1,17 @@
-//! A file that stays open while programs run, also after the process that started them has ended.
+//! A file that stays open while programs run, even after the end of this process.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
-static HELD: Mutex<Option<Arc<File>>> = Mutex::new(None);
+static HELD_FILE: Mutex<Option<Arc<File>>> = Mutex::new(None);
 
-/// Keeps a file open as long as a program runs that is started from now on. A lock on it is then
-/// held until the last of them has ended, even if this process is killed before.
+/// Keeps a file open while any program runs that is started from now on. A lock on it is then held
+/// until the last program ends, even if this process is killed before.
 pub fn hold_while_programs_run(file: File) {
-    *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(file));
+    *HELD_FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(file));
 }
 
 /// The file that is held open.
 pub(crate) fn held() -> Option<Arc<File>> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    HELD_FILE.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -16,17 +16,17 @@ use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
 pub struct Launch {
     /// Program and arguments.
     pub argv: Vec<OsString>,
-    /// Its whole environment, if not that of this process.
+    /// Its environment; `None` for that of this process.
     pub env: Option<Vec<(OsString, OsString)>>,
     /// Variables that are set on top of it.
     pub set_env: Vec<(OsString, OsString)>,
-    /// Its working directory, if not that of this process.
+    /// Its working directory; `None` for that of this process.
     pub cwd: Option<PathBuf>,
     /// The user that the program runs as.
     pub run_as: Option<RunAs>,
     /// Its umask.
     pub umask: Option<u32>,
-    /// The policy for processes that it leaves behind when it ends by itself.
+    /// The policy for descendants that it leaves behind when it ends by itself.
     pub orphans: OrphanPolicy,
 }
 
@@ -37,15 +37,15 @@ pub struct RunAs {
     pub uid: u32,
     /// Group id.
     pub gid: u32,
-    /// More groups; `None` leaves those of this process.
+    /// Supplementary groups; `None` for those of this process.
     pub groups: Option<Vec<u32>>,
 }
 
-/// The policy for processes that a program leaves behind when it ends by itself. One that is ended
+/// The policy for descendants that a program leaves behind when it ends by itself. A killed program
 /// leaves none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum OrphanPolicy {
-    /// They live on: a daemon that was started on purpose.
+    /// They live on, such as a daemon that was started on purpose.
     #[default]
     Stay,
     /// They end with it.
@@ -57,7 +57,7 @@ pub enum OrphanPolicy {
 /// Standard input, output and error.
 pub(crate) type Stdio = [OwnedFd; 3];
 
-/// Whether the process has nothing but this thread.
+/// Whether the process has only this thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Threads {
     One,
@@ -65,7 +65,7 @@ pub(crate) enum Threads {
 }
 
 impl Launch {
-    /// Starts the program as a child of this process, in a process group of its own.
+    /// Starts the program as a child of this process, in its own process group.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -76,7 +76,8 @@ impl Launch {
     ) -> io::Result<Child> {
         let mut command = self.command(threads)?;
         command.stdin(stdin).stdout(stdout).stderr(stderr);
-        // The mask belongs to the whole process: only one without other threads may change it.
+        // The umask belongs to the whole process: only a process without other threads may change
+        // it.
         let mask = self.umask.filter(|_| threads == Threads::One);
         let before = mask.map(|mask| umask(Mode::from_raw_mode(mask)));
         let child = match &self.run_as {
@@ -113,8 +114,8 @@ impl Launch {
     }
 }
 
-/// Starts a command from a thread that took on the identity first: a child has that of the thread
-/// that starts it, and only so can it have more groups.
+/// Starts a command from a thread that takes on the identity first: a child inherits the identity
+/// of its thread, which is the only way to give it several groups.
 fn spawn_as(command: &mut Command, identity: &RunAs) -> io::Result<Child> {
     let start = || {
         if let Some(groups) = identity.groups.as_ref().filter(|_| geteuid().is_root()) {

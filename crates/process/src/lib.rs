@@ -1,13 +1,13 @@
 //! Child processes that end with the process that started them.
 //!
 //! Programs are started by *supervisors*: processes of this program that do nothing else
-//! ([`supervisor`]). A supervisor is the subreaper of all that its program starts, so no process
-//! leaves its tree, whatever group or session it goes to. It ends the tree when it is told to, and
-//! when the process that it works for ends in whatever way. One supervisor serves one program after
-//! another; one that was left with a daemon is not used again.
+//! ([`supervisor`]). A supervisor is the subreaper of all descendants of its program, so no process
+//! leaves its tree, even in another group or session. It kills the tree on request, and when the
+//! process that it serves ends in any way. A supervisor serves one program after another; after one
+//! that leaves a daemon it is not used again.
 //!
-//! Where no supervisor was installed ([`install`]), as in tests of libraries, programs are children
-//! of this process, each with a process group of its own.
+//! Without installed supervisors ([`install`]), as in tests of libraries, programs are children of
+//! this process, each in its own process group.
 
 #![warn(clippy::indexing_slicing)]
 

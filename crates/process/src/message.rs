@@ -15,7 +15,7 @@ use rustix::net::{
 
 use crate::launch::{Launch, OrphanPolicy, RunAs};
 
-/// The maximal number of file descriptors of a request: standard input, output and error, and one
+/// The maximum number of file descriptors of a request: standard input, output and error, and one
 /// to hold while the program runs.
 const MAX_FDS: usize = 4;
 
@@ -38,13 +38,13 @@ pub(crate) enum Request {
 pub(crate) enum Answer {
     /// The program runs under this number.
     Started(u32),
-    /// It could not be started; the number of the error.
+    /// It could not be started; the error number.
     Failed(i32),
     /// It ended.
     Ended {
         /// The status of `wait`.
         status: i32,
-        /// Whether processes were left that live on; the supervisor has ended then.
+        /// Whether descendants survive; the supervisor has then ended.
         has_left: bool,
     },
 }
@@ -52,7 +52,7 @@ pub(crate) enum Answer {
 /// The length of an [`Answer`].
 const ANSWER: usize = 6;
 
-/// Asks for the start of a program.
+/// Requests the start of a program.
 ///
 /// # Errors
 /// When the supervisor has ended.
@@ -70,7 +70,7 @@ pub(crate) fn send_start(
     if !control.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // A header is far shorter than the buffer of a socket.
+    // A header is far smaller than the buffer of a socket.
     let sent = sendmsg(socket, &[IoSlice::new(&header)], &mut control, SendFlags::NOSIGNAL)?;
     if sent < HEADER {
         return Err(io::ErrorKind::WriteZero.into());
@@ -78,7 +78,7 @@ pub(crate) fn send_start(
     socket.write_all(&body)
 }
 
-/// Asks for the end of the program.
+/// Requests the end of the program.
 ///
 /// # Errors
 /// When the supervisor has ended.
@@ -86,10 +86,10 @@ pub(crate) fn send_end(mut socket: &UnixStream) -> io::Result<()> {
     socket.write_all(&[END, 0, 0, 0, 0])
 }
 
-/// The next request; `None` when there will be none.
+/// The next request; `None` at the end of the connection.
 ///
 /// # Errors
-/// When the message is no request.
+/// When the message is invalid.
 pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Option<Request>> {
     let mut header = [0; HEADER];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
@@ -119,7 +119,7 @@ pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Option<Request>> {
 /// Sends an answer.
 ///
 /// # Errors
-/// When nobody waits for it any more.
+/// When nobody waits for it.
 pub(crate) fn send_answer(mut socket: &UnixStream, answer: Answer) -> io::Result<()> {
     let (tag, number, flag) = match answer {
         Answer::Started(pid) => (0, pid.to_be_bytes(), false),

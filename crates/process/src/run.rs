@@ -12,19 +12,19 @@ use crate::client::{self, Running};
 use crate::interruption;
 use crate::launch::Launch;
 
-/// How long to wait between two reads of a program's output, at first and at most.
+/// The initial and maximum interval of reads of a program's output.
 const POLL: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
 /// Limits of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// How long it may run; `None` is without end.
+    /// The maximum run time; unlimited if `None`.
     pub time: Option<Duration>,
-    /// How many bytes it may write to standard output, and as many to standard error.
+    /// The maximum number of bytes on standard output, and separately on standard error.
     pub output: u64,
 }
 
-/// How a program ended.
+/// The result of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     /// Its status.
@@ -36,14 +36,15 @@ pub struct Output {
 }
 
 /// Runs a program with an input text; with `merge` its standard error is written into standard
-/// output, in the order of the writes. One that exceeds a limit is ended with all that it started.
+/// output, in the order of the writes. A program that exceeds a limit is killed with its
+/// descendants.
 ///
-/// Output goes to memory files and not to pipes: a daemon that a program leaves behind neither
-/// holds up the run nor is ended by a broken pipe after it.
+/// Output goes to memory files instead of pipes: a daemon that a program leaves behind neither
+/// blocks the run nor is killed by a broken pipe afterwards.
 ///
 /// # Errors
-/// When it cannot be started or exceeds a limit ([`io::ErrorKind::TimedOut`] for that of time), or
-/// when this process was told to end.
+/// When it cannot be started or exceeds a limit ([`io::ErrorKind::TimedOut`] for the time), or when
+/// this process should end.
 pub fn run(launch: &Launch, input: &[u8], merge: bool, limits: Limits) -> io::Result<Output> {
     let stdout = memory_file("stdout")?;
     let stderr = if merge { stdout.try_clone()? } else { memory_file("stderr")? };

@@ -1,9 +1,9 @@
-//! The process that starts a program, knows all that descends from it, and ends it in time.
+//! The process that starts a program, tracks its descendants, and kills them in time.
 //!
 //! It has one thread. Its standard input is a socket to the process that it serves. When that
-//! process ends in any way, the socket closes, and the supervisor kills all that it started. Its
-//! name differs from the program's, so that killing all processes by the name of the program does
-//! not stop its work.
+//! process ends in any way, the socket closes, and the supervisor kills everything that it started.
+//! Its name differs from the program's, so that killing all processes by the name of the program
+//! does not stop its work.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -22,19 +22,19 @@ use crate::launch::{Launch, OrphanPolicy, Stdio, Threads};
 use crate::message::{self, Answer, Request};
 use crate::tree;
 
-/// How long to wait for processes to end that were killed, before it is looked for others.
-const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+/// The wait for killed processes to end, before the next search for others.
+const EXIT_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
-/// How often it is looked for processes that may be killed, before those that may not be are left.
-const ROUNDS: u32 = 20;
+/// The maximum number of searches, after which processes that cannot be killed are left.
+const MAX_ROUNDS: u32 = 20;
 
-/// Works for the process at the other end of the standard input until that closes it.
+/// Serves the process at the other end of the standard input until that closes it.
 pub fn main() -> ExitCode {
     let work = || {
         let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         Supervisor::new(socket)?.serve()
     };
-    // Nobody is there who could be told.
+    // Nobody is left who could handle an error.
     let done: io::Result<()> = work();
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -45,7 +45,7 @@ struct Supervisor {
     ended: SignalFd,
     /// A file that is held open while programs run, such as a lock.
     held: Option<OwnedFd>,
-    /// The control group for processes that are started while a hold is active. Moving a process
+    /// The control group for processes that are started while a file is held. Moving a process
     /// there may take longer than the program runs.
     group: Option<Group>,
     has_tried: bool,
@@ -60,7 +60,7 @@ enum SupervisorState {
 
 impl Supervisor {
     fn new(socket: UnixStream) -> io::Result<Self> {
-        // Whoever signals a whole session means the programs; they get an empty mask.
+        // Signals to the whole session are for the programs, which get an empty mask.
         SigSet::all().thread_block()?;
         let child = SigSet::from_iter([Signal::SIGCHLD]);
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
@@ -103,7 +103,7 @@ impl Supervisor {
                 return Ok(SupervisorState::Continue);
             }
         };
-        // Where nobody hears this the socket is closed, which the wait finds.
+        // Without a receiver the socket is closed, which the wait detects.
         let _ = message::send_answer(&self.socket, Answer::Started(pid));
         let (status, is_ended) = self.wait(pid, launch.orphans)?;
         let exits = tree::reap(pid);
@@ -119,12 +119,12 @@ impl Supervisor {
         Ok(if has_left { SupervisorState::Stop } else { SupervisorState::Continue })
     }
 
-    /// Waits for the end of a program; gives its status, and whether it was ended with all that it
-    /// started.
+    /// Waits for the end of a program; returns its status, and whether it was killed with its
+    /// descendants.
     fn wait(&mut self, pid: u32, orphans: OrphanPolicy) -> io::Result<(i32, bool)> {
         let mut status = None;
         loop {
-            // The signal is taken before the children are looked at: none is missed.
+            // The signal is read before the children are checked, so that none is missed.
             while matches!(self.ended.read_signal(), Ok(Some(_))) {}
             let exits = tree::reap(pid);
             status = exits.status.or(status);
@@ -146,7 +146,7 @@ impl Supervisor {
             if socket.revents().is_empty() {
                 continue;
             }
-            // Anything but this request means that there is nobody left to work for.
+            // Anything but this request means that nobody is left to serve.
             let request = message::receive(&self.socket);
             let killed = self.end(pid);
             match request {
@@ -156,11 +156,11 @@ impl Supervisor {
         }
     }
 
-    /// Kills a program and all that descends from it; gives its status.
+    /// Kills a program and its descendants; returns its status.
     fn end(&mut self, pid: u32) -> i32 {
         let mut status = Signal::SIGKILL as i32;
         let mut rounds = 0;
-        while rounds < ROUNDS {
+        while rounds < MAX_ROUNDS {
             if let Some(group) = &self.group {
                 group.kill();
             }
@@ -168,8 +168,8 @@ impl Supervisor {
                 rounds += 1;
             }
             let mut fds = [PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN)];
-            // An interrupted wait is followed by another.
-            let _ = poll(&mut fds, Some(&PAUSE));
+            // Another wait follows an interrupted one.
+            let _ = poll(&mut fds, Some(&EXIT_WAIT));
             while matches!(self.ended.read_signal(), Ok(Some(_))) {}
             let exits = tree::reap(pid);
             status = exits.status.unwrap_or(status);

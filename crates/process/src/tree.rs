@@ -11,13 +11,13 @@ use rustix::process::{
 /// The children of this process that ended.
 #[derive(Default)]
 pub(crate) struct ChildExits {
-    /// How the one that was asked for ended, as of `wait`.
+    /// The wait status of the main process, if it ended.
     pub(crate) status: Option<i32>,
     /// Whether none is left.
     pub(crate) is_empty: bool,
 }
 
-/// Takes note of all children that have ended, those included that others left to this process.
+/// Collects all ended children, including inherited ones.
 pub(crate) fn reap(main: u32) -> ChildExits {
     let mut exits = ChildExits::default();
     loop {
@@ -37,12 +37,12 @@ pub(crate) fn reap(main: u32) -> ChildExits {
     }
 }
 
-/// The number of a process, which is never negative.
+/// The id of a process, which is never negative.
 pub(crate) fn number(pid: Pid) -> u32 {
     pid.as_raw_nonzero().get().unsigned_abs()
 }
 
-/// Kills all processes that descend from this one. Gives whether there was one that it may kill.
+/// Kills all descendants of this process. Returns whether there was one that it may kill.
 pub(crate) fn kill_descendants() -> bool {
     let mut is_any = false;
     for (pid, started) in descendants(std::process::id()) {
@@ -51,12 +51,12 @@ pub(crate) fn kill_descendants() -> bool {
     is_any
 }
 
-/// Kills a process, if the number still is that of the one that began then.
+/// Kills a process, if the id still belongs to the one with this start time.
 fn kill(number: u32, started: u64) -> io::Result<()> {
     let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
     match pidfd_open(pid, PidfdFlags::empty()) {
-        // The number belongs to the descriptor's process as long as that was there when it was read.
+        // The id belongs to the descriptor's process if that existed when the start time was read.
         Ok(process) if stat(number).is_some_and(|stat| stat.started == started) => {
             Ok(pidfd_send_signal(process, Signal::KILL)?)
         }
@@ -68,26 +68,26 @@ fn kill(number: u32, started: u64) -> io::Result<()> {
 
 struct Stat {
     parent: u32,
-    /// In ticks of the clock since the start of the machine.
+    /// In clock ticks since the boot.
     started: u64,
 }
 
-/// Whether there is a process of this number that has not ended.
+/// Whether a process with this id exists and has not ended.
 pub(crate) fn is_alive(number: u32) -> bool {
     stat(number).is_some()
 }
 
-/// The status of a process; nothing of one that has ended.
+/// The status of a process; `None` if it has ended.
 fn stat(pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before may hold anything, brackets too.
+    // The preceding name may contain anything, including brackets.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
     let (state, parent) = (fields.next()?, fields.next()?);
     let started = fields.nth(17)?.parse().ok()?;
     (state != "Z").then_some(Stat { parent: parent.parse().ok()?, started })
 }
 
-/// The numbers of all descendants of a process, with when they began.
+/// The ids of all descendants of a process, with their start times.
 fn descendants(of: u32) -> Vec<(u32, u64)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut children: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
@@ -122,7 +122,7 @@ mod tests {
         let found = descendants(child.id());
         assert_eq!(found.len(), 1);
         assert!(descendants(std::process::id()).contains(&found[0]));
-        // A process that began at another time has taken its number.
+        // A process with another start time has taken over the id.
         kill(found[0].0, found[0].1 + 1).unwrap();
         assert_eq!(descendants(child.id()), found);
         kill(found[0].0, found[0].1).unwrap();

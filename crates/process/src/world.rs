@@ -13,8 +13,9 @@ use crate::client::{self, Running};
 use crate::launch::{Launch, OrphanPolicy};
 use crate::run::{Limits, run};
 
-/// Has supervisors start all programs from now on, those included that compiles start. The program
-/// of this process has to call [`crate::supervisor::main`] when its name is [`crate::supervisor::NAME`].
+/// Starts all programs through supervisors from now on, including those of compiles. The program of
+/// this process has to call [`crate::supervisor::main`] when its name is
+/// [`crate::supervisor::NAME`].
 pub fn install() {
     client::use_supervisors();
     use_processes(Box::new(Supervised));

@@ -18,8 +18,6 @@ use crate::values::{from_json, shown};
 
 /// The line of the log for a change of secret values.
 const CHANGED: &str = "changed [redacted] to [redacted]";
-/// How many entries of a backtrace an error shows.
-const SHOWN_TRACE: usize = 4;
 /// The interval of checks of resources without known files, at first and at most.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(480));
 /// The interval of checks of resources whose files are watched: other things may matter, too.
@@ -43,18 +41,12 @@ pub(crate) fn error_text(error: &Json) -> String {
     }
 }
 
-/// The calls that led to an error, unless its place says it all.
-fn trace(error: &Json) -> Option<String> {
-    let lines: Vec<&str> = list(&error["trace"]).filter_map(Json::as_str).take(SHOWN_TRACE).collect();
-    (lines.len() > 1).then(|| format!("called from {}", lines[1..].join(", from ")))
-}
-
 /// An error of an attribute, or of the resource as a whole.
 pub(crate) fn attribute_error(error: &Json) -> AttributeError {
     AttributeError {
         attribute: error["attribute"].as_str().map(str::to_string),
         message: error_text(error),
-        help: trace(error),
+        help: None,
     }
 }
 
@@ -89,6 +81,7 @@ pub(crate) fn prepared(answer: &Json) -> (PreparedResource, bool) {
         relationships: list(&answer["relations"]).filter_map(related).collect(),
         remarks: texts("warnings").collect(),
         is_refreshable: answer["refreshable"] == true,
+        refreshes_itself: answer["self_refresh"] == true,
         generates: answer["generates"] == true,
         acts_always: answer["acts_always"] == true,
         watches,
@@ -216,7 +209,9 @@ pub(crate) fn generated(answer: &Json) -> Option<Resource> {
 /// An instance on the machine, as a resource that is absent. Only its names count.
 pub(crate) fn instance(answer: &Json, names: &[String]) -> Option<Resource> {
     let mut resource = generated(answer)?;
-    resource.attributes.retain(|attribute| names.iter().any(|name| attribute.name == name.as_str()));
+    resource
+        .attributes
+        .retain(|attribute| names.iter().any(|name| attribute.name == name.as_str()));
     resource.attributes.push(Attribute {
         name: "ensure".into(),
         value: Value::str("absent"),

@@ -8,7 +8,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::values::to_json;
 
 /// Attributes that only the engine reads. Types may look at the other metaparameters.
-const UNSEEN: [&str; 7] = ["alias", "before", "notify", "require", "schedule", "stage", "subscribe"];
+const UNSEEN: [&str; 7] =
+    ["alias", "before", "notify", "require", "schedule", "stage", "subscribe"];
 
 /// The attributes of a resource for its type.
 fn values(resource: &Resource) -> Map<String, Json> {

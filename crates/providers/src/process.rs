@@ -56,7 +56,8 @@ impl Process {
         let failed = |error: io::Error| Fault::Start(language, error.to_string());
         for interpreter in interpreters {
             let (socket, theirs) = UnixStream::pair().map_err(failed)?;
-            let output = memfd_create("provider", MemfdFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
+            let output =
+                memfd_create("provider", MemfdFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
             let output = File::from(output);
             let copy = || -> io::Result<OwnedFd> { Ok(output.try_clone()?.into()) };
             let stdio = [OwnedFd::from(theirs), copy().map_err(failed)?, copy().map_err(failed)?];
@@ -190,7 +191,8 @@ impl Process {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.running.id())).ok()?;
         let fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         // Of itself and of its children, in the program and in the kernel.
-        let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
+        let ticks: u64 =
+            fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
         Some(Duration::from_millis(ticks.saturating_mul(1000 / TICKS_PER_SECOND)))
     }
 

@@ -418,7 +418,8 @@ impl ExternalProvider for ProcessProvider {
             known.others = format!("[{}]", others.collect::<Vec<_>>().join(","));
         }
         let texts = request.resources.iter();
-        let texts = texts.map(|(number, resource)| (*number, messages::declared(*number, resource)));
+        let texts =
+            texts.map(|(number, resource)| (*number, messages::declared(*number, resource)));
         known.resources.extend(texts);
         let numbers: Vec<ResourceNumber> = request.resources.iter().map(|(n, _)| *n).collect();
         if numbers.is_empty() {
@@ -472,10 +473,8 @@ impl ExternalProvider for ProcessProvider {
         });
         let limit = limit + OBSERVE_MORE * more + GRACE;
         let answer = self.lock().ask(&self.start(), &members.to_string(), limit);
-        let failed = |text: String| Observation {
-            changes: Err(KindError::new(text)),
-            log: Vec::new(),
-        };
+        let failed =
+            |text: String| Observation { changes: Err(KindError::new(text)), log: Vec::new() };
         match answer {
             Ok(Json::Array(answers)) => {
                 let by_number: BTreeMap<u64, &Json> = answers
@@ -506,9 +505,7 @@ impl ExternalProvider for ProcessProvider {
 
     fn refresh(&self, of: ResourceNumber, call: &Call<'_>) -> Answer<()> {
         match self.request(("refresh", json!({ "of": of })), action_limit(call), call) {
-            Ok(answer) => {
-                Answer { result: answers::failure(&answer), log: answers::log(&answer) }
-            }
+            Ok(answer) => Answer { result: answers::failure(&answer), log: answers::log(&answer) },
             Err(error) => Answer::failed(error),
         }
     }

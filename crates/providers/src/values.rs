@@ -65,7 +65,10 @@ pub(crate) fn from_json(json: &Json) -> Value {
             }
             (Some(kind), Some(inner)) if kind == "Symbol" => from_json(inner),
             _ => Value::Map(Arc::new(
-                object.iter().map(|(key, value)| (Value::str(key.as_str()), from_json(value))).collect(),
+                object
+                    .iter()
+                    .map(|(key, value)| (Value::str(key.as_str()), from_json(value)))
+                    .collect(),
             )),
         },
     }

@@ -131,7 +131,10 @@ fn resources_are_observed_and_changed() {
     assert!(seen[0].changes.as_ref().unwrap().is_empty());
     let changes = seen[1].changes.as_ref().unwrap();
     assert_eq!((changes.len(), changes[0].property.as_str()), (1, "state"));
-    assert_eq!((&changes[0].before, &changes[0].after), (&Value::str("wrong"), &Value::str("right")));
+    assert_eq!(
+        (&changes[0].before, &changes[0].after),
+        (&Value::str("wrong"), &Value::str("right"))
+    );
     let call = Call { host: &things.host, limit: None, timeout: None, is_fresh: false };
     let applied = things.provider.apply(of[1], changes, &call);
     applied.result.unwrap();
@@ -144,7 +147,8 @@ fn resources_are_observed_and_changed() {
 #[test]
 fn a_process_that_ends_or_raises_is_started_again() {
     let things = Things::new();
-    let codes = ["exit!(3)", "Process.kill(:KILL, $$)", "raise NotImplementedError, 'no'", "'right'"];
+    let codes =
+        ["exit!(3)", "Process.kill(:KILL, $$)", "raise NotImplementedError, 'no'", "'right'"];
     let of = things.prepare(&codes);
     let one = |number: u64| things.seen(&[number]).remove(0);
     let error = one(of[0]).unwrap_err();
@@ -233,8 +237,12 @@ fn a_resource_that_cannot_be_prepared_fails_alone() {
 /// A process that answers everything with a text.
 fn answering(text: &str) -> ProcessProvider {
     let script = format!(
-        "input = $stdin.dup; while (head = input.read(4)); input.read(head.unpack1('N')); \
-         text = {text:?}; input.write([text.bytesize].pack('N') + text) if head != \"\\0\\0\\0\\0\"; end"
+        "input = $stdin.dup; output = IO.for_fd(0, 'wb', autoclose: false); output.sync = true
+        while (head = input.read(4))
+          input.read(head.unpack1('N'))
+          text = {text:?}
+          output.write([text.bytesize].pack('N') + text) if head != \"\\0\\0\\0\\0\"
+        end"
     );
     let script: &'static str = Box::leak(script.into_boxed_str());
     let program = ProviderProgram {

@@ -1,11 +1,10 @@
-//! Advice on errors whose message has none, by their issue and by the source at their
-//! place.
+//! Advice for errors without help, by their issue and their source text.
 
 use ordain_source::{Diagnostic, suggest};
 
 use crate::parser::STATEMENT_CALLS;
 
-/// Adds a line of help to an error that has none. `text` is that of the file that it is in.
+/// Adds a line of help to an error without help. `text` is the text of its file.
 pub fn advise(diagnostic: Diagnostic, text: Option<&str>) -> Diagnostic {
     if !diagnostic.help.is_empty() {
         return diagnostic;

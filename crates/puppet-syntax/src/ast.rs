@@ -24,12 +24,12 @@ pub struct Program {
     pub file: FileId,
     /// The text.
     pub text: Arc<str>,
-    /// The whole program: a block if there are several statements, the statement if there is one,
-    /// [`Expr::Nop`] if there is none, or an [`Expr::Epp`].
+    /// The whole program: a block of several statements, a single statement, [`Expr::Nop`] for an
+    /// empty text, or an [`Expr::Epp`].
     pub body: ExprId,
     /// All class, define, function, node and type definitions, in the order of their end.
     pub definitions: Vec<ExprId>,
-    /// Where the comments are, in order.
+    /// The ranges of comments, in order.
     pub comments: Vec<TextRange>,
     /// All expressions.
     pub exprs: Arena<Expr>,
@@ -54,8 +54,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The place that messages about an expression point at, as in the reference implementation:
-    /// for an operator that of the sign, not that of its operands.
+    /// The place of an expression in messages, as in the reference implementation: of an operator,
+    /// its sign without the operands.
     #[inline]
     pub fn range(&self, id: ExprId) -> TextRange {
         self.ranges[id.raw() as usize]
@@ -292,7 +292,7 @@ pub enum Expr {
     Float(f64),
     /// Text without interpolation: quoted.
     Str(EcoString),
-    /// A bare word with a lower-case start, such as `file` or `a::b`: its own name as text.
+    /// A bare word with a lower-case start, such as `file` or `a::b`. Its value is its text.
     Name(EcoString),
     /// A word with an upper-case start, such as `File` or `A::B`.
     Ref(EcoString),
@@ -308,7 +308,7 @@ pub enum Expr {
     Text(ExprId),
     /// A heredoc: its syntax name if given, and its text ([`Expr::Str`] or [`Expr::Concat`]).
     Heredoc {
-        /// The name after `:` in the tag; empty if there is none.
+        /// The name after `:` in the tag; empty if missing.
         syntax: EcoString,
         /// The text.
         text: ExprId,
@@ -416,7 +416,7 @@ pub enum Expr {
     Definition(Idx<Definition>),
     /// `invariant "title" { … }` as a statement.
     Invariant {
-        /// The title, [`Expr::Nop`] if there is none.
+        /// The title; [`Expr::Nop`] if missing.
         title: ExprId,
         /// The tested condition: a block, a lambda or [`Expr::Nop`].
         body: ExprId,
@@ -436,7 +436,7 @@ pub enum Expr {
     Render(ExprId),
 }
 
-/// How a call is written; `rvalue` tells value position from statement position.
+/// The syntax of a call. `rvalue` says whether its value is used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CallForm {
     /// `f(a)` or, as a statement, `f a`.
@@ -448,7 +448,7 @@ pub enum CallForm {
 /// A call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
-    /// How it is written.
+    /// The syntax of the call.
     pub form: CallForm,
     /// The callee: [`Expr::Name`], or [`Expr::Ref`] for `Integer('3')`; for a method the name alone.
     pub callee: ExprId,
@@ -458,7 +458,7 @@ pub struct Call {
     pub lambda: Option<ExprId>,
     /// Whether its value is used.
     pub rvalue: bool,
-    /// Whether the arguments stood in parentheses.
+    /// Whether the arguments are in parentheses.
     pub parens: bool,
 }
 
@@ -499,7 +499,7 @@ pub struct CaseOption {
     pub range: TextRange,
 }
 
-/// How an attribute is given.
+/// The operator of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AttributeOp {
     /// `a => v`
@@ -599,7 +599,7 @@ pub enum Definition {
         name: EcoString,
         /// Its parent.
         parent: Option<EcoString>,
-        /// Where the parent is named.
+        /// The range of the parent's name.
         parent_range: TextRange,
         /// The body.
         statements: ListRef<TypeStatement>,
@@ -624,36 +624,36 @@ pub enum TypeStatementKind {
     Invariant {
         /// The title, text of any form.
         title: Option<ExprId>,
-        /// Where the title is written.
+        /// The range of the title.
         title_range: TextRange,
         /// The tested condition: a block, a lambda or [`Expr::Nop`].
         body: ExprId,
-        /// Where that is written.
+        /// The range of the body.
         body_range: TextRange,
     },
     /// `function name(params) >> Type { }`
     Function {
         /// Its name.
         name: EcoString,
-        /// Where the name is written.
+        /// The range of the name.
         name_range: TextRange,
         /// Its parameters, return type and body, as an [`Expr::Lambda`].
         lambda: ExprId,
-        /// Where that is written.
+        /// The range of the lambda.
         lambda_range: TextRange,
     },
     /// `title_patterns [/a/, /b/]`
     TitlePatterns {
         /// A list of [`Expr::Regex`].
         value: ExprId,
-        /// Where the list is written.
+        /// The range of the list.
         range: TextRange,
     },
     /// `annotations { source => { key => value } }`
     Annotations {
         /// [`Expr::Hash`].
         value: ExprId,
-        /// Where the hash is written.
+        /// The range of the hash.
         range: TextRange,
     },
     /// `abstract`
@@ -667,11 +667,11 @@ pub struct FeatureSyntax {
     pub is_reference: bool,
     /// Its name.
     pub name: EcoString,
-    /// Where the name is written.
+    /// The range of the name.
     pub name_range: TextRange,
-    /// Its type; `enum[…]` is that of the same name in the language.
+    /// Its type; `enum[…]` is the type of this name in the language.
     pub kind: Option<ExprId>,
-    /// Where the type is written.
+    /// The range of the type.
     pub kind_range: TextRange,
     /// Its settings.
     pub settings: ListRef<Setting>,
@@ -682,11 +682,11 @@ pub struct FeatureSyntax {
 pub struct Setting {
     /// Its name.
     pub name: EcoString,
-    /// Where the name is written.
+    /// The range of the name.
     pub name_range: TextRange,
     /// Its value; the block of a check is [`Expr::Block`] or [`Expr::Nop`].
     pub value: ExprId,
-    /// Where the value is written.
+    /// The range of the value.
     pub value_range: TextRange,
 }
 

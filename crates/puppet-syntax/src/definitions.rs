@@ -20,11 +20,11 @@ pub enum DefKind {
 /// A class or define.
 #[derive(Debug)]
 pub struct TypeDef {
-    /// Which.
+    /// Class or define.
     pub kind: DefKind,
     /// Its name in lower case.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its parameters.
     pub params: ListRef<Param>,
@@ -32,20 +32,20 @@ pub struct TypeDef {
     pub parent: Option<EcoString>,
     /// Its body.
     pub body: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
-    /// The module that it is from; empty if from none.
+    /// Its module; empty if there is none.
     pub module: EcoString,
 }
 
 /// A class or define by its name, to find those that share one.
 #[derive(Clone, Debug)]
 pub struct Defined {
-    /// Which.
+    /// Class or define.
     pub kind: DefKind,
     /// Its name in lower case.
     pub name: EcoString,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -74,7 +74,7 @@ pub fn defined(program: &Program) -> Vec<Defined> {
 pub struct FunctionDef {
     /// Its name.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its parameters.
     pub params: ListRef<Param>,
@@ -82,22 +82,22 @@ pub struct FunctionDef {
     pub returns: Option<ExprId>,
     /// Its body.
     pub body: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
-    /// The module that it is from; empty if from none.
+    /// Its module; empty if there is none.
     pub module: EcoString,
 }
 
 /// A node block.
 #[derive(Debug)]
 pub struct NodeDef {
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// The names that it matches.
     pub matches: ExprList,
     /// Its body.
     pub body: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -106,24 +106,24 @@ pub struct NodeDef {
 pub struct AliasDef {
     /// Its name.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its definition.
     pub kind: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
-/// A type with features of its own.
+/// A type with features.
 #[derive(Debug)]
 pub struct ModelDef {
     /// Its name as written.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// The definition.
     pub id: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -138,7 +138,7 @@ pub enum Item {
     Node(NodeDef),
     /// A type alias.
     Alias(AliasDef),
-    /// A type with features of its own.
+    /// A type with features.
     Model(ModelDef),
 }
 

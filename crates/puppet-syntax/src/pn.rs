@@ -647,8 +647,8 @@ impl Printer<'_> {
     }
 }
 
-/// The decimal digits of an integer literal that is out of range. One that has more than 128 bits
-/// stays as it is written, unless it is decimal.
+/// The decimal digits of an integer literal out of range. A literal of more than 128 bits stays as
+/// written, unless it is decimal.
 pub fn big_integer(text: &str) -> String {
     let value = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => u128::from_str_radix(&text[2..], 16),
@@ -658,7 +658,8 @@ pub fn big_integer(text: &str) -> String {
     value.map_or_else(|_| text.to_owned(), |v| v.to_string())
 }
 
-/// A regular expression that says its encoding shows its options upstream.
+/// The source of a regular expression. Upstream shows the options of an expression that forces its
+/// encoding.
 fn regex(text: &str) -> Cow<'_, str> {
     if is_encoded(text) { format!("(?-imx:{text})").into() } else { text.into() }
 }

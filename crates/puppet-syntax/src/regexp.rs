@@ -1,7 +1,7 @@
 //! Sources of regular expressions.
 
-/// Whether a source itself says that it is Unicode: by a character beyond ASCII, `\u`, or a class
-/// of characters such as `\p{L}`.
+/// Whether a source forces Unicode: by a character beyond ASCII, `\u`, or a class of characters
+/// such as `\p{L}`.
 pub fn is_encoded(source: &str) -> bool {
     let mut escaped = false;
     source.chars().any(|c| {

@@ -6,7 +6,7 @@
 //! - [`codes`]: the documentation of all diagnostic codes of the language
 //!
 //! The crate reads programs through [`ordain_puppet`], which knows nothing of it, and evaluates only
-//! what a check needs: definitions of types. It must not know the engine, command lines, or how a
+//! the definitions of types that a check needs. It must not know the engine, command lines, or how a
 //! catalog is made; files come through the `World`.
 //!
 //! ```

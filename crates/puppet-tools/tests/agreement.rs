@@ -1,8 +1,8 @@
-//! What compiles, a check finds no errors in: over all programs of the golden pages and of the
+//! A check finds no errors in programs that compile: all programs of the golden pages and of the
 //! comparison with Puppet, each as the site program of an environment.
 //!
-//! A check also finds what is wrong with code that a compile does not come to, and with values that
-//! are only refused where they are applied; `EXPECTED` names what that is here.
+//! A check also finds errors in code that a compile does not reach, and in values that are only
+//! refused where they are applied; `EXPECTED` lists these.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -22,7 +22,7 @@ use ordain_testkit::golden::files;
 /// The directory of the environment.
 const ROOT: &str = "env";
 
-/// What a check may find where a compile succeeds: a program, a code, and why.
+/// Findings of a check in programs that compile: a program, a code, and the reason.
 const EXPECTED: [(&str, &str, &str); 1] =
     [("define_alias_unknown", "puppet::unknown-type", "nothing uses the alias")];
 
@@ -155,7 +155,7 @@ fn a_catalog_is_the_same_without_the_history_of_attributes() {
 }
 
 #[test]
-fn a_check_finds_no_errors_in_what_compiles() {
+fn checks_find_no_errors_in_programs_that_compile() {
     let (mut compiled, mut wrong) = (0, Vec::new());
     for (name, world) in worlds() {
         if catalog(&world, true).is_none() {

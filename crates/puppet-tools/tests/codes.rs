@@ -26,6 +26,6 @@ fn no_code_stands_twice() {
 }
 
 #[test]
-fn every_code_says_what_to_do() {
+fn every_code_has_advice() {
     codes::check_details(CHECKS);
 }

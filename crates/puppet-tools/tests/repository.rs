@@ -1,7 +1,7 @@
-//! Whole repositories, as pages below `tests/repository`: blocks with `file=` are its files, and a
-//! block `findings` has what is said of all files before it, a line each. `ORDAIN_BLESS=1` writes
-//! what is said now. `findings facts=a,b.c` gives the facts that there are, `module=DIR` a further
-//! directory of modules, and `only=PATH` names one file instead of all.
+//! Whole repositories, as pages below `tests/repository`. Blocks with `file=` are the files, and a
+//! block `findings` has the findings in all files before it, one per line. `ORDAIN_BLESS=1` writes
+//! the present findings. `findings facts=a,b.c` sets the known facts, `module=DIR` adds a directory
+//! of modules, and `only=PATH` names one file instead of all.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use ordain_testkit::golden::{files, golden};
 use ordain_testkit::pages::{Block, rewrite};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-/// What stands at a path of a page, as the command line would meet it.
+/// The discovery of a path of a page, as the command line would make it.
 fn met(path: &Path) -> Discovery {
     let in_data = path.components().any(|c| c.as_os_str() == "data");
     if in_data { Discovery::InData } else { Discovery::Elsewhere }

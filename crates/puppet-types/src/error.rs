@@ -1,4 +1,4 @@
-//! How evaluation ends early: errors, and the jumps `next`, `return` and `break`.
+//! The ways in which evaluation ends early: errors, and the jumps `next`, `return` and `break`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::value::Value;
 /// The result of evaluating something.
 pub type EvalResult<T = Value> = Result<T, Box<Unwind>>;
 
-/// Why evaluation does not go on.
+/// An error, or a jump that has not reached its target yet.
 #[derive(Debug)]
 pub enum Unwind {
     /// An error at a place.
@@ -36,14 +36,27 @@ pub struct PlainError {
     pub help: Option<String>,
     /// Other places, each with a label.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if that is known and not where Puppet reports it; with a label.
+    /// The place of the mistake with a label, if Puppet reports the error at another place.
     pub focus: Option<(Span, String)>,
-    /// Which part of the expression is to blame.
+    /// The part of the expression that caused the error.
     pub blame: Blame,
-    /// Which part of the value that was given is to blame, innermost step first.
+    /// The part of the value that caused the error, innermost step first.
     pub path: Vec<Step>,
     /// Whether upstream raises an error of Puppet's own here, which a lookup takes for its own.
     pub is_puppets: bool,
+    /// The name that nothing defines, if that is the error.
+    pub unknown: Option<UnknownName>,
+}
+
+/// A name that nothing defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum UnknownName {
+    /// A class that a function such as `include` got, in lower case, without leading colons.
+    IncludedClass(EcoString),
+    /// The title of a class in a resource expression.
+    DeclaredClass(EcoString),
+    /// The type of a resource.
+    ResourceType,
 }
 
 /// A step into a value.
@@ -76,26 +89,26 @@ pub enum Blame {
 pub struct EvalError {
     /// Our own code, where Puppet's issue does not decide it.
     pub code: Option<&'static str>,
-    /// Puppet's issue code; `None` where Puppet has none.
+    /// Puppet's issue code, if it has one.
     pub issue: Option<Cow<'static, str>>,
     /// The text, as Puppet words it, without a place.
     pub message: String,
-    /// Where; some errors found at the end of a compile have no place.
+    /// The place that Puppet reports; `None` for some errors at the end of a compile.
     pub span: Option<Span>,
     /// Whether only the line is known to Puppet.
     pub line_only: bool,
     /// Other places, each with a label.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if that is known and not where Puppet reports it; with a label.
+    /// The place of the mistake with a label, if Puppet reports the error at another place.
     pub focus: Option<(Span, String)>,
     /// Whether the expression at `span` asked for the subject of `focus`, and is shown beside it. The `=`
     /// of an assignment asks for nothing.
     pub is_asking: bool,
     /// Advice.
     pub help: Vec<String>,
-    /// Diagnostics that stand in its place, when it is a file that does not parse.
+    /// Diagnostics of a file that does not parse; they replace this error.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether this is a jump such as `break()` that had nowhere to go.
+    /// Whether this is a jump such as `break()` without a target.
     pub is_jump: bool,
     /// The error of a body that this one reports for the resource whose body it is.
     pub wrapped: Option<Box<EvalError>>,
@@ -113,10 +126,11 @@ impl PlainError {
             blame: Blame::Whole,
             path: Vec::new(),
             is_puppets: false,
+            unknown: None,
         }
     }
 
-    /// An error with an issue code of its own.
+    /// An error with its own issue code.
     #[inline]
     pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
         Self { issue: Some(issue), ..Self::new(message) }
@@ -127,7 +141,7 @@ impl PlainError {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The error of a text that stands where a type belongs.
+    /// The error of a text that is not a type.
     pub fn not_a_type(text: &str) -> Self {
         let message = format!("The expression <{text}> is not a valid type specification.");
         Self::new(message)
@@ -160,7 +174,7 @@ impl EvalError {
         }
     }
 
-    /// An error for which Puppet has no issue code, and of whose place it says no more than the line.
+    /// An error without an issue code in Puppet, of which it only reports the line.
     #[inline]
     pub fn without_issue(message: impl Into<String>, span: Span) -> Self {
         Self { issue: None, line_only: true, ..Self::new("", message, span) }

@@ -1,8 +1,8 @@
 //! The definitions of values and types.
 //!
-//! They stand in one file because they contain each other: a value can be a type, a type can hold
-//! values, and an instance has both. Functions on them stand with their subject, in [`crate::value`]
-//! and [`crate::types`], which also name the definitions.
+//! They are in one file because they contain each other: a value can be a type, a type can contain
+//! values, and an instance has both. Their functions are in [`crate::value`] and [`crate::types`],
+//! which also re-export the definitions.
 
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
@@ -47,8 +47,8 @@ pub enum Value {
     Regexp(Arc<Regexp>),
     /// A type; references to resources and classes are types.
     Type(Arc<Type>),
-    /// The reference to a resource or class that was given as a parameter: it is another thing than
-    /// the type it was made of, shown otherwise and never equal to it.
+    /// A reference to a resource or class as the value of a parameter. It differs from the type
+    /// that it was made from: it is shown differently, and is never equal to it.
     Reference(Arc<Type>),
     /// A value that must not be shown.
     Sensitive(Arc<Value>),
@@ -68,7 +68,7 @@ pub enum Value {
     Callable(Arc<Closure>),
     /// An instance of an object type: `Deferred`, `Error`, a user's own.
     Object(Arc<Object>),
-    /// An instance of a type with features of its own.
+    /// An instance of a type with features.
     Instance(Arc<Instance>),
     /// A lazy sequence, as `reverse_each` and `step` give without a lambda: its items, made already,
     /// and the type of its items.
@@ -82,8 +82,8 @@ pub enum Value {
 pub struct RuntimeObject {
     /// The name of its class, if that has one.
     pub class: Option<EcoString>,
-    /// The classes and modules that its class inherits from, nearest first; empty if they are those
-    /// of a class of Ruby's own.
+    /// The classes and modules that its class inherits from, nearest first; empty for built-in
+    /// classes of Ruby.
     pub ancestors: Vec<EcoString>,
     /// The result of its `to_s`.
     pub text: EcoString,
@@ -123,8 +123,8 @@ pub(crate) const RESOURCE_TYPE_NAME: &str = "Puppet::Resource::ResourceType3";
 pub const CONTEXT: &str = "Puppet::LookupContext";
 
 impl ObjectType {
-    /// Whether instances are objects of a class of Ruby's own: each equals itself alone, shows nothing
-    /// of its attributes, and is made of values in order.
+    /// Whether instances behave like objects of a Ruby class: they are compared by identity, do not
+    /// show their attributes, and are made from values in order.
     pub(crate) fn has_ruby_class(&self) -> bool {
         matches!(self.name.as_str(), PARAM_NAME | RESOURCE_TYPE_NAME | CONTEXT)
     }
@@ -143,11 +143,11 @@ impl Object {
 pub struct IteratorValue {
     /// The elements.
     pub items: Vec<Value>,
-    /// The type of the items; for a walk over a tree, that of the walk.
+    /// The type of the items, or of the walk if it is a walk over a tree.
     pub element: Arc<Type>,
-    /// How many items upstream takes it to have: one less than there are where integers are counted,
-    /// and for steps rounded down. Slices are not longer than that.
-    pub told: usize,
+    /// The number of items by upstream's count. It is one too small for ranges of integers, and
+    /// rounded down for steps. Slices are limited to it.
+    pub stated_len: usize,
 }
 
 /// The id of a scope in the compiler.
@@ -162,11 +162,11 @@ impl ScopeId {
 /// A lambda as a value: its code and the scope that it sees.
 #[derive(Debug)]
 pub struct Closure {
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its code.
     pub lambda: Idx<Lambda>,
-    /// Where it was written.
+    /// The scope in which the lambda was written.
     pub scope: ScopeId,
     /// Its parameters, their types evaluated.
     pub signature: Arc<Signature>,
@@ -185,7 +185,7 @@ pub struct Signature {
     pub block_name: EcoString,
     /// The return type, if declared.
     pub returns: Option<Type>,
-    /// The first of these types that is none; it stands as [`Type::Any`] above.
+    /// The first stated type that is not a type; above, it is [`Type::Any`].
     pub no_type: Option<NoType>,
 }
 
@@ -200,7 +200,7 @@ pub struct SignatureParam {
     pub optional: bool,
 }
 
-/// A value in the place of a type. That is no error until a call needs the type.
+/// A value in the place of a type. It is only an error when a call needs the type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NoType {
     /// The index of its parameter; behind the last one, the return type.
@@ -209,7 +209,7 @@ pub struct NoType {
     pub got: EcoString,
     /// The class of the value.
     pub class: EcoString,
-    /// Where it is.
+    /// The place of the value.
     pub span: Span,
 }
 
@@ -329,8 +329,8 @@ pub struct InitType {
     pub target: Type,
     /// The arguments behind the first one.
     pub arguments: Vec<Value>,
-    /// Finds the signatures by which instances of a type are made. Tests of types ask for them, and
-    /// stand below the conversions that have them.
+    /// Finds the signatures by which instances of a type are made. Tests of types need them, but
+    /// are on a floor below the conversions.
     pub signatures: fn(&Type) -> Vec<Signature>,
 }
 
@@ -364,7 +364,7 @@ pub struct StructMember {
 /// The parameters and return type of a callable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallableType {
-    /// Types of the parameters; the last repeats up to the largest size.
+    /// The types of the parameters; the last one repeats up to the maximal size.
     pub params: Vec<Type>,
     /// The number of arguments.
     pub size: SizeRange,
@@ -385,13 +385,13 @@ pub struct TypeAlias {
 /// An object type.
 #[derive(Debug)]
 pub struct ObjectType {
-    /// Its name; empty if it has none.
+    /// Its name; empty for an anonymous type.
     pub name: EcoString,
     /// Its parent, an object type or an alias of one.
     pub parent: Option<Type>,
     /// Its own attributes in order, constants included.
     pub attributes: Vec<ObjectAttribute>,
-    /// Names of attributes that decide equality, if said.
+    /// The names of attributes that decide equality, if they are declared.
     pub equality: Option<Vec<EcoString>>,
     /// Whether instances of different types may be equal.
     pub equality_include_type: bool,
@@ -403,7 +403,7 @@ pub struct ObjectType {
     pub checks: Option<Value>,
     /// Annotations: hashes by their types.
     pub annotations: Option<Value>,
-    /// Set if it is written with features of its own.
+    /// The features, if it is a type with features.
     pub model: Option<Arc<Modelled>>,
 }
 
@@ -440,7 +440,7 @@ pub struct ObjectAttribute {
     pub kind: Type,
     /// Its role.
     pub role: AttributeRole,
-    /// Its value if none is given, or the value of a constant.
+    /// The default, or the value of a constant.
     pub value: Option<Value>,
     /// Whether types that inherit it must leave it as it is.
     pub is_final: bool,
@@ -468,7 +468,7 @@ pub enum AttributeRole {
 /// A type set.
 #[derive(Debug)]
 pub struct TypeSet {
-    /// Its name; empty if it has none.
+    /// Its name; empty for an anonymous type.
     pub name: EcoString,
     /// The source of the name.
     pub authority: EcoString,
@@ -501,7 +501,7 @@ pub type TitlePatterns = Vec<(Arc<Regexp>, Vec<Option<EcoString>>)>;
 pub struct Modelled {
     /// Its definition.
     pub model: TypeModel,
-    /// Where it is defined.
+    /// The definition.
     pub def: Arc<ModelDef>,
     /// Its features and rules, once they are resolved.
     pub layout: OnceLock<Layout>,
@@ -532,13 +532,13 @@ pub struct Layout {
 pub struct Slot {
     /// Its definition.
     pub feature: Feature,
-    /// The type that has it first.
+    /// The type that declares it.
     pub owner: EcoString,
     /// The type of a value; for a reference, its type.
     pub kind: Type,
     /// The name of the type that a reference refers to, in lower case.
     pub target: EcoString,
-    /// Whether it holds a list.
+    /// Whether its value is a list.
     pub is_many: bool,
     /// The code that checks each value.
     pub check: Option<Code>,
@@ -554,21 +554,21 @@ pub struct Slot {
 pub struct Method {
     /// Its name.
     pub name: EcoString,
-    /// The type that has it.
+    /// The type that declares it.
     pub owner: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// The lambda that it is.
     pub lambda: ExprId,
-    /// Where it is.
+    /// The place of the definition.
     pub span: Span,
 }
 
 /// An invariant.
 pub struct Rule {
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
-    /// Where it is.
+    /// The place of the definition.
     pub span: Span,
     /// The title that is written before it.
     pub title: Option<ExprId>,
@@ -579,7 +579,7 @@ pub struct Rule {
 /// Code that can be run.
 #[derive(Clone)]
 pub struct Code {
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// The evaluated expression.
     pub body: ExprId,
@@ -595,11 +595,11 @@ pub struct Code {
 pub struct Instance {
     /// Its type, which has a model.
     pub kind: Arc<ObjectType>,
-    /// Where the compile has the values while the object is made.
+    /// The index of the compile's list of values for this object while it is made.
     pub draft: usize,
     /// Its values, once it is finished.
     pub state: OnceLock<State>,
-    /// The name in messages of the object that it is part of; empty if there is none.
+    /// The name of the containing object in messages; empty if there is none.
     pub(crate) container: Mutex<EcoString>,
 }
 
@@ -617,9 +617,9 @@ pub struct State {
 /// The objects of one document by the texts of links to them.
 pub type Document = OnceLock<FxHashMap<EcoString, Weak<Instance>>>;
 
-/// Links by their texts: the objects are looked up when they are needed.
+/// Links as texts, whose objects are looked up when they are used.
 pub struct Links {
-    /// The objects that links can mean.
+    /// The objects that links can refer to.
     pub document: Arc<Document>,
     /// The places of features, with the texts of the links in them.
     pub texts: Vec<(usize, Vec<EcoString>)>,

@@ -1,5 +1,5 @@
-//! The resource types of Puppet that are not written in Puppet: those of the schemas of kinds that
-//! Puppet has, also where the engine does not apply them.
+//! The native resource types of Puppet: the kinds with a name in Puppet, including kinds that the
+//! engine does not apply.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub struct TypeSchema {
     /// Its name.
     pub name: &'static str,
-    /// The attribute for which the title stands in.
+    /// The name attribute.
     pub namevar: &'static str,
     /// Its attributes, metaparameters left out.
     pub attributes: Vec<&'static str>,

@@ -12,10 +12,10 @@ use crate::catalog::values::{DEPTH, NAME, holds_deferred};
 use crate::catalog::{ResourceId, ResourceKind};
 use crate::diagnose::diagnose;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::deferred_calls::DeferredPlace;
 use crate::load::Environment;
 use crate::state::Compiler;
-use crate::state::evaluate::Evaluate;
-use crate::state::frame::STACK_SIZE;
+use crate::state::frame::{STACK_SIZE, final_error};
 use crate::state::log::LogEntry;
 use crate::state::node::Node;
 use crate::state::scope::{Scope, ScopeKind};
@@ -31,7 +31,7 @@ use ordain_graph::language::Strict;
 /// The code of a deferred call that fails.
 const FAILED: &str = "puppet::deferred";
 
-/// An attribute whose value is deferred, or has something deferred in it.
+/// An attribute whose value is deferred, or has a deferred part.
 #[derive(Clone, Debug)]
 pub struct DeferredAttribute {
     /// The resource.
@@ -40,34 +40,34 @@ pub struct DeferredAttribute {
     pub name: EcoString,
     /// The value with its deferred calls.
     pub value: Value,
-    /// Whether what it gives is a secret whatever it is.
+    /// Whether the result is secret in any case.
     pub is_secret: bool,
-    /// Where it was set.
+    /// The place of the attribute.
     pub span: Option<Span>,
 }
 
-/// What deferred attributes gave.
+/// The values of deferred attributes.
 #[derive(Default)]
-pub struct Resolved {
-    /// The value of each attribute, in order, or what is wrong with it.
+pub struct ResolvedAttributes {
+    /// The value of each attribute, in order, or its errors.
     pub values: Vec<Result<Data, Vec<Diagnostic>>>,
-    /// What was logged, in order.
+    /// The log messages, in order.
     pub logs: Vec<LogEntry>,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Makes the deferred calls in attributes of a catalog that was compiled before. Functions are those
-/// of the environment; of variables they see `$facts`.
+/// Makes the deferred calls in attributes of a catalog that was compiled before. They can use the
+/// functions of the environment and the variable `$facts`.
 pub fn resolve(
     env: &Environment,
     settings: Settings,
     node: &Node,
     attributes: &[DeferredAttribute],
-) -> Resolved {
+) -> ResolvedAttributes {
     limits::on_deep_stack(STACK_SIZE, || {
         let mut resolver = resolver(env, settings, node);
-        let mut out = Resolved::default();
+        let mut out = ResolvedAttributes::default();
         for attribute in attributes {
             let value = resolver.resolve_attribute(attribute);
             out.values.push(value.map(|value| {
@@ -87,8 +87,8 @@ pub fn resolve(
     })
 }
 
-impl Resolved {
-    /// Takes what encrypted data held out of messages.
+impl ResolvedAttributes {
+    /// Redacts the contents of encrypted data in messages.
     fn hide(&mut self, secrets: &ordain_data::Redactor) {
         let errors = self.values.iter_mut().filter_map(|value| value.as_mut().err());
         let found = errors.flatten().chain(&mut self.diagnostics);
@@ -100,8 +100,8 @@ impl Resolved {
     }
 }
 
-/// A compile that makes deferred calls: it has the functions of the environment and the facts, and a
-/// catalog of its own, to which nothing may be added.
+/// A compile that makes deferred calls. It has the functions of the environment, the facts, and an
+/// empty catalog that must stay empty.
 fn resolver<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Compiler<'e> {
     let mut compiler = Compiler::new(env, settings, &node.name);
     compiler.begin(node);
@@ -114,7 +114,7 @@ fn resolver<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Compil
 }
 
 impl Compiler<'_> {
-    /// Replaces the deferred values of all resources by what they give on this machine.
+    /// Replaces the deferred values of all resources by their values on this machine.
     pub(crate) fn resolve_catalog(&mut self, node: &Node) -> Vec<Diagnostic> {
         let deferred = self.deferred_params();
         if deferred.is_empty() {
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         self.deferred_params().into_iter().map(|(_, attribute)| attribute).collect()
     }
 
-    /// Parameters of classes and defines have had their use when a catalog is finished.
+    /// Parameters of classes and defines are left out: they have no effect on the machine.
     fn deferred_params(&self) -> Vec<(ResourceId, DeferredAttribute)> {
         let mut found = Vec::new();
         for (i, resource) in self.catalog.resources.iter().enumerate() {
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What an attribute gives, or why it gives nothing.
+    /// The value of an attribute, or its errors.
     fn resolve_attribute(
         &mut self,
         attribute: &DeferredAttribute,
@@ -187,7 +187,7 @@ impl Compiler<'_> {
         let span = attribute.span.unwrap_or(nowhere);
         let known = self.catalog.resources.len();
         let is_strict = self.settings.strict_variables || self.settings.strict == Strict::Error;
-        let place = Place { scope: ScopeId::TOP, span, is_strict };
+        let place = DeferredPlace { scope: ScopeId::TOP, span, is_strict };
         let value = self.resolve_value(&attribute.value, place, DEPTH).and_then(|value| {
             if self.catalog.resources.len() > known {
                 let text = "a deferred call cannot declare anything: the catalog is finished";
@@ -203,10 +203,10 @@ impl Compiler<'_> {
         value.map_err(|unwind| self.failure(*unwind, attribute))
     }
 
-    /// Why an attribute has no value, at the attribute or in the function that says so.
+    /// The errors of an attribute without a value, at the attribute or in the function that failed.
     fn failure(&self, unwind: Unwind, attribute: &DeferredAttribute) -> Vec<Diagnostic> {
         let is_plain = matches!(unwind, Unwind::Plain(_));
-        let mut error: EvalError = self.final_error(Box::new(unwind));
+        let mut error: EvalError = final_error(Box::new(unwind));
         if is_plain {
             (error.span, error.code) = (attribute.span, Some(FAILED));
         }
@@ -223,80 +223,12 @@ impl Compiler<'_> {
         }
         found
     }
-
-    /// A value with what its deferred calls give in their places.
-    pub(crate) fn resolve_deferred(
-        &mut self,
-        value: &Value,
-        scope: ScopeId,
-        span: Span,
-    ) -> EvalResult {
-        self.resolve_value(value, Place { scope, span, is_strict: false }, DEPTH)
-    }
-
-    fn resolve_value(&mut self, value: &Value, place: Place, depth: usize) -> EvalResult {
-        let Some(depth) = depth.checked_sub(1) else {
-            return Err(PlainError::new("a deferred value nests too deep").into());
-        };
-        match value {
-            Value::Object(object) if object.kind.name == NAME => {
-                self.call_deferred(object, place, depth)
-            }
-            Value::Array(items) => {
-                let items = items.iter().map(|item| self.resolve_value(item, place, depth));
-                Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
-            }
-            Value::Hash(entries) => {
-                let entries = entries.iter().map(|(key, value)| {
-                    Ok((key.clone(), self.resolve_value(value, place, depth)?))
-                });
-                Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
-            }
-            Value::Sensitive(secret) => {
-                Ok(Value::Sensitive(Arc::new(self.resolve_value(secret, place, depth)?)))
-            }
-            other => Ok(other.clone()),
-        }
-    }
-
-    fn call_deferred(&mut self, object: &Object, place: Place, depth: usize) -> EvalResult {
-        let name = object.values.get("name").and_then(Value::as_str).unwrap_or_default();
-        let args = object.values.get("arguments").and_then(Value::as_array).unwrap_or_default();
-        let args = args.iter().map(|arg| self.resolve_value(arg, place, depth));
-        let mut args = args.collect::<EvalResult<Vec<_>>>()?;
-        let Place { scope, span, is_strict } = place;
-        let Some(variable) = name.strip_prefix('$') else {
-            if !self.has_function(name) {
-                let help = self.function_help(name);
-                let error = PlainError::new(format!("Unknown function '{name}'"));
-                return Err(PlainError { help, ..error }.into());
-            }
-            return self.call_function(name, args, None, scope, span);
-        };
-        let value = self.find_variable(scope, variable).cloned();
-        if value.is_none() && is_strict {
-            let help = "of the variables there is only $facts where a catalog is applied";
-            let error = PlainError::new(format!("Undefined variable '{variable}'"));
-            return Err(PlainError { help: Some(help.into()), ..error }.into());
-        }
-        args.insert(0, value.unwrap_or_default());
-        self.call_function("dig", args, None, scope, span)
-    }
 }
 
-/// Where a deferred call is made.
-#[derive(Clone, Copy)]
-struct Place {
-    scope: ScopeId,
-    span: Span,
-    /// Whether a variable that is not there is an error.
-    is_strict: bool,
-}
-
-/// The value that plain data of a graph stands for, with its deferred calls.
+/// The value that plain data of a graph represents, with its deferred calls.
 ///
 /// # Errors
-/// When it has what cannot be read back, in words.
+/// The reason why the data cannot be read back.
 pub fn of_data(data: &Data) -> Result<Value, String> {
     read(data, DEPTH)
 }
@@ -351,25 +283,26 @@ fn read_object(kind: &str, data: &Data, depth: usize) -> Result<Value, String> {
     }
 }
 
-/// The value of a type that is written as a text.
+/// The value of a type whose values are written as texts.
 fn of_text(kind: &str, text: &str) -> Option<Value> {
     const KINDS: [&str; 6] = ["Binary", "SemVer", "SemVerRange", "Timespan", "Timestamp", "URI"];
     let kind = KINDS.into_iter().find(|known| *known == kind)?;
-    new_instance(&crate::types::parse_static(kind), &[Value::from(text)], &mut Nobody).ok()
+    new_instance(&crate::types::parse_static(kind), &[Value::from(text)], &mut NoHost).ok()
 }
 
-/// A type that is written as an object without parameters, such as `Pcore::IntegerType`.
+/// A type in the form of an object without parameters, such as `Pcore::IntegerType`.
 fn of_type(kind: &str, data: &Data) -> Option<Value> {
     let name = kind.strip_prefix("Pcore::")?.strip_suffix("Type")?;
     let is_bare = data.as_map().is_some_and(|entries| entries.len() == 1);
-    let parsed = is_bare.then(|| Nobody.type_of_text(name).ok()).flatten()?;
+    let parsed = is_bare.then(|| NoHost.type_of_text(name).ok()).flatten()?;
     Some(Value::of_type(parsed))
 }
 
-/// Knows neither the time nor types of modules: texts of values need none.
-struct Nobody;
+/// A host without a clock and without types of modules. Values that are written as texts need
+/// neither.
+struct NoHost;
 
-impl Host for Nobody {
+impl Host for NoHost {
     fn now(&mut self) -> i128 {
         0
     }

@@ -6,7 +6,7 @@ use crate::syntax::advice::advise;
 use crate::syntax::code_of;
 use ordain_source::{Diagnostic, Severity, Span};
 
-/// The error of an evaluation as diagnostics: those of a file that does not parse, or one.
+/// The diagnostics of an error: one, or all errors of a file that does not parse.
 pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if !error.diagnostics.is_empty() {
         return error.diagnostics.clone();
@@ -33,15 +33,16 @@ pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagno
         out = out.at(*span);
     } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it. Data asks for nothing.
-        let met = error.span.filter(|met| {
-            let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
-            let source = compiler.env.sources.file(met.file);
+        // Shows the expression that failed, unless it surrounds the focus or is data.
+        let asking = error.span.filter(|asking| {
+            let is_around =
+                asking.range.start <= span.range.start && asking.range.end >= span.range.end;
+            let source = compiler.env.sources.file(asking.file);
             let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
-            error.is_asking && !is_data && (met.file != span.file || !is_around)
+            error.is_asking && !is_data && (asking.file != span.file || !is_around)
         });
-        if let Some(met) = met {
-            out = out.related(met, "asked for here");
+        if let Some(asking) = asking {
+            out = out.related(asking, "asked for here");
         }
     }
     for (span, text) in &error.related {

@@ -1,6 +1,6 @@
-//! The flat facts of earlier times, and what has taken their place.
+//! The flat legacy facts, and their structured replacements.
 
-/// Old names with the paths of the facts that have taken their place.
+/// Legacy names with the paths of the facts that replace them.
 const FACTS: &[(&str, &str)] = &[
     ("architecture", "os.architecture"),
     ("augeasversion", "augeas.version"),
@@ -87,7 +87,7 @@ const FACTS: &[(&str, &str)] = &[
     ("zonename", "solaris_zones.current"),
 ];
 
-/// Old names before the name of an interface, with what they are of it.
+/// Prefixes of legacy facts of an interface, with the keys of the interface that replace them.
 const OF_INTERFACES: &[(&str, &str)] = &[
     ("ipaddress6_", "ip6"),
     ("ipaddress_", "ip"),
@@ -99,8 +99,7 @@ const OF_INTERFACES: &[(&str, &str)] = &[
     ("network_", "network"),
 ];
 
-/// How the fact is written that has taken the place of an old one, such as
-/// `$facts['os']['family']`.
+/// The expression that replaces a legacy fact, such as `$facts['os']['family']`.
 pub fn replacement(name: &str) -> Option<String> {
     if let Ok(i) = FACTS.binary_search_by_key(&name, |(old, _)| old) {
         return Some(written(FACTS[i].1.split('.')));
@@ -113,7 +112,7 @@ pub fn replacement(name: &str) -> Option<String> {
     (!interface.is_empty()).then(|| written(["networking", "interfaces", interface, key]))
 }
 
-/// How a fact is written.
+/// The expression for a fact.
 fn written<'a>(path: impl IntoIterator<Item = &'a str>) -> String {
     let keys = path.into_iter().map(|key| format!("['{key}']"));
     format!("$facts{}", keys.collect::<String>())

@@ -1,10 +1,10 @@
-//! Where the variables of an expression had their values from, so that `explain` does not end at
-//! the line that interpolates them.
+//! The origins of the variables in an expression, so that `explain` does not end at the line that
+//! interpolates them.
 //!
-//! A compile notes where each attribute was written, not what was read there. Whoever asks has it
-//! found in the syntax tree: the expression that stands at the place of an attribute, the variables
-//! in it, and for each of them the parameter or the assignment that it is, of which the graph knows
-//! the origin in turn.
+//! A compile records where each attribute was written, but not which variables were read there.
+//! This module finds them in the syntax tree: the expression at the place of an attribute, the
+//! variables in it, and for each of them its parameter or assignment. The graph knows the origin of
+//! a parameter in turn.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,49 +18,50 @@ use ordain_source::{FileId, SourceMap, Span};
 use crate::syntax::{self, Call, Definition, Expr, ExprId, Program};
 use crate::validation::walk::{Node, children};
 
-/// How far from the attribute variables are followed.
+/// The maximal number of variables between the attribute and an origin.
 const DEPTH: usize = 12;
 
-/// How many variables are told of at most.
+/// The maximal number of variables in an explanation.
 const MOST: usize = 100;
 
-/// What knows the syntax trees of a graph's sources, each once it is needed.
+/// The syntax trees of a graph's sources, each parsed when it is needed.
 pub struct Provenance<'a> {
     graph: &'a Graph,
     sources: &'a SourceMap,
     programs: RefCell<BTreeMap<FileId, Rc<Program>>>,
-    /// What is being followed, so that none is followed in a circle; and how many were told of.
+    /// The expressions that are being followed, to stop at cycles, and the number of explained
+    /// variables.
     open: RefCell<(Vec<(FileId, ExprId)>, usize)>,
 }
 
-/// What an expression stands in, outermost first.
-type Path = Vec<Around>;
+/// The surroundings of an expression, outermost first.
+type Path = Vec<Enclosing>;
 
-/// What has variables of its own.
+/// A construct with variables of its own.
 #[derive(Clone, Copy)]
-enum Around {
+enum Enclosing {
     Definition(ExprId),
-    /// A lambda, and the call that it is given to.
+    /// A lambda, and the call with this lambda.
     Lambda(ExprId, Option<ExprId>),
 }
 
-/// A place in a program, with the instance that was evaluated there.
-struct Scene<'p> {
+/// A place in a program, with the resource whose body was evaluated there.
+struct EvaluatedPlace<'p> {
     program: &'p Program,
     path: Path,
     /// The class or the instance of a define.
     instance: Option<ResourceRef>,
-    /// What led to the value that is explained: it is not told again.
+    /// The origin that is being explained, which is not repeated.
     known: OriginId,
 }
 
 impl<'a> Provenance<'a> {
-    /// Of a graph whose origins are in these sources.
+    /// The provenance of a graph with these sources.
     pub fn new(graph: &'a Graph, sources: &'a SourceMap) -> Self {
         Self { graph, sources, programs: RefCell::default(), open: RefCell::default() }
     }
 
-    /// The variables that were read where a value was written, and what led to theirs.
+    /// The variables that were read at the place of a value, with their origins.
     pub fn variables(&self, explainer: &Explainer<'_>, origin: OriginId) -> Vec<Cause> {
         let found = self.graph.origins.get(origin);
         let is_written = matches!(
@@ -74,12 +75,16 @@ impl<'a> Provenance<'a> {
         let Some(span) = found.span.filter(|_| is_written) else { return Vec::new() };
         let Some(program) = self.program(span.file) else { return Vec::new() };
         let Some((value, path)) = expression_at(&program, span) else { return Vec::new() };
-        let scene =
-            Scene { program: &program, path, instance: self.instance(origin), known: origin };
+        let scene = EvaluatedPlace {
+            program: &program,
+            path,
+            instance: self.instance(origin),
+            known: origin,
+        };
         self.of_expression(explainer, &scene, value)
     }
 
-    /// The tree of a manifest; nothing for files of other languages.
+    /// The tree of a manifest; `None` for files of other languages.
     fn program(&self, file: FileId) -> Option<Rc<Program>> {
         if let Some(program) = self.programs.borrow().get(&file) {
             return Some(Rc::clone(program));
@@ -105,11 +110,11 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// What is said of the variables of an expression, each once.
+    /// The explanations of the variables of an expression, each once.
     fn of_expression(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         root: ExprId,
     ) -> Vec<Cause> {
         {
@@ -139,7 +144,7 @@ impl<'a> Provenance<'a> {
     fn of_variable(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         name: &str,
         shown: &str,
     ) -> Cause {
@@ -171,32 +176,32 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// A variable of one of the lambdas and definitions that an expression stands in.
+    /// A variable of one of the lambdas and definitions around an expression.
     fn in_path(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         name: &str,
         cause: &Cause,
         shown: &str,
     ) -> Option<Cause> {
         let words = |text: String| Cause { words: format!("{shown} {text}"), ..cause.clone() };
         (0..scene.path.len()).rev().find_map(|depth| match scene.path[depth] {
-            Around::Lambda(lambda, call) => {
+            Enclosing::Lambda(lambda, call) => {
                 let outer = &scene.path[..depth];
                 self.in_lambda(explainer, scene, outer, (lambda, call), name, &words)
             }
-            Around::Definition(definition) => {
+            Enclosing::Definition(definition) => {
                 self.in_definition(explainer, scene, definition, name, cause, shown)
             }
         })
     }
 
-    /// A parameter of a class or define, with what led to its value.
+    /// A parameter of a class or define, with the origin of its value.
     fn parameter(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         owner: &ResourceRef,
         name: &str,
         cause: &Cause,
@@ -215,8 +220,8 @@ impl<'a> Provenance<'a> {
     fn in_lambda(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
-        outer: &[Around],
+        scene: &EvaluatedPlace<'_>,
+        outer: &[Enclosing],
         (lambda, call): (ExprId, Option<ExprId>),
         name: &str,
         words: &dyn Fn(String) -> Cause,
@@ -225,7 +230,7 @@ impl<'a> Provenance<'a> {
         let Expr::Lambda(id) = program[lambda] else { return None };
         let inner = program.lambda(id);
         let Some(param) = program.params(inner.params).iter().find(|p| p.name == name) else {
-            let path = outer.iter().copied().chain([Around::Lambda(lambda, call)]).collect();
+            let path = outer.iter().copied().chain([Enclosing::Lambda(lambda, call)]).collect();
             let (at, from) = self.assignment(explainer, scene, path, inner.body, name)?;
             return Some(Cause { from, ..words("is set at".into()).at(at, self.sources) });
         };
@@ -235,7 +240,7 @@ impl<'a> Provenance<'a> {
             Expr::Call(call) => Some(program.call(call)),
             _ => None,
         });
-        let around = Scene {
+        let around = EvaluatedPlace {
             program,
             path: outer.to_vec(),
             instance: scene.instance.clone(),
@@ -249,7 +254,7 @@ impl<'a> Provenance<'a> {
     fn in_definition(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         definition: ExprId,
         name: &str,
         cause: &Cause,
@@ -257,7 +262,7 @@ impl<'a> Provenance<'a> {
     ) -> Option<Cause> {
         let program = scene.program;
         let Expr::Definition(id) = program[definition] else { return None };
-        let path = vec![Around::Definition(definition)];
+        let path = vec![Enclosing::Definition(definition)];
         let (body, parent, owner) = match program.definition(id) {
             Definition::Class { name, body, parent, .. } => {
                 (*body, parent.clone(), Some(class_reference(name)))
@@ -284,12 +289,12 @@ impl<'a> Provenance<'a> {
         parent.as_deref().map(class_reference).as_ref().and_then(owner_parameter)
     }
 
-    /// Where a variable is set at the top of a manifest: of this one, or of another that declares
+    /// The assignment of a variable at the top of this manifest, or of another that declares
     /// something.
     fn at_top(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         name: &str,
     ) -> Option<(Span, Vec<Cause>)> {
         let spans = self.graph.origins.iter().filter_map(|origin| origin.span);
@@ -298,17 +303,22 @@ impl<'a> Provenance<'a> {
         let mut files = std::iter::once(here).chain(others.into_iter().filter(|f| *f != here));
         files.find_map(|file| {
             let program = self.program(file)?;
-            let scene =
-                Scene { program: &program, path: Vec::new(), instance: None, known: scene.known };
+            let scene = EvaluatedPlace {
+                program: &program,
+                path: Vec::new(),
+                instance: None,
+                known: scene.known,
+            };
             self.assignment(explainer, &scene, Vec::new(), program.body, name)
         })
     }
 
-    /// Where a variable is set below an expression, without what has variables of its own.
+    /// The assignment of a variable below an expression, outside of constructs with variables of
+    /// their own.
     fn assignment(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         path: Path,
         body: ExprId,
         name: &str,
@@ -321,7 +331,7 @@ impl<'a> Provenance<'a> {
                 match &program[id] {
                     Expr::Assign { left, right, .. } if sets(program, *left, name) => {
                         let (instance, known) = (scene.instance.clone(), scene.known);
-                        let scene = Scene { program, path, instance, known };
+                        let scene = EvaluatedPlace { program, path, instance, known };
                         let from = self.of_expression(explainer, &scene, *right);
                         return Some((program.span(*left), from));
                     }
@@ -348,7 +358,7 @@ fn class_reference(name: &str) -> ResourceRef {
     ResourceRef { kind: "Class".into(), title: title.into() }
 }
 
-/// Whether what stands left of an assignment has this variable.
+/// Whether the left side of an assignment sets this variable.
 fn sets(program: &Program, left: ExprId, name: &str) -> bool {
     match &program[left] {
         Expr::Var(found) => found == name,
@@ -357,7 +367,7 @@ fn sets(program: &Program, left: ExprId, name: &str) -> bool {
     }
 }
 
-/// The value of the attribute, or the default of the parameter, that stands at a place.
+/// The value of the attribute, or the default of the parameter, at a place.
 fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
     let mut path = Path::new();
     let mut rest = vec![(Some(Node::Expr(program.body)), None)];
@@ -384,8 +394,8 @@ fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
         let mut given_to = None;
         if let Node::Expr(id) = node {
             let around = match program[id] {
-                Expr::Definition(_) => Some(Around::Definition(id)),
-                Expr::Lambda(_) => Some(Around::Lambda(id, call)),
+                Expr::Definition(_) => Some(Enclosing::Definition(id)),
+                Expr::Lambda(_) => Some(Enclosing::Lambda(id, call)),
                 Expr::Call(_) => {
                     given_to = Some(id);
                     None
@@ -404,8 +414,8 @@ fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
     None
 }
 
-/// The variables that an expression reads, each once, in order, with how they are shown:
-/// `$facts['os']` with its keys. Those that its own lambdas declare are not among them.
+/// The variables that an expression reads, each once, in order, in the form `$facts['os']` with
+/// literal keys. Variables of its own lambdas are excluded.
 fn variables_of(program: &Program, root: ExprId) -> Vec<(EcoString, String)> {
     let mut found: Vec<(EcoString, String)> = Vec::new();
     let mut declared: Vec<EcoString> = Vec::new();

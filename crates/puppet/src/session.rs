@@ -1,4 +1,4 @@
-//! Running Puppet code: what command lines, tests and servers call.
+//! Running Puppet code: the interface for command lines, tests and servers.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -22,41 +22,41 @@ use crate::load::Environment;
 use crate::lower::lower;
 use crate::plugins::{NotGenerated, Outline};
 use crate::state::Compiler;
-use crate::state::frame::{Frame, STACK_SIZE};
+use crate::state::frame::{Frame, STACK_SIZE, final_error};
 pub use crate::state::node::Node;
 use crate::state::settings::{Deferral, Settings};
 use crate::types::modelled;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// What compiling a catalog gave.
+/// The result of a compile.
 pub struct Compiled {
     /// The graph, if there was no error.
     pub graph: Option<Graph>,
-    /// What the node exports.
+    /// The exported resources of the node.
     pub exports: Vec<Exported>,
     /// The attributes that are still deferred, if [`Deferral::Hand`] asked for them.
     pub deferred: Vec<DeferredAttribute>,
-    /// What was logged and found.
+    /// Messages and diagnostics.
     pub report: Report,
 }
 
-/// What evaluating a text gave.
+/// The result of evaluating a text.
 pub struct Evaluated {
     /// The value, if there was no error.
     pub value: Option<Value>,
-    /// What was logged and found.
+    /// Messages and diagnostics.
     pub report: Report,
 }
 
 /// Messages of a run.
 #[derive(Default)]
 pub struct Report {
-    /// What was logged, in order.
+    /// The log messages, in order.
     pub logs: Vec<crate::state::log::LogEntry>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The error that ended the run, as the evaluator made it.
+    /// The error that ended the run, as the evaluator reported it.
     pub error: Option<EvalError>,
 }
 
@@ -70,7 +70,7 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
     on_deep_stack(|| compile_node_here(env, settings, node))
 }
 
-/// Compiles like [`compile_node`], on a thread that has a stack of [`STACK_SIZE`] already.
+/// Compiles like [`compile_node`], on a thread that already has a stack of [`STACK_SIZE`].
 pub fn compile_node_here(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     let mut outcome = compile(env, settings, node);
     let exports = outcome.compiler.exports();
@@ -80,8 +80,8 @@ pub fn compile_node_here(env: &Environment, settings: Settings, node: &Node) -> 
     Compiled { graph, exports, deferred, report: report(outcome) }
 }
 
-/// Compiles like [`compile_node`], in a process that compiles only once: what the compile held
-/// besides the graph is left to the system, which takes it back when the process ends.
+/// Compiles like [`compile_node`], in a process that ends after this compile. The memory of the
+/// compile is not freed, because the system does that when the process ends.
 pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
@@ -103,8 +103,8 @@ fn handed_on(outcome: &Outcome<'_>) -> Vec<DeferredAttribute> {
     }
 }
 
-/// Whether deferred values can be resolved, and the types of all resources accept them, as far as
-/// that is asked.
+/// Whether the deferred values, if they are resolved, and the types in Ruby, if they run, accept
+/// the catalog.
 fn is_accepted(outcome: &mut Outcome<'_>, node: &Node) -> bool {
     if outcome.compiler.settings.deferral == Deferral::Resolve {
         let found = outcome.compiler.resolve_catalog(node);
@@ -152,7 +152,7 @@ pub fn evaluate(
         let value = match result {
             Ok(value) => Some(value),
             Err(unwind) => {
-                outcome.error = Some(outcome.compiler.final_error(unwind));
+                outcome.error = Some(final_error(unwind));
                 None
             }
         };
@@ -160,8 +160,8 @@ pub fn evaluate(
     })
 }
 
-/// Writes the resource types that files of Ruby define in the Puppet language, one after the other:
-/// `each` is given the name and the text of a type, or why there is none.
+/// Writes the resource types of Ruby files in the Puppet language. `each` gets the name and the
+/// text of each type, or the reason why there is none.
 pub fn generate_types<'a>(
     env: &Environment,
     settings: Settings,
@@ -180,8 +180,8 @@ pub fn generate_types<'a>(
     })
 }
 
-/// Runs the files of resource types in Ruby and gives what each definition says to `each`, or why
-/// there is nothing.
+/// Runs the files of resource types in Ruby. `each` gets the outline of each type, or the reason
+/// why there is none.
 pub fn outline_types<'a>(
     env: &Environment,
     settings: Settings,
@@ -212,8 +212,8 @@ pub fn check_models(env: &Environment, instances: &[InstanceSyntax]) -> Vec<Diag
     })
 }
 
-/// Makes the objects that a document holds, follows their links, and gives the document as it is
-/// written from them. `file` is where the document is, and its text, for the places of what is wrong.
+/// Makes the objects of a document, follows their links, and returns the document as it is written
+/// from them. `file` is the path and the text of the document, for the places of errors.
 pub fn load_objects(
     env: &Environment,
     settings: Settings,
@@ -233,7 +233,7 @@ pub fn load_objects(
         let source = env.sources.add(file.0, file.1);
         for (path, mut error) in errors {
             let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-            // What is missing has no place of its own.
+            // A missing value has no place, so its container's place is used.
             let mut around = (0..=keys.len()).rev().map(|count| &keys[..count]);
             let range = tree.as_ref().and_then(|tree| around.find_map(|keys| tree.find(keys)));
             error.span = error.span.or(range.map(|range| range.in_file(source)));
@@ -244,18 +244,18 @@ pub fn load_objects(
     })
 }
 
-/// What looking up data gave.
-pub struct LookedUp {
+/// The result of a lookup.
+pub struct LookupReport {
     /// The value, if there is one.
     pub value: Option<Value>,
-    /// Where was looked, if that was asked for.
+    /// The record of the lookup, if it was requested.
     pub explanation: Option<Explainer>,
-    /// What was logged and found.
+    /// Messages and diagnostics.
     pub report: Report,
 }
 
-/// Looks up data for a node, and keeps a record of it if there is an explainer. Data sees the facts and parameters of the node, and with `whole` also
-/// what its catalog sets.
+/// Looks up data for a node, and records the lookup if there is an explainer. Data sees the facts
+/// and parameters of the node, and with `whole` also the variables that its catalog sets.
 pub fn look_up(
     env: &Environment,
     settings: Settings,
@@ -263,7 +263,7 @@ pub fn look_up(
     request: &Request,
     explainer: Option<Explainer>,
     whole: bool,
-) -> LookedUp {
+) -> LookupReport {
     on_deep_stack(|| {
         let mut outcome = if whole {
             compile(env, settings, node)
@@ -273,22 +273,22 @@ pub fn look_up(
             Outcome { compiler, error: None }
         };
         if outcome.error.is_some() {
-            return LookedUp { value: None, explanation: None, report: report(outcome) };
+            return LookupReport { value: None, explanation: None, report: report(outcome) };
         }
         outcome.compiler.hiera.explainer = explainer;
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
         let value = match outcome.compiler.lookup(request, ScopeId::TOP, nowhere) {
             Ok(found) => found.map(|f| f.value),
             Err(unwind) => {
-                let mut error = outcome.compiler.final_error(unwind);
-                // A place in a configuration stays; what was asked on the command line has none.
+                let mut error = final_error(unwind);
+                // A place in a configuration stays. A request from the command line has no place.
                 error.span = error.span.filter(|span| *span != nowhere);
                 outcome.error = Some(error);
                 None
             }
         };
         let explanation = outcome.compiler.hiera.explainer.take();
-        LookedUp { value, explanation, report: report(outcome) }
+        LookupReport { value, explanation, report: report(outcome) }
     })
 }
 
@@ -310,7 +310,7 @@ fn take_report(outcome: &mut Outcome<'_>) -> Report {
     report
 }
 
-/// Takes what encrypted data held out of messages.
+/// Redacts the contents of encrypted data in messages.
 fn hide(report: &mut Report, secrets: &Redactor) {
     let hide = |text: &mut String| {
         if let Cow::Owned(redacted) = secrets.redact(text) {

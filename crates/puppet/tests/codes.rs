@@ -45,6 +45,6 @@ fn every_code_is_documented() {
 }
 
 #[test]
-fn every_code_says_what_to_do() {
+fn every_code_has_advice() {
     codes::check_details(CODES);
 }

@@ -1,4 +1,4 @@
-//! Deferred calls: what they give where a catalog is applied, and why they fail.
+//! Deferred calls: their results where a catalog is applied, and their errors.
 
 #![allow(clippy::unwrap_used)]
 
@@ -110,7 +110,7 @@ fn failures_are_told_at_the_attributes_all_at_once() {
 }
 
 #[test]
-fn what_is_handed_on_is_resolved_later() {
+fn deferred_values_can_be_resolved_later() {
     let code = "file { '/a': content => Deferred('m::up', ['x']) }";
     let compiled = compile(code, Deferral::Hand);
     assert!(compiled.graph.is_some());

@@ -1,14 +1,14 @@
-//! Compares Ordain with the Puppet that is installed.
+//! Compares Ordain with the installed Puppet.
 //!
-//! Every `differential/NAME.pp` is compiled by both as the manifest of an environment. A directory
-//! `differential/NAME`, if there is one, is that environment: modules, `hiera.yaml`, data; a first
-//! line `# Site: OTHER` takes that of other cases. Its `node.json` may give `node`, `facts`,
-//! `trusted`, `classes` and `parameters`. Where the two are meant to differ,
-//! `differential/KNOWN.md` says why. A line `# Chance: WHY` says that Puppet's own answer is another
-//! one now and then: Puppet is asked up to three times, and one answer has to agree.
+//! Both compile every `differential/NAME.pp` as the manifest of an environment. A directory
+//! `differential/NAME`, if there is one, is that environment: modules, `hiera.yaml`, data. A first
+//! line `# Site: OTHER` uses that of other cases. Its `node.json` may set `node`, `facts`,
+//! `trusted`, `classes` and `parameters`. `differential/KNOWN.md` has the intended differences with
+//! their reasons. A line `# Chance: WHY` means that Puppet's own answer varies: Puppet is asked up
+//! to three times, and one answer has to agree.
 //!
-//! Without `ruby` and Puppet there is nothing to compare with: the tests then say so and pass,
-//! except when the variable `CI` is set. `PUPPET_LIB` names the `lib` directory of another release.
+//! Without `ruby` and Puppet, the tests say so and pass, except when the variable `CI` is set.
+//! `PUPPET_LIB` names the `lib` directory of another release.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 

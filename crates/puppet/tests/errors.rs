@@ -1,6 +1,6 @@
-//! Golden pages of errors: below `tests/errors`, a page a feature. A case has the code of the site,
-//! files of its environment if it needs any, and what is found: issue or code, place, words.
-//! `ORDAIN_BLESS=1` writes what is given now.
+//! Golden pages of errors: below `tests/errors`, one page per feature. A case has the code of the
+//! site, files of its environment if it needs any, and the findings: issue or code, place, words.
+//! `ORDAIN_BLESS=1` writes the present findings.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -30,7 +30,7 @@ fn errors() {
     });
 }
 
-/// The page with what its cases give now.
+/// The page with the present findings of its cases.
 fn run_page(text: &str) -> String {
     let mut out = String::new();
     let (mut code, mut environment, mut template) = (String::new(), Vec::new(), None);
@@ -61,7 +61,7 @@ fn run_page(text: &str) -> String {
     out
 }
 
-/// What compiling finds, a line each.
+/// The findings of a compile, one per line.
 fn found(code: String, files: Vec<(PathBuf, String)>) -> String {
     let sources = Arc::new(SourceMap::new());
     let options = Options {
@@ -88,7 +88,7 @@ fn found(code: String, files: Vec<(PathBuf, String)>) -> String {
     out
 }
 
-/// What checking a template finds, which ends where its last line does.
+/// The findings of the check of a template, which ends with its last line.
 fn found_in_template(text: &str) -> String {
     let sources = Arc::new(SourceMap::new());
     let world = Arc::new(MemoryWorld::default());
@@ -121,7 +121,7 @@ fn a_text_that_ends_behind_a_tag() {
     assert_eq!(found, "HEREDOC_WITHOUT_TEXT 1:14 Heredoc without any following lines of text\n");
 }
 
-/// What is no manifest at all.
+/// Texts that are not manifests.
 #[test]
 fn files_that_cannot_be_read() {
     let dir = tempfile::tempdir().unwrap();

@@ -48,7 +48,7 @@ fn lookup(env: &Environment, key: &str) -> Result<Value, String> {
 }
 
 #[test]
-fn gpg_opens_what_it_encrypted() {
+fn gpg_decrypts_its_own_output() {
     let is_installed = Command::new("gpg").arg("--version").output().is_ok();
     if !ordain_testkit::peer(is_installed, "gnupg") {
         return;

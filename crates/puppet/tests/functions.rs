@@ -80,7 +80,7 @@ fn the_module_is_not_needed() {
 }
 
 #[test]
-fn what_is_there_already_is_not_declared_again() {
+fn existing_resources_are_not_declared_again() {
     let code = "notify { 'b': }
         $given = { 'require' => [Notify['b']], 'message' => 'x' }
         ensure_resource('notify', 'a', $given)
@@ -90,7 +90,7 @@ fn what_is_there_already_is_not_declared_again() {
 }
 
 #[test]
-fn what_is_sensitive_stays_so() {
+fn sensitive_values_stay_sensitive() {
     let shown = eval("stdlib::to_yaml({password => Sensitive('hunter2')})");
     assert!(!shown.contains("hunter2"), "{shown}");
     assert_eq!(eval("regsubst(Sensitive('ab'), 'b', 'c').unwrap"), "'ac'");

@@ -1,7 +1,7 @@
-//! Golden cases of Hiera: below `tests/hiera`, a directory a case with an environment in `env` and
-//! lookups with their outcomes in `lookups.txt`; `global` may have the global layer. A line `? {…}` is
-//! a request, or the `code` of a call; the indented lines after it are what it gives.
-//! `ORDAIN_BLESS=1` writes what is given now.
+//! Golden cases of Hiera: below `tests/hiera`, each case is a directory with an environment in
+//! `env` and lookups with their outcomes in `lookups.txt`; `global` may have the global layer. A
+//! line `? {…}` is a request, or the `code` of a call; the indented lines after it are the outcome.
+//! `ORDAIN_BLESS=1` writes the present outcomes.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -152,12 +152,12 @@ fn outcome(env: &Environment, json: &Json) -> String {
                 }
             }
         }
-        Err(unwind) => describe(env, &compiler.final_error(unwind)),
+        Err(unwind) => describe(env, &ordain_puppet::state::frame::final_error(unwind)),
     });
     lines.join("\n")
 }
 
-/// The lookups of a case with what they give.
+/// The lookups of a case with their outcomes.
 fn run(dir: &Path, text: &str) -> String {
     let root = dir.join("env");
     let mut now = String::new();

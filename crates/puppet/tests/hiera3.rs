@@ -125,7 +125,7 @@ fn open(dir: &Path, hiera: &str) -> Environment {
     Environment::open(options).ok().unwrap().0
 }
 
-/// What a call gives, as a text; errors as their messages.
+/// The result of a call as a text; errors as their messages.
 fn call(env: &Environment, code: &str) -> String {
     let node = Node { name: "test".into(), ..Node::default() };
     let found =
@@ -227,8 +227,8 @@ fn a_backend_that_is_not_there_is_named() {
     let code = "lookup('yaml')";
     let found = evaluate(&env, Settings::default(), &node, Path::new("code.pp"), code);
     assert_eq!(found.value, Some(Value::str("from yaml")));
-    let told: Vec<&str> = found.report.logs.iter().map(|log| log.message.as_str()).collect();
+    let logs: Vec<&str> = found.report.logs.iter().map(|log| log.message.as_str()).collect();
     let wanted =
         "Unable to load backend 'gone': cannot load such file -- hiera/backend/gone_backend";
-    assert!(told.contains(&wanted), "{told:?}");
+    assert!(logs.contains(&wanted), "{logs:?}");
 }

@@ -40,7 +40,7 @@ fn environment(code: &str) -> Environment {
     Environment::open(options).unwrap_or_else(|errors| panic!("{errors:?}")).0
 }
 
-/// What work with a compile of these types gives.
+/// Runs `work` with a compile of these types.
 fn with_types<T: Send>(work: impl FnOnce(&mut Compiler<'_>) -> T + Send) -> T {
     let env = environment(TYPES);
     on_deep_stack(STACK_SIZE, || {
@@ -51,11 +51,11 @@ fn with_types<T: Send>(work: impl FnOnce(&mut Compiler<'_>) -> T + Send) -> T {
     })
 }
 
-/// The object that data says, or what is wrong with it.
+/// The object in data, or the message of the error.
 fn loaded(compiler: &mut Compiler<'_>, text: &str) -> Result<Value, String> {
     let data = json::read(text).unwrap();
     let result = compiler.objects_from_data(&data);
-    result.map_err(|unwind| compiler.final_error(unwind).message)
+    result.map_err(|unwind| ordain_puppet::state::frame::final_error(unwind).message)
 }
 
 /// The value of an expression.
@@ -84,7 +84,7 @@ fn objects_are_written_as_the_sheet_says() {
 
 /// `load(save(o)) == o`, by way of JSON and of YAML.
 #[test]
-fn what_is_saved_is_loaded_again() {
+fn saved_objects_are_loaded_again() {
     for code in [
         "Account.new { name => 'a' }",
         "Account.new { name => 'a', groups => ['x', 'y'], size => 1.5, bytes => 4 }",
@@ -124,7 +124,7 @@ fn links_that_lead_nowhere_are_found() {
         let gone = r##"{"__ptype":"Account","name":"a","leader":{"__pref":"Account#x"}}"##;
         let value = loaded(compiler, gone).unwrap();
         let error = compiler.resolve_links(&value).unwrap_err();
-        let error = compiler.final_error(error);
+        let error = ordain_puppet::state::frame::final_error(error);
         assert_eq!(error.issue.as_deref(), Some("TYPE_UNRESOLVED_LINK"));
         assert_eq!(error.message, "Account: leader: there is no Account for the link 'Account#x'");
         let other = r##"{"__ptype":"Account","name":"a","roles":[{"__ptype":"Role","gid":"r"}],"leader":{"__pref":"#/roles/0"},"main":{"__pref":"#/roles/0"}}"##;
@@ -134,7 +134,7 @@ fn links_that_lead_nowhere_are_found() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn values_that_do_not_fit_are_refused() {
     let cases = [
         (r#"{"__ptype":"Account"}"#, "Account: feature 'name' needs at least 1 value, got none"),
         (r#"{"__ptype":"Account","name":1}"#, "Account: name expects a String value, got Integer"),
@@ -182,7 +182,7 @@ fn circles_of_links_are_compared_and_shown() {
     });
 }
 
-/// What [`modelled::write`] writes is the same type again.
+/// The text of [`modelled::write`] defines the same type again.
 #[test]
 fn models_are_written_as_they_are_read() {
     let code = r#"type My::Role inherits Base {

@@ -1,7 +1,7 @@
-//! What Puppet 7.23 logged and refused, replayed: Hiera levels of every kind, data of modules,
-//! functions in Ruby. The cases are in `tests/recorded`, those that differ with their reasons in
-//! `tests/known-differences.txt`; `cargo xtask vectors tests/recorded` runs the same ones through the
-//! program.
+//! Replays logs and errors of Puppet 7.23: Hiera levels of every kind, data of modules, functions
+//! in Ruby. The cases are in `tests/recorded`, the known differences with their reasons in
+//! `tests/known-differences.txt`. `cargo xtask vectors tests/recorded` runs the same cases through
+//! the program.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -22,14 +22,14 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The names of the cases in the list of known differences.
 const SUITE: &str = "puppet/compile-files/";
 
-/// What a compile says: its log, and the first error.
+/// The result of a compile: its log, and the first error.
 #[derive(PartialEq, Debug)]
 struct Said {
     logs: Vec<String>,
     error: Option<Fault>,
 }
 
-/// An error; of its place what is recorded.
+/// An error, with the recorded part of its place.
 #[derive(PartialEq, Debug)]
 struct Fault {
     issue: Option<String>,
@@ -89,7 +89,7 @@ fn recorded(case: &Json) -> Said {
     Said { logs: logs.collect(), error }
 }
 
-/// What Ordain says of a case; of the place of its error as much as is recorded.
+/// Ordain's answer to a case, with as much of the place of an error as is recorded.
 fn answered(case: &Json) -> Said {
     let files = case["files"].as_object().into_iter().flatten();
     let files: Vec<(&str, &str)> =

@@ -1,7 +1,6 @@
-//! What modules bring in Ruby: functions, Hiera back ends, resource types and templates.
+//! Ruby code of modules: functions, Hiera back ends, resource types and templates.
 //!
-//! Without `ruby` most of it has nothing to show: the tests then say so and pass, except when the
-//! variable `CI` is set.
+//! Without `ruby` most tests say so and pass, except when the variable `CI` is set.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -69,7 +68,7 @@ impl Place {
         open(Arc::new(HostWorld::new()), self.dir.path(), code)
     }
 
-    /// What the program logs.
+    /// The log messages of the program.
     fn logs(&self, code: &str) -> Vec<String> {
         let compiled = compile(&self.open(code));
         let errors = &compiled.report.diagnostics;
@@ -87,7 +86,7 @@ impl Place {
 }
 
 #[test]
-fn without_ruby_the_file_is_named_and_what_to_install() {
+fn without_ruby_the_error_names_the_file_and_the_package() {
     for file in ["functions/garden/dig_up.rb", "parser/functions/garden/dig_up.rb"] {
         let file = format!("/site/modules/garden/lib/puppet/{file}");
         let code = "$a = 1\n$b = garden::dig_up(2)\n";
@@ -362,7 +361,7 @@ fn titles_of_resource_types() {
     }
 }
 
-/// What is beyond the Ruby that is run here goes to the `ruby` of the machine.
+/// Templates with unsupported Ruby are rendered by the `ruby` of the machine.
 #[test]
 fn erb_templates_beyond_our_ruby() {
     let Some(place) = Place::with(&[
@@ -386,7 +385,7 @@ fn erb_templates_beyond_our_ruby() {
     assert!(error.contains("undefined method `size' for nil"), "{error}");
 }
 
-/// Functions that do not behave, and what is said of them. Others go on.
+/// Functions that misbehave, and their errors. Other functions still run.
 #[test]
 fn misbehaviour() {
     let cases: &[(&str, &str, &str)] = &[
@@ -445,7 +444,7 @@ fn misbehaviour() {
     for (name, _, wanted) in cases {
         let code = format!("$a = garden::fine()\n$b = garden::{name}()\nnotice($a, $b)\n");
         let mut env = place.open(&code);
-        // What is not about time has as much as a busy machine needs.
+        // Cases that do not test time limits get the time that a busy machine needs.
         let seconds = if ["loops", "sleeps", "rescues"].contains(name) { 1 } else { 60 };
         env.ruby = Ruby::new(Limits { seconds, memory: 400 << 20 });
         if wanted.is_empty() {
@@ -511,7 +510,7 @@ end
     assert_ne!(first[1], second[1]);
 }
 
-/// At the end of a compile its process does what code has asked for, and what it says then is lost.
+/// At the end of a compile its process runs the exit handlers of the code; their output is lost.
 #[test]
 fn ends_of_compiles() {
     let at = "modules/garden/lib/puppet/functions/garden/late.rb";
@@ -540,7 +539,8 @@ end
     }
 }
 
-/// What a function makes of a data file is made once, also for later compiles, until it changes.
+/// The value that a function makes of a data file is cached, also for later compiles, until the
+/// file changes.
 #[test]
 fn data_of_files_is_kept_for_later_compiles() {
     let beds = r##"
@@ -636,7 +636,7 @@ Puppet::Type.newtype(:pond) do
 end
 ";
 
-/// What the body of a type logs, as soon as the type is used.
+/// The body of a type logs when the type is first used.
 #[test]
 fn resource_types_log() {
     let file = "modules/garden/lib/puppet/type/pond.rb";

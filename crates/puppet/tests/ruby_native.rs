@@ -16,7 +16,7 @@ use ordain_ruby::Function;
 use ordain_source::{FileId, HostWorld, SourceMap, Span, TextRange};
 use ordain_testkit::ruby::directory_for_ruby;
 
-/// Where public modules are, if they are installed.
+/// The directory of installed public modules.
 const INSTALLED: &str = "/usr/share/puppet/modules";
 
 /// Arguments of all kinds.
@@ -198,7 +198,7 @@ fn begun(env: &Environment) -> Compiler<'_> {
     compiler
 }
 
-/// What a call gives, or its error, and what it logs.
+/// The result of a call or its error, and its log messages.
 fn outcome(compiler: &mut Compiler<'_>, name: &str, args: &[Value]) -> String {
     compiler.log.entries.clear();
     let nowhere = Span { file: FileId(0), range: TextRange::default() };

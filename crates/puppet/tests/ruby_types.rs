@@ -451,7 +451,7 @@ fn defaults_of_types_count_for_names_of_several_parts() {
 }
 
 #[test]
-fn types_see_what_deferred_values_give() {
+fn types_see_results_of_deferred_calls() {
     let Some(place) = Place::with(&[POND]) else { return };
     let compile = |deferral, code: &str| {
         let node = Node { name: "web".into(), ..Node::default() };
@@ -464,7 +464,7 @@ fn types_see_what_deferred_values_give() {
     assert_eq!(attribute(&graph, "Pond[/a]", "depth").value, Data::Int(7));
     let wrong = "pond { '/a': fish => Deferred('downcase', ['SHARK']) }";
     assert!(compile(Deferral::Resolve, wrong).graph.is_none());
-    // What is not resolved is not looked at.
+    // Unresolved values are not checked.
     assert!(compile(Deferral::Keep, wrong).graph.is_some());
     let compiled = compile(Deferral::Hand, wrong);
     assert_eq!(compiled.deferred[0].name, "fish");

@@ -21,7 +21,7 @@ use crate::value::{Foreign, Value};
 pub struct Function {
     /// Its name.
     pub name: EcoString,
-    /// How it is called.
+    /// Its calling interface.
     pub interface: Interface,
     /// The types of `local_types`, each written as `Name = Type`.
     pub local_types: Vec<EcoString>,
@@ -31,7 +31,7 @@ pub struct Function {
     frozen_literals: bool,
 }
 
-/// How a function is called.
+/// The calling interface of a function.
 #[derive(Debug)]
 pub enum Interface {
     /// By one of these signatures.

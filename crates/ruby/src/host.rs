@@ -107,7 +107,7 @@ pub enum BlockCall {
 /// The class of values of the host that stand for its classes and modules.
 pub const HOST_CLASS: &str = "Class";
 
-/// Why a method of the host failed.
+/// The reason why a method of the host failed.
 pub enum HostError {
     /// An exception; a program may rescue it.
     Raise {

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there() {
+    fn missing_names() {
         assert!(block_of("munge(:a)\n", 1, "munge").is_err());
         assert!(block_of("x.munge { 1 }\n", 1, "munge").is_err());
         assert!(block_of("", 7, "munge").is_err());

@@ -412,7 +412,7 @@ impl Key {
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        eql(&self.0, &other.0, &mut EQL_BUDGET.clone())
+        eql(&self.0, &other.0, &mut MAX_EQL.clone())
     }
 }
 
@@ -432,12 +432,12 @@ impl StdHash for Ref<'_> {
 
 impl Equivalent<Key> for Ref<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        eql(self.0, &key.0, &mut EQL_BUDGET.clone())
+        eql(self.0, &key.0, &mut MAX_EQL.clone())
     }
 }
 
 /// The maximal number of values and the maximal depth of a comparison of keys.
-const EQL_BUDGET: (u32, u32) = (100_000, 200);
+const MAX_EQL: (u32, u32) = (100_000, 200);
 
 /// `eql?`: as `==`, but numbers of different classes differ.
 pub(crate) fn eql(a: &Value, b: &Value, budget: &mut (u32, u32)) -> bool {

@@ -50,7 +50,7 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_grows_ends_by_a_budget() {
+fn growth_ends_at_a_budget() {
     check(&[
         ("\n<% loop { } %>", "2: limit: too many steps"),
         ("\n<% while true do end %>", "2: limit: too many steps"),
@@ -130,7 +130,7 @@ fn code_that_is_nested_too_deep_is_refused() {
 }
 
 #[test]
-fn what_reaches_outside_is_refused() {
+fn commands_and_files_are_refused() {
     for code in [
         "system('true')",
         "`true`",

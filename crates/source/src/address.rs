@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Whether a name is an address of a web server and not a path: `http:` or `https:` is before it.
+/// Whether a name is the address of a web server instead of a path: it begins with `http:` or
+/// `https:`.
 pub fn is_web(name: &str) -> bool {
     name.starts_with("http:") || name.starts_with("https:")
 }
 
-/// The passwords in the addresses of web servers in a text.
+/// The passwords in the web addresses of a text.
 fn passwords(text: &str) -> Vec<Range<usize>> {
-    // Paths that were made plain have one slash.
+    // Normalized paths have one slash.
     let starts = text.match_indices(":/").filter(|(at, _)| {
         let before = &text[..*at];
         before.ends_with("http") || before.ends_with("https")
@@ -29,12 +30,12 @@ fn passwords(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A text in which stars stand for the passwords of addresses.
+/// A text with asterisks for the passwords of addresses.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
     hidden(text, |_| "***".into())
 }
 
-/// The same with as many stars as the passwords have bytes, so that places stay the same.
+/// The same with as many asterisks as the passwords have bytes, so that positions stay the same.
 pub fn with_masked_passwords(text: &str) -> Cow<'_, str> {
     hidden(text, |password| "*".repeat(password.len()))
 }

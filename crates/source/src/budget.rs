@@ -1,11 +1,10 @@
 //! Limits of memory and time of evaluations, observed by a separate thread.
 //!
 //! Front ends count steps and the size of values ([`crate::limits`]), and fail with the place that
-//! exceeds a limit. This module covers costs that nobody counts: while a [`Watch`] is held, a
-//! thread observes the memory and the CPU time of the process. At a first bound it raises a flag,
-//! which front ends check at every step (`exceeded`), so that their error names the place. At a
-//! second bound, for code that does not reach a step any more, the process exits and names the last
-//! file.
+//! exceeds a limit. This module covers uncounted costs: while a [`Watch`] is held, a thread
+//! observes the memory and the CPU time of the process. At a first bound it sets a flag, which
+//! front ends check at every step (`exceeded`), so that their error has a place. At a second bound,
+//! for code that reaches no further step, the process exits and names the last file.
 //!
 //! A bound covers all concurrent evaluations, and grows with their input. One factor raises all
 //! bounds: [`set_factor`].
@@ -21,7 +20,7 @@ use std::time::Duration;
 use crate::exceeded::Exceeded;
 pub use crate::exceeded::HELP;
 
-/// The memory in bytes of an evaluation at which a front end is to end it.
+/// The memory in bytes at which a front end ends an evaluation.
 const MEMORY: u64 = 144 << 20;
 /// The memory at which the program ends.
 const MAX_MEMORY: u64 = 184 << 20;
@@ -30,41 +29,41 @@ const MAX_MEMORY: u64 = 184 << 20;
 const SECONDS: u64 = 10;
 /// The CPU time at which the program ends.
 const MAX_SECONDS: u64 = 12;
-/// The maximal CPU time in seconds of uncounted work, before the next step ends it.
-const MOMENT: f64 = 0.6;
-/// The CPU time of such work at which the program ends.
-const MAX_MOMENT: f64 = 0.75;
+/// The maximum CPU time in seconds of uncounted work, before its next step ends it.
+const MAX_UNCOUNTED: f64 = 0.6;
+/// The CPU time of uncounted work at which the process exits.
+const EXIT_UNCOUNTED: f64 = 0.75;
 /// The memory that is allowed for each byte of input, because the tree of a document takes more
 /// than its text.
 const MEMORY_OF_INPUT: u64 = 16;
 /// The number of bytes of input that add a second to the time limit.
 const INPUT_OF_SECOND: u64 = 4 << 20;
-/// How often the thread looks.
-const PAUSE: Duration = Duration::from_millis(4);
-/// The bytes of a page of memory, as `/proc/self/statm` counts.
+/// The interval of the thread's samples.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(4);
+/// The size of a memory page, the unit of `/proc/self/statm`.
 const PAGE: u64 = 4096;
 
 static FACTOR: AtomicU32 = AtomicU32::new(1);
 /// 0, or a bound of [`Bound`] that is exceeded.
 static EXCEEDED: AtomicU8 = AtomicU8::new(0);
-/// How often a bound was exceeded.
+/// The number of times a bound was exceeded.
 static EXCEEDED_COUNT: AtomicU64 = AtomicU64::new(0);
-/// The bytes that were read since nothing was evaluated.
+/// The bytes that were read since no evaluation was active.
 static READ: AtomicU64 = AtomicU64::new(0);
-/// The number of starts and steps of uncounted work, and the number of running ones.
+/// The number of starts and steps of uncounted work, and the number of active ones.
 static UNCOUNTED_STEPS: AtomicU64 = AtomicU64::new(0);
 static UNCOUNTED: AtomicU32 = AtomicU32::new(0);
 static STATE: Mutex<State> =
     Mutex::new(State { active: 0, memory: 0, seconds: 0.0, is_running: false });
 /// The file that is being read or rendered.
-static PLACE: Mutex<String> = Mutex::new(String::new());
+static CURRENT_FILE: Mutex<String> = Mutex::new(String::new());
 static END: OnceLock<fn(Exceeded, &str)> = OnceLock::new();
 
 /// The evaluation that is watched.
 struct State {
-    /// How many evaluations.
+    /// The number of evaluations.
     active: u64,
-    /// The bytes of memory that the process had besides them.
+    /// The memory of the process before them, in bytes.
     memory: u64,
     /// The CPU time of the process when the last one began or ended.
     seconds: f64,
@@ -93,16 +92,16 @@ pub fn scaled(bound: u64) -> u64 {
     bound.saturating_mul(u64::from(factor()))
 }
 
-/// As [`scaled`], for the size of something in memory.
+/// As [`scaled`], for sizes in memory.
 #[inline]
 pub fn scaled_size(bound: usize) -> usize {
     bound.saturating_mul(factor() as usize)
 }
 
-/// The bound that the current evaluation exceeds, if it does.
+/// Checks the bounds of the current evaluation.
 ///
 /// # Errors
-/// The bound.
+/// The exceeded bound.
 #[inline]
 pub fn check() -> Result<(), Exceeded> {
     if EXCEEDED.load(Ordering::Relaxed) == 0 { Ok(()) } else { exceeded() }
@@ -119,7 +118,7 @@ fn exceeded() -> Result<(), Exceeded> {
     match EXCEEDED.load(Ordering::Relaxed) {
         0 => Ok(()),
         BY_MEMORY => Err(Exceeded::Memory(scaled(MEMORY) >> 20)),
-        BY_MOMENT => Err(Exceeded::Moment((MOMENT * 1000.0) as u64 * u64::from(factor()))),
+        BY_MOMENT => Err(Exceeded::Moment((MAX_UNCOUNTED * 1000.0) as u64 * u64::from(factor()))),
         _ => Err(Exceeded::Time(scaled(SECONDS))),
     }
 }
@@ -129,7 +128,7 @@ pub fn with_input(bytes: usize) -> usize {
     scaled_size(bytes).saturating_add(of_input() as usize)
 }
 
-/// Notes that a file was read: bounds grow with it, and it is named if nothing better is known.
+/// Records that a file was read: bounds grow with it, and it is named if no better place is known.
 pub fn read(path: &Path, bytes: usize) {
     READ.fetch_add(bytes as u64, Ordering::Relaxed);
     at(&path.to_string_lossy());
@@ -138,13 +137,14 @@ pub fn read(path: &Path, bytes: usize) {
 /// Notes the current file.
 pub fn at(place: &str) {
     if END.get().is_some() {
-        let mut noted = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = CURRENT_FILE.lock().unwrap_or_else(PoisonError::into_inner);
         noted.clear();
         noted.push_str(place);
     }
 }
 
-/// Sets the function that prints the last message of a program that a bound ends. Without it nothing is watched.
+/// Sets the function that prints the last message before a bound ends the process. Without it
+/// nothing is watched.
 pub fn ends_with(print: fn(Exceeded, &str)) {
     let _ = END.set(print);
 }
@@ -156,7 +156,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches an evaluation besides those that are watched.
+    /// Starts another watch, even within one.
     #[must_use]
     pub fn begin() -> Self {
         if END.get().is_none() {
@@ -177,7 +177,7 @@ impl Watch {
         Self { is_counted: true }
     }
 
-    /// Watches an evaluation, unless it is part of one that is watched.
+    /// Starts a watch, unless the evaluation is part of a watched one.
     #[must_use]
     pub fn within() -> Self {
         if state().active > 0 { Self { is_counted: false } } else { Self::begin() }
@@ -194,8 +194,8 @@ impl Drop for Watch {
             if state.active == 0 {
                 EXCEEDED.store(0, Ordering::Relaxed);
             } else {
-                // Memory that stays allocated afterwards, such as texts, is not counted for later
-                // evaluations.
+                // Memory that stays allocated afterwards, such as source texts, does not count for
+                // later evaluations.
                 let own = state.active * scaled(MEMORY) + of_input();
                 state.memory = state.memory.max(usage.memory().saturating_sub(own));
             }
@@ -209,7 +209,7 @@ impl Drop for Watch {
 pub struct UncountedSection(());
 
 impl UncountedSection {
-    /// Begins such work.
+    /// Begins uncounted work.
     #[must_use]
     pub fn begin() -> Self {
         UNCOUNTED.fetch_add(1, Ordering::Relaxed);
@@ -217,12 +217,12 @@ impl UncountedSection {
         Self(())
     }
 
-    /// Notes that the work has come to its next step.
+    /// Records the next step of the work.
     pub fn step() {
         UNCOUNTED_STEPS.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Does something else in the middle of such work.
+    /// Runs other work in the middle.
     pub fn interrupt<T>(other: impl FnOnce() -> T) -> T {
         UNCOUNTED.fetch_sub(1, Ordering::Relaxed);
         let result = other();
@@ -239,7 +239,7 @@ impl Drop for UncountedSection {
     }
 }
 
-/// A look at uncounted work: the number of steps, and the CPU time.
+/// A sample of uncounted work: the number of steps, and the CPU time.
 #[derive(Clone, Copy)]
 struct Sample {
     steps: u64,
@@ -247,7 +247,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// How long the step has taken that is under way; 0 if nothing is.
+    /// The duration of the current step; 0 if there is none.
     fn moment(&mut self, seconds: f64) -> f64 {
         let steps = UNCOUNTED_STEPS.load(Ordering::Relaxed);
         if steps != self.steps || UNCOUNTED.load(Ordering::Relaxed) == 0 {
@@ -261,17 +261,17 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The memory that is allowed for files that were read.
+/// The memory allowance for files that were read.
 fn of_input() -> u64 {
     READ.load(Ordering::Relaxed).saturating_mul(MEMORY_OF_INPUT)
 }
 
-/// Looks until nothing is evaluated any more.
+/// Takes samples until no evaluation is active.
 fn look() {
     let usage = Usage::open();
     let mut seen = Sample { steps: 0, seconds: usage.seconds() };
     loop {
-        thread::sleep(PAUSE);
+        thread::sleep(SAMPLE_INTERVAL);
         let mut state = state();
         if state.active == 0 {
             state.is_running = false;
@@ -284,13 +284,13 @@ fn look() {
         let active = state.active;
         let most = |bound: u64| active.saturating_mul(scaled(bound));
         let is_longer = |bound: u64| time > most(bound) as f64 + time_of_input;
-        // Others that work at the same time take of the process's time, too.
+        // Other concurrent work uses the CPU time of the process, too.
         let is_longer_moment =
             |bound: f64| moment > bound * f64::from(factor()) * active as f64 + time_of_input;
         let flag = match () {
             () if used > most(MEMORY) => BY_MEMORY,
             () if is_longer(SECONDS) => BY_TIME,
-            () if is_longer_moment(MOMENT) => BY_MOMENT,
+            () if is_longer_moment(MAX_UNCOUNTED) => BY_MOMENT,
             () => 0,
         };
         if EXCEEDED.load(Ordering::Relaxed) == 0 && flag != 0 {
@@ -298,9 +298,9 @@ fn look() {
         }
         EXCEEDED.store(flag, Ordering::Relaxed);
         let is_over = used > most(MAX_MEMORY) || is_longer(MAX_SECONDS);
-        if is_over || is_longer_moment(MAX_MOMENT) {
+        if is_over || is_longer_moment(EXIT_UNCOUNTED) {
             if let (Err(bound), Some(print)) = (exceeded(), END.get()) {
-                let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+                let place = CURRENT_FILE.lock().unwrap_or_else(PoisonError::into_inner);
                 print(bound, &place);
             }
             std::process::exit(1);
@@ -308,7 +308,7 @@ fn look() {
     }
 }
 
-/// The figures of the system for this process.
+/// The system's counters for this process.
 struct Usage {
     memory: Option<File>,
     time: Option<File>,
@@ -320,34 +320,34 @@ impl Usage {
         Self { memory: open("/proc/self/statm"), time: open("/proc/self/stat") }
     }
 
-    /// The bytes of memory that the process has for itself; 0 where the system does not say.
+    /// The private memory of the process in bytes; 0 if the system does not report it.
     fn memory(&self) -> u64 {
-        let mut buffer = [0; LINE];
-        let text = said_now(self.memory.as_ref(), &mut buffer);
+        let mut buffer = [0; MAX_STAT_LENGTH];
+        let text = read_current(self.memory.as_ref(), &mut buffer);
         let mut pages = text.split(' ').skip(1).map(|n| n.parse::<u64>().unwrap_or_default());
         let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
         resident.saturating_sub(shared) * PAGE
     }
 
-    /// The CPU time in seconds that the process took; 0 where the system does not say.
+    /// The CPU time of the process in seconds; 0 if the system does not report it.
     fn seconds(&self) -> f64 {
-        /// Ticks a second, the same on all of today's systems.
+        /// Clock ticks per second, the same on all current systems.
         const TICKS: f64 = 100.0;
-        let mut buffer = [0; LINE];
-        let text = said_now(self.time.as_ref(), &mut buffer);
-        // The name of the program stands in parentheses and may have spaces.
+        let mut buffer = [0; MAX_STAT_LENGTH];
+        let text = read_current(self.time.as_ref(), &mut buffer);
+        // The name of the program is in parentheses and may contain spaces.
         let fields = text.rsplit(')').next().unwrap_or_default();
         let times = fields.split_whitespace().skip(11).take(2);
         times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS
     }
 }
 
-/// More bytes than the system says of a process in a line.
-const LINE: usize = 1024;
+/// The maximum length of a line that the system prints about a process.
+const MAX_STAT_LENGTH: usize = 1024;
 
 /// The current content of a file in `/proc`. The kernel regenerates it on each read from the start,
 /// so the file stays open and one call is enough.
-fn said_now<'b>(file: Option<&File>, buffer: &'b mut [u8; LINE]) -> &'b str {
+fn read_current<'b>(file: Option<&File>, buffer: &'b mut [u8; MAX_STAT_LENGTH]) -> &'b str {
     let len = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
     std::str::from_utf8(&buffer[..len]).unwrap_or_default()
 }

@@ -16,10 +16,10 @@ use crate::world::{EntryKind, World};
 type Listing = Vec<(String, EntryKind)>;
 
 /// Wraps a world and caches metadata of paths, listings of directories, and missing paths. The
-/// content of files is not cached, because readers keep their results.
+/// contents of files are not cached, because readers keep their results.
 ///
-/// It does not notice changes by others, so it is for one run over a site. It does notice its own
-/// writes and those of processes that it runs.
+/// It does not notice external changes, so it is for one run over a site. It notices its own writes
+/// and those of its child processes.
 pub struct CachedWorld<W> {
     inner: W,
     known: RwLock<Entries>,
@@ -29,15 +29,16 @@ pub struct CachedWorld<W> {
 struct Entries {
     kinds: FxHashMap<OsString, Option<EntryKind>>,
     listings: FxHashMap<OsString, Option<Listing>>,
-    /// How often something in a directory was looked for that is not there.
+    /// The number of lookups of missing entries in each directory.
     missed: FxHashMap<OsString, u32>,
 }
 
-/// After so many misses in a directory it is listed, which answers all further ones.
-const MISSES: u32 = 6;
+/// After this many misses in a directory it is listed, which answers all further lookups.
+const MAX_MISSES: u32 = 6;
 
 impl Entries {
-    /// The kind of the entry at a path, if it is known: of itself, or of the directory that it is in.
+    /// The kind of the entry at a path, if it is known from the entry itself or from the listing of
+    /// its directory.
     fn kind(&self, path: &Path) -> Option<Option<EntryKind>> {
         if let Some(kind) = self.kinds.get(path.as_os_str()) {
             return Some(*kind);
@@ -50,7 +51,7 @@ impl Entries {
         let Some(entries) = self.listings.get(parent.as_os_str())? else { return Some(None) };
         let at = entries.binary_search_by(|(entry, _)| entry.as_str().cmp(name)).ok();
         match at.map(|at| entries[at].1) {
-            // A link that leads nowhere is listed, and nothing stands there.
+            // A dangling link is listed, but nothing exists at its path.
             Some(EntryKind::Other) => None,
             kind => Some(kind),
         }
@@ -74,7 +75,7 @@ impl<W: World> CachedWorld<W> {
         known.kinds.insert(path.into(), None);
         let misses = known.missed.entry(parent.into()).or_default();
         *misses += 1;
-        let many = *misses == MISSES;
+        let many = *misses == MAX_MISSES;
         drop(known);
         if many {
             let _ = self.list(parent);
@@ -85,7 +86,7 @@ impl<W: World> CachedWorld<W> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something may have changed: nothing is known any more.
+    /// Clears the cache, because anything may have changed.
     fn forget(&self) {
         *self.known_mut() = Entries::default();
     }
@@ -95,7 +96,7 @@ fn nothing_there() -> io::Error {
     io::Error::from_raw_os_error(NO_ENTRY)
 }
 
-/// The number of the error that there is no such file, which gives it the words of the system.
+/// The error number for a missing file, which gives the error the system's message.
 const NO_ENTRY: i32 = 2;
 
 impl<W: World> World for CachedWorld<W> {
@@ -263,7 +264,7 @@ mod tests {
         }
         assert!(world.read(Path::new("/d/a.pp")).is_ok());
         let asked = world.inner.1.lock().unwrap_or_else(PoisonError::into_inner);
-        assert_eq!(asked.len() as u32, 2 * (MISSES + 1) + 1, "{asked:?}");
+        assert_eq!(asked.len() as u32, 2 * (MAX_MISSES + 1) + 1, "{asked:?}");
     }
 
     #[test]

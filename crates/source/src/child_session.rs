@@ -1,7 +1,8 @@
 //! Sessions with child processes, for [`crate::HostWorld`].
 //!
-//! The child's standard input is a socket that it also answers on, so the output of its code does not
-//! mix with its answers. The end of that output is kept for the message when the child ends.
+//! The child's standard input is a socket, on which it also answers, so that output of its code
+//! does not mix with its answers. The end of that output is kept for the error message if the child
+//! ends.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -17,46 +18,48 @@ use crate::process::{self, Process};
 /// A child process to start a session with.
 #[derive(Clone, Debug)]
 pub struct ChildSessionRequest {
-    /// Program and arguments; no shell is involved.
+    /// Program and arguments, without a shell.
     pub argv: Vec<String>,
 }
 
-/// A child process that runs until the session ends, and exchanges messages with this one. Dropping
-/// the session ends the child with all processes that it has started.
+/// A child process that runs until the session ends, and exchanges messages with this process.
+/// Dropping the session kills the child and its descendants.
 pub trait ChildSession: Send {
-    /// Sends it bytes.
+    /// Sends bytes.
     ///
     /// # Errors
-    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when it does not take them in time.
+    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when the child does not read them in
+    /// time.
     fn send(&mut self, bytes: &[u8], timeout: Duration) -> io::Result<()>;
-    /// Fills a buffer with the next bytes that it sends.
+    /// Receives bytes until the buffer is full.
     ///
     /// # Errors
-    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when they do not come in time.
+    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when the child does not send them in
+    /// time.
     fn receive(&mut self, buffer: &mut [u8], timeout: Duration) -> io::Result<()>;
-    /// Ends it. Says how it ended, and the last line that it printed.
+    /// Ends the child. Returns its exit status as text, with the last line that it printed.
     fn stop(&mut self) -> String;
 }
 
-/// The bytes that are kept of the child's output.
-const KEPT_OUTPUT: usize = 4096;
-/// How long a child that closed its socket has to end by itself.
-const GRACE: Duration = Duration::from_millis(200);
+/// The maximum number of bytes of the child's output that are kept.
+const MAX_KEPT_OUTPUT: usize = 4096;
+/// The time in which a child that closed its socket may exit on its own.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const READ_SIZE: usize = 1 << 16;
 
 struct HostSession {
     child: Box<dyn Process>,
     socket: UnixStream,
     kept: ReadBuffer,
-    /// The time limits that the socket has for reading and writing.
+    /// The current time limits of the socket for reading and writing.
     limits: [Option<Duration>; 2],
     printed: Arc<Mutex<VecDeque<u8>>>,
     ended: Option<ExitStatus>,
 }
 
-/// Bytes that came and were not asked for yet: one system call may read several messages.
+/// Bytes that arrived before they were requested: one system call may read several messages.
 #[derive(Default)]
 struct ReadBuffer {
     bytes: Vec<u8>,
@@ -82,7 +85,7 @@ impl ReadBuffer {
     }
 }
 
-/// A socket gives no bytes when the other end is gone.
+/// Fails at the end of the stream: a socket returns no bytes when the other end is closed.
 fn some(length: usize) -> io::Result<usize> {
     if length == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(length) }
 }
@@ -94,7 +97,7 @@ fn some(length: usize) -> io::Result<usize> {
 pub(crate) fn spawn(request: &ChildSessionRequest) -> io::Result<Box<dyn ChildSession>> {
     let (socket, theirs) = UnixStream::pair()?;
     let (output, printed) = io::pipe()?;
-    // This call closes our ends of the pipes that the child prints to.
+    // This closes our copies of the pipe ends that the child prints to.
     let stdio = [OwnedFd::from(theirs), printed.try_clone()?.into(), printed.into()];
     let child = process::processes().start(&request.argv, stdio)?;
     let printed = Arc::new(Mutex::new(VecDeque::new()));
@@ -110,18 +113,18 @@ fn keep(mut output: io::PipeReader, kept: &Mutex<VecDeque<u8>>) {
     while let Ok(length @ 1..) = output.read(&mut buffer) {
         let mut kept = kept.lock().unwrap_or_else(|e| e.into_inner());
         kept.extend(&buffer[..length]);
-        let surplus = kept.len().saturating_sub(KEPT_OUTPUT);
+        let surplus = kept.len().saturating_sub(MAX_KEPT_OUTPUT);
         kept.drain(..surplus);
     }
 }
 
-/// The time that is left until then, which is never nothing: that would mean no limit.
+/// The remaining time, never zero, which would mean no limit.
 fn remaining(end: Instant) -> io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
-/// A socket reports its time limit as if it were not ready.
+/// Converts the error of a socket's time limit, which is reported as "would block".
 fn timed_out(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
@@ -130,7 +133,7 @@ fn timed_out(error: io::Error) -> io::Error {
 }
 
 impl HostSession {
-    /// Gives the socket its time limit for reading (0) or writing (1), if it has another.
+    /// Sets the socket's time limit for reading (0) or writing (1), if it differs.
     fn set_limit(&mut self, which: usize, limit: Duration) -> io::Result<()> {
         if self.limits[which] != Some(limit) {
             match which {
@@ -142,8 +145,8 @@ impl HostSession {
         Ok(())
     }
 
-    /// Repeats something until it is done or the time is over. The limit is only told to the
-    /// socket anew where the first go was not enough.
+    /// Repeats an operation until it is complete or the time is over. The socket's limit is only
+    /// updated if the first attempt was not enough.
     fn repeat(
         &mut self,
         which: usize,
@@ -225,7 +228,7 @@ impl HostSession {
     /// Ends the child and all that it started.
     fn end(&mut self) -> Option<ExitStatus> {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        let own = self.child.wait(GRACE).ok().flatten();
+        let own = self.child.wait(EXIT_TIMEOUT).ok().flatten();
         let status = self.child.end().ok();
         own.or(status)
     }
@@ -270,11 +273,11 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_its_group_ends_too() {
+    fn processes_that_leave_their_group_are_killed_too() {
         ends("setsid sleep 100 & echo $! >&0; trap '' TERM; sleep 100");
     }
 
-    /// Ends a script that says the number of a process that it started.
+    /// Waits until the process ends whose id a script printed.
     fn ends(script: &str) {
         let mut session = shell(script);
         let mut pid = Vec::new();
@@ -291,7 +294,7 @@ mod tests {
         let end = Instant::now() + TIMEOUT;
         let is_gone = || {
             let text = std::fs::read_to_string(&stat);
-            // One that its new parent has not waited for yet has ended.
+            // A zombie has ended.
             text.map_or(true, |text| text.contains(") Z "))
         };
         while !is_gone() && Instant::now() < end {

@@ -1,5 +1,5 @@
-//! Findings in the forms that CI systems read: SARIF, GitHub's workflow commands, GitLab's code
-//! quality report, and Checkstyle's XML for the others.
+//! Diagnostics in the formats of CI systems: SARIF, GitHub's workflow commands, GitLab's code
+//! quality report, and Checkstyle's XML.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use crate::diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 use crate::files::SourceMap;
 use crate::shorten::shortened;
 
-/// Lines and columns of a label, from 1; the end is behind the last character.
+/// Lines and columns of a label, from 1; the end is exclusive.
 struct Region {
     file: String,
     line: u32,
@@ -113,7 +113,7 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// A line that makes GitHub show the finding at its place (workflow commands of GitHub Actions).
+/// A line that makes GitHub show the finding at its position (workflow commands of GitHub Actions).
 pub fn github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let word = match diagnostic.severity {
         Severity::Error => "error",
@@ -211,7 +211,7 @@ pub fn checkstyle(found: &[Diagnostic], sources: &SourceMap) -> String {
     out
 }
 
-/// Text in an attribute of XML. Characters that XML has no form for are left out.
+/// Text in an XML attribute. Characters that XML cannot represent are omitted.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,11 +1,11 @@
-//! The one diagnostic type. Code that finds a mistake builds a value of it; renderers print it.
+//! The diagnostic type. Code that finds an error builds one; renderers print it.
 
 use std::borrow::Cow;
 
 use crate::files::{SourceMap, Span};
 use crate::shorten::shortened;
 
-/// How grave a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Something of interest.
@@ -30,7 +30,7 @@ impl Severity {
 /// A place with a short text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
     /// The text at this place; may be empty.
     pub text: String,
@@ -39,17 +39,17 @@ pub struct Label {
 /// One message to the user, with its places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// How grave.
+    /// The severity.
     pub severity: Severity,
-    /// Our stable code, such as `puppet::unknown-variable`. Every code is documented ([`CodeDoc`]).
+    /// The stable code, such as `puppet::unknown-variable`. Every code is documented ([`CodeDoc`]).
     pub code: Cow<'static, str>,
-    /// The issue code or error class of the program whose language this is, where it has one.
+    /// The issue code or error class of the original program, if it has one.
     pub issue: Option<Cow<'static, str>>,
     /// The error in the user's words; one line where possible.
     pub message: String,
     /// The main place, with a text of its own.
     pub primary: Option<Label>,
-    /// Where the program whose language this is reports it, if that is another place.
+    /// The place that the original program reports, if it differs.
     pub peer: Option<Span>,
     /// Other places that matter, such as the first of two declarations.
     pub related: Vec<Label>,
@@ -58,12 +58,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error with this code and message, still without a place.
+    /// An error with this code and message, without a place.
     pub fn error(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
 
-    /// A warning with this code and message, still without a place.
+    /// A warning with this code and message, without a place.
     pub fn warning(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }
@@ -75,7 +75,7 @@ impl Diagnostic {
         texts.chain(labels.map(|label| &mut label.text))
     }
 
-    /// A diagnostic with this severity, code and message, still without a place.
+    /// A diagnostic with this severity, code and message, without a place.
     pub fn new(
         severity: Severity,
         code: impl Into<Cow<'static, str>>,
@@ -104,14 +104,14 @@ impl Diagnostic {
         self.labelled(span, "")
     }
 
-    /// Sets the primary place and the text that stands at it.
+    /// Sets the primary place and its label.
     pub fn labelled(mut self, span: Span, text: impl Into<String>) -> Self {
         self.primary = Some(Label { span, text: text.into() });
         self
     }
 
-    /// Moves the primary place to where the mistake is, with the text that stands there. The place
-    /// that it had is that of the program whose language this is.
+    /// Moves the primary place to the cause, with a label. The old place becomes that of the
+    /// original program.
     pub fn move_to(mut self, span: Span, text: impl Into<String>) -> Self {
         let reported = self.peer_span();
         self = self.labelled(span, text);
@@ -119,15 +119,15 @@ impl Diagnostic {
         self
     }
 
-    /// Where the program whose language this is reports it.
+    /// The place that the original program reports.
     pub fn peer_span(&self) -> Option<Span> {
         self.peer.or(self.primary.as_ref().map(|label| label.span))
     }
 
-    /// The same with all texts cut that hold much of the input, and without related places beyond
-    /// the first few, as it is shown.
+    /// The same in the displayed length: long texts are cut, and only the first related places are
+    /// kept.
     pub(crate) fn shortened(&self) -> Cow<'_, Self> {
-        /// How many related places are shown.
+        /// The maximum number of related places that are shown.
         const MAX_RELATED: usize = 20;
         let left_out = self.related.len().saturating_sub(MAX_RELATED);
         if left_out > 0 {

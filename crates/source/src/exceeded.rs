@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The help for a run that needs more than a bound allows.
+/// The help for an exceeded bound.
 pub const HELP: &str = "`--limits 2` allows twice as much";
 
 /// A bound that was reached.
@@ -10,13 +10,13 @@ pub const HELP: &str = "`--limits 2` allows twice as much";
 pub enum Exceeded {
     /// The maximal number of steps.
     Steps(u64),
-    /// The stack of the thread is nearly used up.
+    /// The stack of the thread is nearly exhausted.
     Stack,
-    /// The maximal memory in MiB besides the files that were read.
+    /// The maximum memory in MiB, without the allowance for read files.
     Memory(u64),
     /// The maximal CPU time in seconds.
     Time(u64),
-    /// The maximal CPU time of one operation in milliseconds.
+    /// The maximum CPU time of one operation in milliseconds.
     Moment(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Source files, byte ranges in them, and the way from a byte offset to line and column.
+//! Source files, byte ranges in them, and the conversion of byte offsets to lines and columns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -48,7 +48,7 @@ pub struct Span {
     pub range: TextRange,
 }
 
-/// A place for people: line from 1, column from 1 in characters.
+/// A position for display: line from 1, column from 1 in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LineCol {
     /// Line, from 1.
@@ -59,22 +59,22 @@ pub struct LineCol {
 
 /// One source text with its name.
 pub struct SourceFile {
-    /// The path as the user gave it; empty for a text without a file.
+    /// The path as the user wrote it; empty for a text without a file.
     pub path: PathBuf,
     /// The whole text.
     pub text: Arc<str>,
     /// Ranges that excerpts do not show.
     hidden: RwLock<Vec<TextRange>>,
     line_starts: OnceLock<Vec<u32>>,
-    /// How many characters begin before each multiple of [`BLOCK`] bytes.
+    /// The number of characters that start before each multiple of [`BLOCK`] bytes.
     block_chars: OnceLock<Vec<u32>>,
 }
 
-/// The distance of the places whose character count is kept, so that the cost of a column does not
-/// grow with the length of the line.
+/// The distance of the cached character counts, which makes the cost of a column independent of the
+/// line length.
 const BLOCK: usize = 1024;
 
-/// How many characters begin in these bytes of UTF-8.
+/// The number of characters that start in these bytes of UTF-8.
 fn count_chars(bytes: &[u8]) -> u32 {
     bytes.iter().filter(|&&b| b & 0xC0 != 0x80).count() as u32
 }
@@ -97,7 +97,7 @@ impl SourceFile {
         }
     }
 
-    /// Excerpts of the text do not show these bytes: they are secret.
+    /// Hides bytes that are secret from excerpts.
     pub fn hide(&self, range: TextRange) {
         let mut hidden = self.hidden.write().unwrap_or_else(|e| e.into_inner());
         if !hidden.contains(&range) {
@@ -105,7 +105,7 @@ impl SourceFile {
         }
     }
 
-    /// A part of the text as excerpts show it: with a star for each byte that is hidden.
+    /// A part of the text for excerpts, with an asterisk for each hidden byte.
     pub fn shown(&self, bytes: Range<usize>) -> Cow<'_, str> {
         let text = &self.text[bytes.clone()];
         let hidden = self.hidden.read().unwrap_or_else(|e| e.into_inner());
@@ -130,13 +130,13 @@ impl SourceFile {
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let mut starts = vec![0];
-            // The search for a character looks at many bytes at once.
+            // The search for a single character is vectorized.
             starts.extend(self.text.match_indices('\n').map(|(i, _)| i as u32 + 1));
             starts
         })
     }
 
-    /// How many characters begin before the byte `offset`, which is in the text or its end.
+    /// The number of characters that start before the byte `offset`.
     fn chars_before(&self, offset: usize) -> u32 {
         let bytes = self.text.as_bytes();
         let blocks = self.block_chars.get_or_init(|| {
@@ -151,7 +151,7 @@ impl SourceFile {
         blocks[block] + count_chars(&bytes[block * BLOCK..offset])
     }
 
-    /// The line (from 1) that holds the byte `offset`.
+    /// The line (from 1) that contains the byte `offset`.
     pub fn line(&self, offset: u32) -> u32 {
         self.line_starts().partition_point(|&s| s <= offset) as u32
     }
@@ -168,7 +168,7 @@ impl SourceFile {
         LineCol { line, column }
     }
 
-    /// Where a line begins, counted from 1; after the last line, the end.
+    /// The start of a line, counted from 1; after the last line, the end of the text.
     pub fn line_start(&self, line: u32) -> usize {
         let at = self.line_starts().get((line as usize).saturating_sub(1));
         at.map_or(self.text.len(), |&start| start as usize)
@@ -188,7 +188,7 @@ impl SourceFile {
     }
 }
 
-/// All source files of a compile. Shared between threads; files are only added.
+/// All source files of a compile. It is shared between threads; files are only added.
 #[derive(Default, Debug)]
 pub struct SourceMap {
     files: RwLock<Vec<Arc<SourceFile>>>,
@@ -208,7 +208,7 @@ impl SourceMap {
         self.add_file(Arc::new(SourceFile::new(path.as_ref(), text)))
     }
 
-    /// Adds a file that exists already and gives its id.
+    /// Adds an existing file and returns its id.
     pub fn add_file(&self, file: Arc<SourceFile>) -> FileId {
         let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
         self.size.fetch_add(file.text.len(), Ordering::Relaxed);
@@ -216,10 +216,10 @@ impl SourceMap {
         FileId(files.len() as u32 - 1)
     }
 
-    /// The file of an id that this map gave.
+    /// The file with an id of this map.
     ///
     /// # Panics
-    /// If the id is of another map: ids are only made by [`SourceMap::add`].
+    /// If the id belongs to another map.
     pub fn file(&self, id: FileId) -> Arc<SourceFile> {
         Arc::clone(&self.files.read().unwrap_or_else(|e| e.into_inner())[id.0 as usize])
     }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_a_star_a_byte() {
+    fn hidden_bytes_are_asterisks() {
         let file = SourceFile::new("a.yaml", "a: é1\nb: c\n");
         assert!(matches!(file.shown(0..6), Cow::Borrowed("a: é1")));
         file.hide(TextRange::new(3, 8));

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::world::{
     ChildSession, ChildSessionRequest, EntryKind, HostWorld, ProcessOutput, ProcessRequest,
-    Touched, World,
+    TouchedPaths, World,
 };
 
 /// The entries of a directory, sorted by name.
@@ -16,15 +16,14 @@ pub type Listing = Vec<(String, EntryKind)>;
 
 /// A layer's entries of a directory.
 pub enum LayerListing {
-    /// Its entries, or the error that prevents a listing.
+    /// The listing, or the error that prevents it.
     Whole(io::Result<Listing>),
     /// The entries besides those of the machine.
     Added(Listing),
 }
 
-/// Files that stand in front of those of the machine, such as the unsaved texts of an editor or the
-/// tree of a commit. Paths are absolute and have no `.` and `..`. `None` leaves the answer to the
-/// machine.
+/// Files in front of those of the machine, such as unsaved editor buffers or the tree of a commit.
+/// Paths are absolute, without `.` and `..`. `None` means that the machine answers.
 pub trait FileLayer: Send + Sync {
     /// The kind of the entry at a path; links are followed.
     fn kind(&self, path: &Path) -> Option<Option<EntryKind>>;
@@ -32,7 +31,7 @@ pub trait FileLayer: Send + Sync {
     fn read(&self, path: &Path) -> Option<io::Result<Vec<u8>>>;
     /// The entries of a directory.
     fn list(&self, path: &Path) -> Option<LayerListing>;
-    /// Where a symbolic link leads, as it says it.
+    /// The target of a symbolic link, as written in it.
     fn read_link(&self, path: &Path) -> Option<io::Result<PathBuf>>;
     /// The path with all symbolic links followed.
     fn resolve(&self, path: &Path) -> Option<Option<PathBuf>>;
@@ -42,17 +41,17 @@ pub trait FileLayer: Send + Sync {
 pub struct LayeredWorld {
     layer: Arc<dyn FileLayer>,
     host: HostWorld,
-    touched: Touched,
+    touched: TouchedPaths,
 }
 
 impl LayeredWorld {
-    /// The machine behind a layer. Paths that are read go to `touched`.
-    pub fn new(layer: Arc<dyn FileLayer>, touched: Touched) -> Self {
+    /// The machine with a layer in front. Paths that are read go to `touched`.
+    pub fn new(layer: Arc<dyn FileLayer>, touched: TouchedPaths) -> Self {
         Self { layer, host: HostWorld::noting(touched.clone()), touched }
     }
 }
 
-/// A path without `.` and `..`, from the root.
+/// An absolute path without `.` and `..`.
 pub fn absolute(path: &Path) -> PathBuf {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut out = PathBuf::new();
@@ -159,8 +158,7 @@ impl World for LayeredWorld {
     }
 }
 
-/// Texts by path, such as those of an editor that are not saved yet. They can be changed while
-/// others read.
+/// Texts by path, such as unsaved editor buffers. They may be changed while others read.
 #[derive(Default)]
 pub struct Buffers(RwLock<BTreeMap<PathBuf, Arc<str>>>);
 
@@ -171,7 +169,7 @@ impl Buffers {
         buffers.insert(absolute(path), text.into());
     }
 
-    /// Forgets the text of a file: the machine's counts again.
+    /// Removes the text of a file, so that the machine's file is visible again.
     pub fn remove(&self, path: &Path) {
         let mut buffers = self.0.write().unwrap_or_else(PoisonError::into_inner);
         buffers.remove(&absolute(path));
@@ -236,7 +234,7 @@ mod tests {
         std::fs::write(dir.join("a/saved"), "on disk").unwrap_or_default();
         let buffers = Arc::new(Buffers::default());
         let layer: Arc<dyn FileLayer> = Arc::clone(&buffers) as _;
-        let touched = Touched::default();
+        let touched = TouchedPaths::default();
         let world = LayeredWorld::new(layer, touched.clone());
         let read = |name: &str| {
             let bytes = world.read(&dir.join(name)).ok()?;

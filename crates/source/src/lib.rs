@@ -1,6 +1,6 @@
 //! Files, spans, diagnostics and the outside world: the base of every front end and of the engine.
 //!
-//! It owns the identity of source files ([`SourceMap`]), places in them ([`Span`]), the one diagnostic
+//! It owns the identity of source files ([`SourceMap`]), places in them ([`Span`]), the diagnostic
 //! type ([`Diagnostic`]) with its renderers, and [`World`], through which all input and output of a
 //! compile goes.
 //!
@@ -46,6 +46,6 @@ pub use printable::{printable, printable_line};
 pub use process::{ProcessOutput, ProcessRequest};
 pub use shorten::shortened;
 pub use world::{
-    EntryKind, Fetch, HostWorld, MemoryWorld, Touched, World, read_input, read_input_text,
+    EntryKind, Fetch, HostWorld, MemoryWorld, TouchedPaths, World, read_input, read_input_text,
     read_standard_input,
 };

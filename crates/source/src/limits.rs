@@ -1,4 +1,4 @@
-//! The limits of every evaluation: counted steps, and a deep stack that is measured.
+//! The limits of every evaluation: counted steps, and the measured depth of the stack.
 //!
 //! Front ends define a step and the reaction to a stack overflow. They also limit the size of
 //! values, because it depends on how a language shares values.
@@ -6,12 +6,12 @@
 use crate::budget;
 pub use crate::exceeded::Exceeded;
 
-/// The longest text in bytes that an evaluation makes.
+/// The maximum length in bytes of a text that an evaluation creates.
 pub fn most_text() -> usize {
     budget::scaled_size(32 << 20)
 }
 
-/// The longest list that a range, a repetition or the like gives.
+/// The maximum length of a list from a range, a repetition or a similar operation.
 pub fn most_items() -> usize {
     budget::scaled_size(2_000_000)
 }
@@ -32,36 +32,36 @@ impl Steps {
         Self { taken: 0, most }
     }
 
-    /// Takes steps, for work that is about to be done.
+    /// Takes steps before doing their work.
     ///
     /// # Errors
-    /// If these are too many, or the evaluation exceeds another bound.
+    /// If the limit is exceeded, or another bound of the evaluation.
     #[inline]
     pub fn take(&mut self, count: u64) -> Bounded {
         self.charge(count);
         if self.taken > self.most { Err(Exceeded::Steps(self.most)) } else { budget::check() }
     }
 
-    /// How many steps may still be taken.
+    /// The number of remaining steps.
     pub fn left(&self) -> u64 {
         self.most.saturating_sub(self.taken)
     }
 
-    /// Counts steps for work that was done: the next one that is taken is the one too many.
+    /// Counts steps after their work: if they exceed the limit, the next [`Steps::take`] fails.
     #[inline]
     pub fn charge(&mut self, count: u64) {
         self.taken = self.taken.saturating_add(count);
     }
 }
 
-/// Measures how much stack is used, from where the measure was made on.
+/// Measures the stack usage since its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct StackMeter {
     base: usize,
 }
 
 impl StackMeter {
-    /// A measure that begins with the caller's frame.
+    /// A measurement that begins with the caller's frame.
     #[must_use]
     pub fn here() -> Self {
         Self { base: address() }
@@ -73,10 +73,10 @@ impl StackMeter {
         self.base.abs_diff(address())
     }
 
-    /// Refuses to go deeper.
+    /// Checks the stack usage.
     ///
     /// # Errors
-    /// If more than this is in use.
+    /// If more than `bytes` are in use.
     #[inline]
     pub fn at_most(self, bytes: usize) -> Bounded {
         if self.used() > bytes { Err(Exceeded::Stack) } else { Ok(()) }
@@ -92,7 +92,7 @@ fn address() -> usize {
 /// Runs work on a thread with a stack of this many bytes. Only used pages take memory.
 ///
 /// # Panics
-/// If the work does, or the system gives no thread.
+/// If the work panics, or the system refuses a thread.
 pub fn on_deep_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(bytes);

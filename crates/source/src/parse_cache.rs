@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// A parsed text, and the conditions under which it may be used again.
+/// A parsed text, and the conditions for its reuse.
 pub(crate) struct Entry<F> {
     pub(crate) text: Arc<str>,
     /// A hash of everything else that the result depends on.
@@ -23,7 +23,7 @@ pub(crate) struct Entries<F> {
 
 /// The results of parsing texts, by path and type of the result.
 ///
-/// A result has places in files of one map, so the map owns the cache; `F` is the id of a file.
+/// Results contain places in files of one map, so the map owns the cache; `F` is the id of a file.
 pub(crate) struct ParseCache<F>(Mutex<Entries<F>>);
 
 impl<F> Default for ParseCache<F> {

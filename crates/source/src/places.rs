@@ -1,26 +1,18 @@
-//! The way back from a text that was made of another one.
+//! Maps positions of a derived text back to its source.
 
 use crate::files::TextRange;
 
-/// Where the bytes of a text come from that was made of another: heredocs without their margin,
-/// texts without quotes and escapes. Runs of bytes that were taken over as they are share an entry.
-///
-/// ```
-/// use ordain_source::PlaceMap;
-/// // `a\tb` in quotes at byte 10: the tab is two bytes there.
-/// let mut map = PlaceMap::default();
-/// map.run(0, 11);
-/// map.run(2, 14);
-/// assert_eq!([0, 1, 2].map(|at| map.place(at)), [11, 12, 14]);
-/// ```
+/// The source positions of a derived text, such as a heredoc without its margin, or a string
+/// without quotes and escapes. Consecutive copied bytes share an entry.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct PlaceMap {
-    /// In order: where a run begins, and where it comes from.
+    /// In order: the start of each run, and its source position.
     runs: Vec<(u32, u32)>,
 }
 
 impl PlaceMap {
-    /// Bytes from `start` on were taken over from `source` on. Runs are told in their order.
+    /// Records that the bytes from `start` on were copied from `source` on. Runs must be added in
+    /// order.
     pub fn run(&mut self, start: u32, source: u32) {
         if let Some((last, from)) = self.runs.last_mut() {
             debug_assert!(*last <= start, "runs out of order");
@@ -35,8 +27,8 @@ impl PlaceMap {
         self.runs.push((start, source));
     }
 
-    /// The source position of a byte. Bytes of a text that is longer than its source, such as an
-    /// escape, map to positions from its start up to the start of the next run.
+    /// The source position of a byte. Where the text is longer than its source, as for an escape,
+    /// positions are clamped to the start of the next run.
     pub fn place(&self, at: u32) -> u32 {
         let next = self.runs.partition_point(|(start, _)| *start <= at).max(1);
         let Some((start, source)) = self.runs.get(next - 1) else { return at };
@@ -44,7 +36,7 @@ impl PlaceMap {
         self.runs.get(next).map_or(place, |(_, end)| place.min(*end))
     }
 
-    /// Where a range comes from: all that is between the places of its ends.
+    /// The source range of a range: everything between the source positions of its ends.
     pub fn range(&self, range: TextRange) -> TextRange {
         let start = self.place(range.start);
         TextRange::new(start, self.place(range.end).max(start))
@@ -68,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_longer_does_not_reach_over_the_next() {
+    fn longer_texts_do_not_overlap_the_next_run() {
         let mut map = PlaceMap::default();
         map.run(0, 1);
         map.run(4, 3);

@@ -1,14 +1,14 @@
-//! Text as a terminal may show it.
+//! Text that is safe for a terminal.
 //!
-//! Names, contents and messages come from others: a terminal would obey the control characters in
-//! them, and characters that turn the direction of writing around show another text than is there.
-//! Each of these is shown as one character that stands for it, as in the excerpts of diagnostics:
-//! `␛` for an escape, `�` for characters without a picture.
+//! Names, contents and messages come from others: a terminal would interpret control characters in
+//! them, and bidirectional control characters can disguise a text. Each of these is replaced by a
+//! visible character, as in the excerpts of diagnostics: `␛` for an escape, `�` for characters
+//! without a picture.
 
 use std::borrow::Cow;
 
-/// The character that stands for one that a terminal obeys; nothing for all others. Line ends and
-/// tabs are obeyed, too: [`printable`] leaves them.
+/// The visible replacement of a control character; `None` for all others. [`printable`] keeps line
+/// ends and tabs, which are control characters, too.
 pub fn picture(c: char) -> Option<char> {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)),
@@ -25,12 +25,12 @@ pub fn picture(c: char) -> Option<char> {
     }
 }
 
-/// A text of any number of lines without control characters but line ends and tabs.
+/// A text of any number of lines without control characters except line ends and tabs.
 pub fn printable(text: &str) -> Cow<'_, str> {
     replaced(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// The same for a text that has to stay on its line: line ends and tabs are shown, too.
+/// The same for a single line: line ends and tabs are replaced, too.
 pub fn printable_line(text: &str) -> Cow<'_, str> {
     replaced(text, |_| false)
 }

@@ -1,4 +1,4 @@
-//! Child processes of [`crate::HostWorld`]: their limits, and how they are started.
+//! Child processes of [`crate::HostWorld`]: limits and start.
 
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// A child process to run to its end.
 #[derive(Clone, Debug)]
 pub struct ProcessRequest {
-    /// Program and arguments; no shell is involved.
+    /// Program and arguments, without a shell.
     pub argv: Vec<String>,
     /// Working directory.
     pub cwd: Option<PathBuf>,
@@ -21,11 +21,11 @@ pub struct ProcessRequest {
     pub env: Vec<(String, String)>,
     /// Text for its standard input.
     pub stdin: Vec<u8>,
-    /// It is ended after this time, if not after that of [`limits`].
+    /// The timeout, if it is shorter than that of [`limits`].
     pub timeout: Option<Duration>,
 }
 
-/// How a child process ended.
+/// The result of a child process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessOutput {
     /// Exit status; `None` if a signal ended it.
@@ -36,25 +36,25 @@ pub struct ProcessOutput {
     pub stderr: Vec<u8>,
 }
 
-/// How long to sleep between two looks at a child that is still running.
-const POLL: Duration = Duration::from_millis(2);
+/// The interval of checks for the end of a child.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The variable that all processes have which a child starts that is talked with, whatever group
-/// they go to.
-const MARK: &str = "ORDAIN_CHILD";
-/// How often processes with the mark are looked for: one may start another meanwhile.
-const ROUNDS: usize = 8;
+/// An environment variable of a session's child and all its descendants, whatever process group
+/// they join.
+const CHILD_VARIABLE: &str = "ORDAIN_CHILD";
+/// The number of searches for processes with the marker: one may start another meanwhile.
+const KILL_ROUNDS: usize = 8;
 
 /// The time to wait for the output of a child after its end, because another process may hold the
 /// pipe open.
-const REST: Duration = Duration::from_secs(1);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The limits of programs that a compile runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessLimits {
-    /// How long it may run.
+    /// The maximum run time.
     pub time: Duration,
-    /// How many bytes it may write to standard output, and as many to standard error.
+    /// The maximum number of bytes on standard output, and separately on standard error.
     pub output: u64,
 }
 
@@ -66,7 +66,7 @@ impl Default for ProcessLimits {
 
 static LIMITS: OnceLock<ProcessLimits> = OnceLock::new();
 
-/// Sets the limits of programs. The first call counts.
+/// Sets the limits of programs. Only the first call has an effect.
 pub fn set_limits(limits: ProcessLimits) {
     let _ = LIMITS.set(limits);
 }
@@ -76,13 +76,13 @@ pub fn limits() -> ProcessLimits {
     LIMITS.get().copied().unwrap_or_default()
 }
 
-/// Who starts programs.
+/// Starts programs.
 pub trait Processes: Send + Sync {
     /// Runs a program to its end, within these limits.
     ///
     /// # Errors
-    /// When it cannot be started or exceeds a limit; [`io::ErrorKind::TimedOut`] for that of time,
-    /// [`io::ErrorKind::FileTooLarge`] for that of output.
+    /// When it cannot be started or exceeds a limit; [`io::ErrorKind::TimedOut`] for the time,
+    /// [`io::ErrorKind::FileTooLarge`] for the output.
     fn run(&self, request: &ProcessRequest, limits: ProcessLimits) -> io::Result<ProcessOutput>;
 
     /// Starts a program with this standard input, output and error.
@@ -91,54 +91,54 @@ pub trait Processes: Send + Sync {
     /// When it cannot be started.
     fn start(&self, argv: &[String], stdio: [OwnedFd; 3]) -> io::Result<Box<dyn Process>>;
 
-    /// Puts this thread and another process onto one processor until the result is dropped. `None`
-    /// where that is not possible.
+    /// Pins this thread and another process to one processor until the result is dropped. `None` if
+    /// that is not possible.
     fn share_processor(&self, _process: u32) -> Option<Box<dyn ProcessorShare>> {
         None
     }
 }
 
-/// This thread and another process, on one processor: two that wait for each other all the time are
-/// woken faster there.
+/// This thread and another process on one processor, where two that wait for each other all the
+/// time wake up faster.
 pub trait ProcessorShare: Send {
-    /// Counts a message to the other process. From time to time the scheduler chooses another
-    /// processor.
+    /// Counts a message to the other process. From time to time the pinning is lifted, so that the
+    /// scheduler can choose another processor.
     fn count_message(&mut self);
 }
 
-/// Puts this thread and another process onto one processor; see [`Processes::share_processor`].
+/// Pins this thread and another process to one processor; see [`Processes::share_processor`].
 pub fn share_processor(process: u32) -> Option<Box<dyn ProcessorShare>> {
     processes().share_processor(process)
 }
 
 /// A program that was started.
 pub trait Process: Send {
-    /// Waits for its end, so long at most; `None` if it has not ended then.
+    /// Waits for its end; `None` if it has not ended after `limit`.
     ///
     /// # Errors
-    /// When that cannot be known.
+    /// When the system cannot report it.
     fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>>;
 
-    /// Ends it with all that it started, also when it has ended by itself.
+    /// Kills it and its descendants, which may outlive it.
     ///
     /// # Errors
-    /// When it cannot be known how it ended.
+    /// When the system cannot report its status.
     fn end(&mut self) -> io::Result<ExitStatus>;
 }
 
 static PROCESSES: OnceLock<Box<dyn Processes>> = OnceLock::new();
 
-/// Replaces the starter of programs. The first call counts.
+/// Replaces the starter of programs. Only the first call has an effect.
 pub fn use_processes(processes: Box<dyn Processes>) {
     let _ = PROCESSES.set(processes);
 }
 
-/// The starter of programs. The default starts children of this process with their own group.
+/// The starter of programs. By default it starts children of this process in their own groups.
 pub(crate) fn processes() -> &'static dyn Processes {
     PROCESSES.get().map_or(&Children, |processes| &**processes)
 }
 
-/// Runs a program to its end, within the limits that it has by itself and those that were set.
+/// Runs a program to its end, within its own limits and the common ones.
 ///
 /// # Errors
 /// When it cannot be started or exceeds a limit.
@@ -158,7 +158,7 @@ pub(crate) fn run(request: &ProcessRequest) -> io::Result<ProcessOutput> {
     })
 }
 
-/// Programs that are children of this process.
+/// Starts programs as children of this process.
 struct Children;
 
 impl Processes for Children {
@@ -172,7 +172,7 @@ impl Processes for Children {
         let stdin = child.child.stdin.take();
         let input = request.stdin.clone();
         std::thread::spawn(move || {
-            // A child that does not read its input is no error of ours.
+            // A child need not read its input.
             let _ = stdin.map(|mut s| s.write_all(&input));
         });
         let (exceeded, is_exceeded) = channel();
@@ -197,9 +197,10 @@ impl Processes for Children {
                 let text = format!("no end within {:?}", limits.time);
                 return Err(io::Error::new(io::ErrorKind::TimedOut, text));
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         };
-        let rest = |output: Receiver<Vec<u8>>| output.recv_timeout(REST).unwrap_or_default();
+        let rest =
+            |output: Receiver<Vec<u8>>| output.recv_timeout(OUTPUT_TIMEOUT).unwrap_or_default();
         let (stdout, stderr) = (rest(stdout), rest(stderr));
         if stdout.len().max(stderr.len()) as u64 > limits.output {
             return Err(too_much());
@@ -216,11 +217,11 @@ impl Processes for Children {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let value = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
-        let mut command = command(argv, &[(MARK.to_owned(), value.clone())])?;
+        let mut command = command(argv, &[(CHILD_VARIABLE.to_owned(), value.clone())])?;
         command.stdin(stdin).stdout(stdout).stderr(stderr);
         Ok(Box::new(GroupedChild {
             child: command.spawn()?,
-            mark: Some(format!("{MARK}={value}")),
+            mark: Some(format!("{CHILD_VARIABLE}={value}")),
         }))
     }
 }
@@ -243,7 +244,7 @@ fn collect(
     let (sender, output) = channel();
     std::thread::spawn(move || {
         let mut out = Vec::new();
-        // Bytes that were read before an error count.
+        // Bytes before an error count.
         let _ = pipe.map(|pipe| pipe.take(most + 1).read_to_end(&mut out));
         if out.len() as u64 > most {
             let _ = exceeded.send(());
@@ -256,7 +257,7 @@ fn collect(
 /// A child with its process group.
 struct GroupedChild {
     child: Child,
-    /// The variable that all processes have which it starts, as the system shows it.
+    /// The environment variable of all its descendants, in the form that the system shows.
     mark: Option<String>,
 }
 
@@ -268,16 +269,16 @@ impl Process for GroupedChild {
             if status.is_some() || Instant::now() >= end {
                 return Ok(status);
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
     fn end(&mut self) -> io::Result<ExitStatus> {
-        // The group also when the child has ended: its own children may still be there.
+        // The group even if the child has ended: its own children may be alive.
         kill(&[format!("-{}", self.child.id())]);
         let _ = self.child.kill();
         let status = self.child.wait();
-        for _ in 0..ROUNDS {
+        for _ in 0..KILL_ROUNDS {
             let left = self.mark.as_deref().map(marked).unwrap_or_default();
             if left.is_empty() {
                 break;
@@ -288,7 +289,7 @@ impl Process for GroupedChild {
     }
 }
 
-/// The processes that were started with a variable, where the system shows that.
+/// The processes with an environment variable, where the system shows it.
 fn marked(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -296,7 +297,7 @@ fn marked(mark: &str) -> Vec<String> {
         let Some(pid) = name.to_str().filter(|n| n.bytes().all(|b| b.is_ascii_digit())) else {
             continue;
         };
-        // Those of others cannot be read, and those that have ended show nothing.
+        // Processes of other users cannot be read, and those that have ended show nothing.
         let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
         if environment.split(|b| *b == 0).any(|variable| variable == mark.as_bytes()) {
             found.push(pid.to_owned());
@@ -305,13 +306,13 @@ fn marked(mark: &str) -> Vec<String> {
     found
 }
 
-/// Kills processes, or groups whose number has a minus. Every shell can do that by itself; the
-/// program `kill` is not on every machine.
+/// Kills processes, or groups, which have a minus before the number. `kill` is a built-in command
+/// of every shell, but not a program on every machine.
 fn kill(which: &[String]) {
     let mut kill = Command::new("/bin/sh");
     kill.args(["-c", r#"for process; do kill -KILL "$process"; done"#, "sh"]).args(which);
     kill.stdout(Stdio::null()).stderr(Stdio::null());
-    // Those that have ended meanwhile are no error.
+    // Processes that have ended meanwhile are no error.
     let _ = kill.status();
 }
 
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_ended() {
+    fn endless_programs_are_killed() {
         let limits = ProcessLimits { time: Duration::from_millis(50), ..ProcessLimits::default() };
         let error = Children.run(&shell("sleep 100"), limits).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);

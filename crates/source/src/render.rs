@@ -1,4 +1,4 @@
-//! Renderers of diagnostics: for people with a source excerpt, and one JSON object a line.
+//! Renderers of diagnostics: for people with a source excerpt, and one JSON object per line.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::files::{SourceFile, SourceMap};
 use crate::printable::{printable, printable_line, replaced};
 
-/// The widest source line that an excerpt shows; longer ones are shown without an excerpt.
-const EXCERPT_WIDTH: usize = 400;
+/// The maximum length of a source line in an excerpt; longer ones are shown without an excerpt.
+const MAX_EXCERPT_WIDTH: usize = 400;
 
-/// The diagnostic as people read it: message, excerpt with labels, help. Ends in a newline.
+/// The diagnostic for people: message, excerpt with labels, help. Ends in a newline.
 ///
-/// Further lines of a message are indented. Control characters are escaped, so that a terminal only
-/// obeys our own styles.
+/// Further lines of a message are indented. Control characters are replaced, so that only our own
+/// styles reach a terminal.
 pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
     human_within(diagnostic, sources, colour, None)
 }
 
-/// As [`human`]; lines of the source are cut to so many columns, if a terminal has no more.
+/// As [`human`]; source lines are cut to the width of a terminal.
 pub fn human_within(
     diagnostic: &Diagnostic,
     sources: &SourceMap,
@@ -53,7 +53,7 @@ pub fn human_within(
         }
         group = group.element(snippet(&marks[i..], &paths[i]));
     }
-    // Without an excerpt the renderer would draw its frame around nothing.
+    // Without an excerpt the renderer would draw an empty frame.
     let bare = marks.iter().all(Mark::has_long_line);
     for text in distant.iter().filter(|_| !bare) {
         group = group.element(Level::NOTE.message(text.as_str()));
@@ -66,7 +66,7 @@ pub fn human_within(
         Some(width) => renderer.term_width(width),
         None => renderer,
     };
-    // The renderer leaves some characters of the source as they are; an escape is its own.
+    // The renderer keeps some control characters of the source; the escapes are its own.
     let out = renderer.render(&[group]);
     let mut out = replaced(&out, |c| matches!(c, '\n' | '\u{1b}')).into_owned();
     out.push('\n');
@@ -88,7 +88,7 @@ fn remark(word: &str, text: &str, colour: bool) -> String {
     format!("  = {word}: {}\n", text.trim_end().replace('\n', "\n          "))
 }
 
-/// The diagnostic without control characters of terminals.
+/// The diagnostic without terminal control characters.
 fn shown(diagnostic: &Diagnostic) -> Diagnostic {
     let mut out = diagnostic.clone();
     let labels = out.primary.iter_mut().chain(&mut out.related).map(|label| &mut label.text);
@@ -101,7 +101,7 @@ fn shown(diagnostic: &Diagnostic) -> Diagnostic {
     out
 }
 
-/// The excerpt of the first of these marks, with those of the others that are in it.
+/// The excerpt of the first mark, with the other marks inside it.
 fn snippet<'a>(marks: &'a [Mark], path: &'a str) -> Snippet<'a, Annotation<'a>> {
     let mark = &marks[0];
     let shown = || marks.iter().filter(|other| mark.shares_excerpt(other));
@@ -121,13 +121,13 @@ fn snippet<'a>(marks: &'a [Mark], path: &'a str) -> Snippet<'a, Annotation<'a>> 
     snippet
 }
 
-/// The lines of a file that an excerpt is made of; the renderer takes time for each that it is given.
+/// The lines of a file for an excerpt; the renderer's time grows with the lines that it gets.
 struct Part {
     bytes: std::ops::Range<usize>,
     first_line: usize,
 }
 
-/// The lines with these marks and those between them, and one before and after.
+/// The lines of these marks and between them, and one before and after.
 fn excerpt<'a>(file: &SourceFile, marks: impl Iterator<Item = &'a Mark>) -> Part {
     let lines = marks.map(Mark::line);
     let (first, last) = lines.fold((u32::MAX, 1), |(a, b), line| (a.min(line), b.max(line)));
@@ -145,7 +145,7 @@ struct Mark {
 impl Mark {
     fn has_long_line(&self) -> bool {
         let first = self.file.line(self.label.span.range.start);
-        self.file.line_text(first).len() > EXCERPT_WIDTH
+        self.file.line_text(first).len() > MAX_EXCERPT_WIDTH
     }
 
     /// Whether another mark is shown in the excerpt of this one.
@@ -161,8 +161,8 @@ impl Mark {
         self.file.line(self.label.span.range.start)
     }
 
-    /// The label's bytes, cut to the text, to character borders, and to its first line. A mere
-    /// point is the word that begins there.
+    /// The label's bytes, clamped to the text, to character boundaries, and to its first line. An
+    /// empty range becomes the word that begins there.
     fn range(&self) -> std::ops::Range<usize> {
         let text = self.file.text.as_ref();
         let floor = |mut i: usize| {
@@ -185,9 +185,9 @@ impl Mark {
     }
 }
 
-/// The places to show. A primary place that is a mere point gives way to a label on its line, and a
-/// label that is a mere point is that of the primary place if both begin there. Without a primary
-/// place the first label is one.
+/// The places to show. An empty primary range is replaced by a label on its line, and an empty
+/// label by a primary range with the same start. Without a primary place the first label becomes
+/// one.
 fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
     let mark = |(label, is_primary): (&Label, bool)| Mark {
         label: label.clone(),
@@ -222,9 +222,8 @@ fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
 }
 
 /// The diagnostic as a JSON object: `severity`, `code`, `issue`, `message`, `file`, `line`,
-/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`. The place is that which the
-/// program has whose language it is; where the mistake is another one, that comes first of the
-/// related ones.
+/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`. The place is the one
+/// that the original program reports; if the cause is elsewhere, it comes first in `related`.
 pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let diagnostic = &*diagnostic.shortened();
     let mut out = json!({

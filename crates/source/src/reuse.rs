@@ -1,4 +1,4 @@
-//! Parsed texts that one compile leaves to the next.
+//! The cache of parsed texts across compiles.
 
 use std::any::TypeId;
 use std::path::Path;
@@ -8,20 +8,20 @@ use std::sync::atomic::Ordering;
 use crate::files::{FileId, SourceMap};
 use crate::parse_cache::{Entry, ParseCache};
 
-/// The size of unused texts that are kept before the cache is cleared.
+/// The size in bytes of unused texts at which the cache is cleared.
 const MAX_UNUSED: usize = 16 << 20;
 
 impl SourceMap {
-    /// An empty map that keeps parsed texts for further compiles with it.
+    /// An empty map that keeps parsed texts for further compiles.
     pub fn with_parse_cache() -> Self {
         let mut map = Self::new();
         map.parsed = Some(ParseCache::default());
         map
     }
 
-    /// Adds a file and parses its text. If the map has a cache, and the text and the `context`, a
-    /// hash of all else that `parse` depends on, are as they were when this path was last parsed to
-    /// a `T`, that result is used again. Texts without a path are parsed each time.
+    /// Adds a file and parses its text. With a cache, the last result of type `T` for this path is
+    /// reused if the text and the `context`, a hash of all else that `parse` depends on, did not
+    /// change. Texts without a path are parsed each time.
     pub fn parsed<T: Send + Sync + 'static>(
         &self,
         path: &Path,
@@ -52,8 +52,8 @@ impl SourceMap {
         (file, value)
     }
 
-    /// Whether most of the texts are of no further use to compiles, since they were replaced by
-    /// others or are not parsed through the cache, so that a new map takes less memory.
+    /// Whether most of the texts are obsolete or not cached, so that a new map would use less
+    /// memory.
     pub fn is_outgrown(&self) -> bool {
         self.parsed.as_ref().is_some_and(|cache| {
             let used = cache.entries().used;

@@ -1,19 +1,19 @@
-//! Messages that hold much of the input are cut before they are shown.
+//! Shortens messages that contain much of the input.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The longest line of a message that is shown whole, in bytes.
+/// The maximum length in bytes of a line that is shown completely.
 const MAX_LINE_LENGTH: usize = 800;
-/// The bytes that are kept of a longer text, at its start and at its end.
-const KEPT: (usize, usize) = (480, 160);
-/// How many lines of a message are shown whole.
+/// The number of bytes at the start and the end of a longer line that are kept.
+const KEPT_BYTES: (usize, usize) = (480, 160);
+/// The maximum number of lines that are shown completely.
 const MAX_LINES: usize = 100;
-/// How many are kept of more, at the start and at the end.
+/// The number of lines at the start and the end of a longer message that are kept.
 const KEPT_LINES: (usize, usize) = (60, 20);
 
-/// A text as it is shown in messages: long lines, and the middle of many lines, are cut, and how much
-/// is left out is said.
+/// A text for messages: long lines and the middle of many lines are cut, with a note of the omitted
+/// amount.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     let is_short = text.len() <= MAX_LINE_LENGTH;
     if is_short && text.bytes().filter(|b| *b == b'\n').count() < MAX_LINES {
@@ -51,13 +51,13 @@ fn cut(line: &str, out: &mut String) {
         out.push_str(line);
         return;
     }
-    let start = boundary(line, KEPT.0);
-    let end = boundary(line, line.len() - KEPT.1);
+    let start = boundary(line, KEPT_BYTES.0);
+    let end = boundary(line, line.len() - KEPT_BYTES.1);
     let left_out = line[start..end].chars().count();
     let _ = write!(out, "{} … ({left_out} more characters) … {}", &line[..start], &line[end..]);
 }
 
-/// The last border of a character up to a place.
+/// The last character boundary up to a position.
 fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -70,7 +70,7 @@ mod tests {
     use super::shortened;
 
     #[test]
-    fn what_is_short_stays() {
+    fn short_texts_are_kept() {
         let lines = "a line\n".repeat(50);
         assert_eq!(shortened(&lines), lines);
         let lines = "x".repeat(300) + "\n" + &"y".repeat(790);

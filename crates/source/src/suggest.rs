@@ -1,13 +1,13 @@
-//! "Did you mean": the known name that is nearest to a name which is not known.
+//! "Did you mean": the known name that is most similar to an unknown one.
 
-/// For how many unknown names of an input another is looked for: each takes time for all names that
-/// there are, and more are not shown.
-pub const MAX: usize = 200;
+/// The maximum number of unknown names of an input that get a suggestion: each is compared with all
+/// known names, and more are not shown.
+pub const MAX_SUGGESTIONS: usize = 200;
 
-/// The candidate most like `name`, if one is near enough to be a likely typing error.
+/// The candidate most like `name`, if one is similar enough to be a likely typo.
 ///
-/// Near enough: at most a third of the longer name's characters are edited (Damerau-Levenshtein,
-/// ignoring ASCII case), and at least one edit is always allowed for names of three and more.
+/// At most a third of the longer name's characters may be edited (Damerau-Levenshtein, ignoring
+/// ASCII case), and for names of three and more characters always one.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     candidates
@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             let other = c.chars().count();
             let longest = length.max(other);
             let allowed = (longest / 3).max(1);
-            // So many characters must be added at least.
+            // At least this many characters must be added.
             if longest < 3 || length.abs_diff(other) > allowed {
                 return None;
             }
@@ -28,8 +28,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
-/// The distance of two names, unless it is greater than is allowed. Most candidates are far, and this
-/// is said without the table of all pairs of characters.
+/// The distance of two names, if it is within `allowed`. A lower bound rejects most candidates
+/// without the table of all pairs of characters.
 fn distance_within(a: &str, b: &str, allowed: usize) -> Option<usize> {
     let (a, b) = without_common_ends(a, b);
     if fewest_edits(a, b) > allowed {
@@ -42,7 +42,7 @@ fn distance_within(a: &str, b: &str, allowed: usize) -> Option<usize> {
     (distance <= allowed).then_some(distance)
 }
 
-/// Two texts without their common beginning and end, which add nothing to their distance.
+/// Two texts without their common prefix and suffix, which do not affect their distance.
 fn without_common_ends<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     let is_same = |(x, y): &(char, char)| x.eq_ignore_ascii_case(y);
     // Characters that are the same but for ASCII case have the same length.
@@ -55,12 +55,12 @@ fn without_common_ends<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     (&a[..a.len() - end], &b[..b.len() - end])
 }
 
-/// How many edits it takes at least, since each brings and takes away one character at most.
+/// A lower bound of the edits: each adds and removes one character at most.
 fn fewest_edits(a: &str, b: &str) -> usize {
     const KINDS: usize = 64;
     let mut counts = [0i32; KINDS];
     let mut add = |text: &str, by: i32| {
-        // Of a character beyond ASCII the first byte counts.
+        // A non-ASCII character counts by its first byte.
         for byte in text.bytes().filter(|byte| byte & 0xc0 != 0x80) {
             counts[usize::from(byte.to_ascii_lowercase()) % KINDS] += by;
         }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_all_pairs_of_characters() {
-        // Texts of few letters, so that many are near each other.
+        // Texts of few letters, so that many are similar.
         let texts: Vec<String> = (0u32..400)
             .map(|n| {
                 let letter =

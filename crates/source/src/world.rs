@@ -26,7 +26,7 @@ pub enum EntryKind {
     Other,
 }
 
-/// The rules of the time zone of this machine, or of that in the environment; `None` is UTC.
+/// The time zone rules of this machine, or of the zone in the environment; `None` is UTC.
 pub fn zone_rules(world: &dyn World) -> Option<Vec<u8>> {
     let name = world.env("TZ");
     let path = match name.as_deref().map(|name| name.trim_start_matches(':')) {
@@ -56,7 +56,7 @@ pub trait World: Send + Sync {
         let _ = path;
         None
     }
-    /// Where a symbolic link leads, as it says it.
+    /// The target of a symbolic link, as written in it.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         let _ = path;
         Err(io::ErrorKind::NotFound.into())
@@ -90,8 +90,8 @@ pub trait World: Send + Sync {
     }
     /// Eight random bytes, good enough for keys.
     fn random(&self) -> u64;
-    /// Whether child processes can be run. Where they cannot, nothing that is only known to code
-    /// shall be needed.
+    /// Whether child processes can be run. If not, results that only code knows are unavailable,
+    /// which must not be an error.
     fn runs_processes(&self) -> bool {
         true
     }
@@ -104,19 +104,19 @@ pub trait World: Send + Sync {
     }
 }
 
-/// The most bytes of one file that a compile reads: far more than text that people write, and an end
-/// to devices, such as a link to `/dev/zero`.
+/// The maximum number of bytes of a file that a compile reads: far more than people write, and a
+/// limit for devices, such as a link to `/dev/zero`.
 const MAX_INPUT: u64 = 256 << 20;
 
-/// The bytes of a file that a user named or a site has.
+/// The bytes of a source file.
 ///
 /// # Errors
-/// If it cannot be read, or is far larger than files that people write.
+/// If it cannot be read, or is far larger than written files.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, crate::budget::scaled(MAX_INPUT))
 }
 
-/// The text of such a file.
+/// The text of a source file.
 ///
 /// # Errors
 /// As of [`read_input`], and if the file is not UTF-8.
@@ -128,14 +128,14 @@ pub fn read_input_text(path: &Path) -> io::Result<String> {
 /// The bytes of standard input.
 ///
 /// # Errors
-/// If it cannot be read, or does not end.
+/// If it cannot be read, or is too large.
 pub fn read_standard_input() -> io::Result<Vec<u8>> {
-    const CHUNK: u64 = 1 << 20;
+    const READ_SIZE: u64 = 1 << 20;
     let limit = crate::budget::scaled(MAX_STREAM);
     let mut bytes = Vec::new();
     let mut rest = io::stdin().take(limit + 1);
     // Bytes count while more are read.
-    while let read @ 1.. = rest.by_ref().take(CHUNK).read_to_end(&mut bytes)? {
+    while let read @ 1.. = rest.by_ref().take(READ_SIZE).read_to_end(&mut bytes)? {
         crate::budget::read(Path::new("standard input"), read);
     }
     if bytes.len() as u64 > limit {
@@ -148,8 +148,7 @@ pub fn read_standard_input() -> io::Result<Vec<u8>> {
 /// The size limit of a stream of unknown size.
 const MAX_STREAM: u64 = 64 << 20;
 
-/// Whether a path is one by which a shell hands over a stream: `/dev/stdin`, or `/dev/fd/63` for
-/// `<(command)`.
+/// Whether a shell passes a stream by this path: `/dev/stdin`, or `/dev/fd/63` for `<(command)`.
 fn is_handed_over(path: &Path) -> bool {
     let streams = ["/dev/stdin", "/dev/fd", "/proc/self/fd"];
     path == Path::new("/dev/null") || streams.iter().any(|stream| path.starts_with(stream))
@@ -159,9 +158,9 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
     let kind = metadata.file_type();
     let is_stream = !kind.is_file() && !kind.is_dir();
-    // Opening a pipe waits for somebody who writes to it, and a device may never end.
+    // Opening a pipe blocks until somebody writes to it, and a device may be endless.
     if is_stream && !is_handed_over(path) {
-        let text = "a pipe or device is no file to read; give it as `/dev/stdin`";
+        let text = "a pipe or device cannot be read as a file; pass it as `/dev/stdin`";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let limit = if is_stream { limit.min(crate::budget::scaled(MAX_STREAM)) } else { limit };
@@ -180,12 +179,12 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// All paths that were read, listed or looked for, whether they exist or not. A watch for changes
-/// of the sources covers them.
+/// All paths that were read, listed or looked up, even if they do not exist. A watch of the sources
+/// covers them.
 #[derive(Clone, Default, Debug)]
-pub struct Touched(Arc<Mutex<FxHashSet<OsString>>>);
+pub struct TouchedPaths(Arc<Mutex<FxHashSet<OsString>>>);
 
-impl Touched {
+impl TouchedPaths {
     /// Notes a path.
     pub fn note(&self, path: &Path) {
         let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -206,13 +205,13 @@ impl Touched {
 /// Fetches a resource of a web server.
 pub type Fetch = fn(&str) -> io::Result<Vec<u8>>;
 
-/// The real machine. Notes which paths were touched.
+/// The real machine. Records the touched paths.
 #[derive(Default, Debug)]
 pub struct HostWorld {
-    touched: Touched,
+    touched: TouchedPaths,
     /// Whether no child process is run.
     is_still: bool,
-    /// The client of web servers, if fetching is allowed.
+    /// The client for web servers, if fetching is allowed.
     fetch: Option<Fetch>,
 }
 
@@ -223,12 +222,12 @@ impl HostWorld {
     }
 
     /// The same; touched paths are noted there.
-    pub fn noting(touched: Touched) -> Self {
+    pub fn noting(touched: TouchedPaths) -> Self {
         Self { touched, ..Self::default() }
     }
 
     /// The same world without child processes; starting one is an error. So no code from the
-    /// sources runs, in any language.
+    /// sources runs in any language.
     pub fn without_processes(self) -> Self {
         Self { is_still: true, ..self }
     }
@@ -327,8 +326,8 @@ impl World for HostWorld {
 
     fn temporary_file(&self, content: &[u8], mode: u32) -> io::Result<PathBuf> {
         use std::io::Write;
-        const TRIES: u32 = 100;
-        for _ in 0..TRIES {
+        const MAX_TRIES: u32 = 100;
+        for _ in 0..MAX_TRIES {
             let path = std::env::temp_dir().join(format!("ordain-{:016x}", self.random()));
             let mut options = std::fs::OpenOptions::new();
             options.write(true).create_new(true);
@@ -459,7 +458,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn other_file_types_are_refused() {
         let error = read_at_most(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert!(read_at_most(Path::new("/dev/null"), 1 << 20).unwrap().is_empty());
@@ -467,7 +466,7 @@ mod tests {
 
     #[test]
     fn files_that_are_too_large_are_refused() {
-        // The manifest of this crate is longer than that.
+        // The manifest of this crate is longer than the limit.
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let error = read_at_most(&path, 10).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);

@@ -1,4 +1,4 @@
-//! Properties that are only watched for changes, as they were seen last.
+//! The last values of audited properties.
 
 use rusqlite::params;
 
@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::journal::Store;
 
 impl Store {
-    /// The values that were seen last of a resource, by property.
+    /// The last audited values of a resource, by property.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_seen_last_counts() {
+    fn the_last_observation_wins() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let seen = |values: &[(&str, &str)]| -> Vec<(String, String)> {

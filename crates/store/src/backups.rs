@@ -14,18 +14,18 @@ pub struct ChangedPath {
     pub path: Vec<u8>,
     /// The state before, as it was recorded.
     pub before: String,
-    /// The state after the run; nothing if that did not come to its end.
+    /// The state after the run; `None` if the run did not complete.
     pub after: Option<String>,
     /// The name of the path in messages, if the path is secret.
     pub name: Option<String>,
 }
 
-/// The state of a path that is about to be changed.
+/// The state of a path before a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathBefore {
     /// The bytes of the path.
     pub path: Vec<u8>,
-    /// The state, in a form that [`Store::kept`] gives back.
+    /// The state, in the form that [`Store::kept`] returns.
     pub state: String,
     /// The name of the path in messages, if the path is secret.
     pub name: Option<String>,
@@ -39,12 +39,12 @@ impl Run {
 }
 
 impl Store {
-    /// The directory of the contents that a run keeps. It need not be there.
+    /// The directory with the backups of a run, which need not exist.
     pub fn backups(&self, run: i64) -> PathBuf {
         self.directory().join("backups").join(run.to_string())
     }
 
-    /// Removes the contents that were kept by runs up to this one.
+    /// Removes the backups of runs up to this one.
     pub(crate) fn forget_backups(&self, last: i64) {
         let Ok(entries) = std::fs::read_dir(self.directory().join("backups")) else { return };
         for entry in entries.flatten() {
@@ -56,8 +56,8 @@ impl Store {
         }
     }
 
-    /// Removes incomplete backups of killed runs, whose names begin with a dot. `own` is the run
-    /// that begins; no other is active.
+    /// Removes incomplete backups of killed runs, whose names begin with a dot. `own` is the
+    /// current run, the only active one.
     pub(crate) fn sweep_backups(&self, own: i64) -> Result<(), StoreError> {
         let killed: Vec<i64> = self.with(|c| {
             let mut killed =
@@ -77,7 +77,7 @@ impl Store {
         Ok(())
     }
 
-    /// Records the states of paths that are about to be changed.
+    /// Records the states of paths before a change.
     ///
     /// # Errors
     /// When it cannot be written: the change should then not be made.
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_was_about_to_keep_goes() {
+    fn incomplete_backups_of_a_killed_run_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let killed = store.backups(store.begin("apply", &Subject::default()).unwrap().number());

@@ -1,4 +1,4 @@
-//! Databases that are damaged are set aside, so that runs go on without them.
+//! Sets damaged databases aside, so that runs continue without them.
 
 use std::fs::File;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -19,13 +19,13 @@ pub(crate) const DAMAGED: &str = "damaged-";
 pub struct Damage {
     /// The message.
     pub reason: String,
-    /// The directory that it is in now; a journal with the contents that runs kept.
+    /// The directory that contains it now; for a journal with the backups of runs.
     pub moved_to: PathBuf,
 }
 
-/// Moves the journal and the backups of all runs but the active one to a directory with the time as
-/// name. The database itself is moved last, so that the next process can finish the work of a
-/// killed one.
+/// Moves the journal and the backups of all runs but the active one to a directory that is named
+/// after the time. The database itself is moved last, so that the next process can complete the
+/// work of a killed one.
 ///
 /// # Errors
 /// When something cannot be moved.
@@ -46,7 +46,7 @@ pub(crate) fn set_aside(
     Ok(Damage { reason, moved_to })
 }
 
-/// Moves a name of the state directory, if it exists.
+/// Moves an entry of the state directory, if it exists.
 fn move_to(moved_to: &Path, dir: &StateDir, name: &str) -> Result<(), StoreError> {
     let (from, to) = (dir.path().join(name), moved_to.join(name));
     match rustix::fs::rename(&from, &to) {
@@ -56,7 +56,7 @@ fn move_to(moved_to: &Path, dir: &StateDir, name: &str) -> Result<(), StoreError
 }
 
 /// Moves the database of exported resources to a directory that is named after the time. `None` if
-/// another process, which may use it at the same time, was first.
+/// another process did so first.
 ///
 /// # Errors
 /// When something cannot be moved.
@@ -72,7 +72,7 @@ pub(crate) fn set_exports_aside(
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(failed(e)),
     };
-    // Nobody but processes that are here holds this lock: those of SQLite are of another sort.
+    // Only processes in this function hold this lock: SQLite uses another type of lock.
     flock(&damaged, FlockOperation::LockExclusive).map_err(|e| StoreError::errno(&path, e))?;
     let before = damaged.metadata().map_err(failed)?.ino();
     if std::fs::symlink_metadata(&path).map_or(0, |now| now.ino()) != before {
@@ -86,7 +86,7 @@ pub(crate) fn set_exports_aside(
     Ok(Some(Damage { reason, moved_to }))
 }
 
-/// Moves an entry of the state directory to such a directory, whatever it is. Returns its new path.
+/// Moves any entry of the state directory to such a directory. Returns its new path.
 ///
 /// # Errors
 /// When it cannot be moved.
@@ -110,7 +110,7 @@ fn keep_backups(dir: &StateDir, moved_to: &Path, run: i64) -> Result<(), StoreEr
     std::fs::rename(&from, backups.join(run)).map_err(failed)
 }
 
-/// A new directory, whose name has the time in it.
+/// Creates a directory that is named after the time.
 fn make_directory(dir: &StateDir) -> Result<PathBuf, StoreError> {
     let stem = format!("{DAMAGED}{}", stamp(SystemTime::now()));
     let mut count = 1;
@@ -134,8 +134,8 @@ pub(crate) fn stamp(time: SystemTime) -> String {
     format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{:02}Z", second % 60)
 }
 
-/// The date so many days after 1970-01-01, by the Gregorian calendar. Years are counted from March,
-/// so that the day that some years have more is their last.
+/// The Gregorian date this many days after 1970-01-01. Years are counted from March, so that the
+/// leap day is their last.
 fn date(days: u64) -> (u64, u64, u64) {
     const DAYS_OF_400_YEARS: u64 = 146_097;
     // Days from 0000-03-01 to 1970-01-01.

@@ -1,9 +1,8 @@
-//! The state directory, which no other user can have tampered with.
+//! The state directory, protected against other users.
 //!
-//! Ordain runs as root and writes here, so whoever can put a link here writes as root. The directory
-//! has to belong to the user who runs or to root, nobody else may write it, and nobody else may be
-//! able to put another in its place. Then nothing changes between a look at a file and its use, and
-//! it is enough to look.
+//! Ordain runs as root and writes here, so a user who can create a link here writes as root. The
+//! directory has to belong to the current user or to root, nobody else may write to it or replace
+//! it. Then nothing changes between the check of a file and its use, so that a check is enough.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -18,7 +17,7 @@ use rustix::process::{getegid, geteuid};
 
 use crate::error::StoreError;
 
-/// How many links are followed on the way to the directory, as the kernel does.
+/// The maximum number of links on the way to the directory, as in the kernel.
 const MAX_LINKS: usize = 40;
 
 /// The name of the database.
@@ -27,7 +26,7 @@ pub(crate) const JOURNAL_FILE: &str = "state.db";
 /// The name of the directory with the backups of runs.
 pub(crate) const BACKUPS: &str = "backups";
 
-/// The names of the files of a database beside its own.
+/// The suffixes of a database's files.
 pub(crate) const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// A state directory that only its owner can have written.
@@ -42,7 +41,7 @@ pub struct StateDir {
 struct Trust {
     user: u32,
     group: u32,
-    /// Who owns `/` has everything anyway; in a user namespace it is not always user 0.
+    /// The owner of `/` has full access anyway; in a user namespace it is not always user 0.
     top: u32,
 }
 
@@ -53,10 +52,11 @@ impl Trust {
 }
 
 impl StateDir {
-    /// Opens a state directory, which is made with mode 0700 if it is missing.
+    /// Opens a state directory; a missing one is created with mode 0700.
     ///
     /// # Errors
-    /// When it cannot be opened or made, or when somebody else can change it or the way to it.
+    /// When it cannot be opened or created, or when another user can change it or a directory
+    /// above.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         walk(path, true)?.ok_or_else(|| StoreError::errno(path, Errno::NOENT))
     }
@@ -69,7 +69,7 @@ impl StateDir {
         walk(path, false)
     }
 
-    /// The same directory again.
+    /// Another handle of the directory.
     ///
     /// # Errors
     /// When the process has no more file descriptors.
@@ -83,7 +83,7 @@ impl StateDir {
         &self.path
     }
 
-    /// The directory as an open file of its own, which a lock can be held on.
+    /// The directory as a separate open file, which can hold a lock.
     ///
     /// # Errors
     /// When the process has no more file descriptors.
@@ -93,13 +93,13 @@ impl StateDir {
         fd.map(File::from).map_err(|e| StoreError::errno(&self.path, e))
     }
 
-    /// Opens a regular file in it for reading and writing; it is made with mode 0600 if it is missing.
+    /// Opens a regular file in it for reading and writing; a missing one is created with mode 0600.
     ///
     /// # Errors
-    /// When it cannot be opened, or is not a regular file of the owner with this one name.
+    /// When it cannot be opened, or is not a regular file of the owner with a single link.
     pub(crate) fn open_file(&self, name: &str) -> Result<File, StoreError> {
         let path = self.path.join(name);
-        // Only regular files are opened: opening others may block or have an effect.
+        // Only regular files are opened: opening others may block or have side effects.
         self.look(name)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
@@ -109,7 +109,7 @@ impl StateDir {
         Ok(File::from(fd))
     }
 
-    /// The status of a name, if it is a regular file of the owner with this one name, or nothing.
+    /// The status of a regular file of the owner with a single link; `None` if it does not exist.
     ///
     /// # Errors
     /// When it is anything else.
@@ -120,10 +120,10 @@ impl StateDir {
         Ok(Some(stat))
     }
 
-    /// The status of a name, whatever it is.
+    /// The status of any entry; `None` if it does not exist.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When it cannot be read.
     pub(crate) fn stat(&self, name: &str) -> Result<Option<Stat>, StoreError> {
         match fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
@@ -132,7 +132,7 @@ impl StateDir {
         }
     }
 
-    /// The names of the entries, sorted; names that are no UTF-8 are not ours.
+    /// The names of the entries, sorted; names that are not UTF-8 are ignored.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -141,12 +141,12 @@ impl StateDir {
         names
     }
 
-    /// Looks at the files of a database as [`StateDir::look`] does; whether the database is there, and
-    /// its size in bytes. The files are not opened: closing one would end the locks that a database
-    /// holds in this process.
+    /// Checks the files of a database as [`StateDir::look`] does, and returns the size of an
+    /// existing one in bytes. The files are not opened: closing one would release the locks that
+    /// SQLite holds in this process.
     ///
     /// # Errors
-    /// When one of them is not a regular file of the owner with this one name.
+    /// When one of them is not a regular file of the owner with a single link.
     pub(crate) fn look_at_database(&self, name: &str) -> Result<Option<u64>, StoreError> {
         for suffix in DATABASE_SUFFIXES {
             self.look(&format!("{name}{suffix}"))?;
@@ -154,23 +154,23 @@ impl StateDir {
         Ok(self.look(name)?.map(|stat| u64::try_from(stat.st_size).unwrap_or(0)))
     }
 
-    /// Removes the permissions of all others from the files of a database.
+    /// Removes the permissions of other users from the files of a database.
     ///
     /// # Errors
-    /// When one of them is not a regular file of the owner with this one name.
+    /// When one of them is not a regular file of the owner with a single link.
     pub(crate) fn close_database(&self, name: &str) -> Result<(), StoreError> {
         for suffix in DATABASE_SUFFIXES.iter().chain(&[""]) {
             let name = format!("{name}{suffix}");
             if self.look(&name)?.is_some_and(|stat| stat.st_mode & 0o077 != 0) {
                 let mode = Mode::RUSR | Mode::WUSR;
-                // Where it belongs to root and another user reads it, it stays as it is.
+                // A file that belongs to root stays unchanged when another user reads it.
                 let _ = fs::chmodat(&self.fd, name.as_str(), mode, AtFlags::empty());
             }
         }
         Ok(())
     }
 
-    /// Looks at a directory in it; whether it is there.
+    /// Checks a directory in it; returns whether it exists.
     ///
     /// # Errors
     /// When it is no directory of the owner, or others can write it.
@@ -191,7 +191,7 @@ fn trust() -> Result<Trust, StoreError> {
     Ok(Trust { user: geteuid().as_raw(), group: getegid().as_raw(), top: top.st_uid })
 }
 
-/// Goes to a directory step by step and looks at each step.
+/// Walks to a directory and checks each component.
 fn walk(path: &Path, create: bool) -> Result<Option<StateDir>, StoreError> {
     let failed = |at: &Path, e: Errno| StoreError::errno(at, e);
     let full = std::path::absolute(path).map_err(|e| StoreError::io(path, &e))?;
@@ -258,7 +258,7 @@ fn steps_of(path: &Path) -> VecDeque<OsString> {
     steps.map(|c| c.as_os_str().to_os_string()).collect()
 }
 
-/// Where a link on the way leads, if its owner is trusted.
+/// The target of a link on the way, if its owner is trusted.
 fn link_target(
     dir: &OwnedFd,
     name: &OsStr,
@@ -278,17 +278,17 @@ fn link_target(
     Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
 }
 
-/// Nobody else may put another directory in the place of the next one.
+/// Checks that no other user can replace the next directory.
 fn check_way(path: &Path, stat: &Stat, trust: &Trust) -> Result<(), StoreError> {
     if !trust.owner(stat.st_uid) {
         return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
     }
     let mode = stat.st_mode;
-    // Where the sticky bit is set, only the owner of an entry can put another in its place.
+    // With the sticky bit, only the owner of an entry can replace it.
     if mode & 0o1000 != 0 {
         return Ok(());
     }
-    // A group of the user's own has nobody else in it on most systems.
+    // On most systems a user's own group has no other members.
     let foreign_group = stat.st_gid != 0 && stat.st_gid != trust.group;
     if mode & 0o002 != 0 || mode & 0o020 != 0 && foreign_group {
         return Err(unsafe_to_use(path, &format!("others can write it (mode {})", octal(mode))));
@@ -308,7 +308,7 @@ fn check_last(path: &Path, stat: &Stat, trust: &Trust) -> Result<(), StoreError>
     Ok(())
 }
 
-/// A file of the state has to be one that the owner made here.
+/// Checks that a state file was created here by the owner.
 fn check_file(path: &Path, stat: &Stat) -> Result<(), StoreError> {
     if file_type(stat) != FileType::RegularFile {
         return Err(unsafe_to_use(path, &format!("it is {}", kind_name(stat))));
@@ -317,7 +317,7 @@ fn check_file(path: &Path, stat: &Stat) -> Result<(), StoreError> {
         return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
     }
     if stat.st_nlink > 1 {
-        return Err(unsafe_to_use(path, "it has a second name elsewhere (a hard link)"));
+        return Err(unsafe_to_use(path, "it has several hard links"));
     }
     if stat.st_mode & 0o022 != 0 {
         let text = format!("others can write it (mode {})", octal(stat.st_mode));

@@ -7,7 +7,7 @@ use rusqlite::ErrorCode;
 use rustix::fs::{Access, StatVfsMountFlags};
 use rustix::io::Errno;
 
-/// Why the store cannot be used.
+/// The reason why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another run holds the lock.
@@ -23,10 +23,10 @@ pub enum StoreError {
     Unwritable {
         /// The directory or file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The database was made by a newer Ordain.
+    /// A newer Ordain created the database.
     #[error(
         "the state in {} was written by a newer version (schema {found}, this one knows {known})",
         path.display()
@@ -40,11 +40,11 @@ pub enum StoreError {
         known: i64,
     },
     /// Another user could have tampered with the path.
-    #[error("{} is not safe to keep state in: {reason}", path.display())]
+    #[error("{} is not safe as a state directory: {reason}", path.display())]
     Unsafe {
         /// The directory on the way, or the file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The database is damaged.
@@ -52,7 +52,7 @@ pub enum StoreError {
     Broken {
         /// The database.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -96,7 +96,7 @@ impl StoreError {
     }
 }
 
-/// Why nothing can be written in a directory, if it is for its disk.
+/// The reason why a directory cannot be written, if it is its disk.
 pub(crate) fn disk_fault(dir: &Path) -> Option<&'static str> {
     let disk = rustix::fs::statvfs(dir).ok()?;
     if disk.f_flag.contains(StatVfsMountFlags::RDONLY) {
@@ -114,7 +114,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         | Error::IntegralValueOutOfRange(..)
         | Error::InvalidColumnType(..)
         | Error::Utf8Error(..) => true,
-        // The statements are constant, so their tables or columns are missing or duplicated.
+        // The statements are constant, so tables or columns are missing or duplicated.
         Error::SqlInputError { .. } => true,
         Error::SqliteFailure(code, _) => {
             code.code == ErrorCode::ConstraintViolation

@@ -1,5 +1,5 @@
-//! Exported resources of all nodes, in a database of their own: unlike the journal it holds values
-//! of attributes, secrets among them, so only its owner may read it.
+//! Exported resources of all nodes, in a separate database: unlike the journal it contains values
+//! of attributes, including secrets, so only its owner may read it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -20,11 +20,11 @@ use crate::migrate::{self, EXPORTS};
 /// The name of the database.
 pub(crate) const FILE: &str = "exports.db";
 
-/// The largest database, in bytes, that is looked through when it is opened.
-const MAX_LOOK: u64 = 16 << 20;
+/// The maximum size in bytes of a database that is checked when it is opened.
+const MAX_CHECKED_SIZE: u64 = 16 << 20;
 
-/// How often it is tried to open the database while other processes set it aside.
-const ATTEMPTS: usize = 5;
+/// The maximum number of attempts to open the database while other processes set it aside.
+const MAX_ATTEMPTS: usize = 5;
 
 /// The exported resources of all nodes that were compiled with it.
 #[derive(Debug)]
@@ -36,12 +36,12 @@ pub struct ExportStore {
 }
 
 impl ExportStore {
-    /// Opens the store in a directory, which is made if it is missing. A database that is damaged is
-    /// set aside and a new one is begun, now or when the damage is found: see
+    /// Opens the store in a directory, which is created if missing. A damaged database is set aside
+    /// and replaced by a new one, now or when the damage is found: see
     /// [`ExportStore::take_damages`].
     ///
     /// # Errors
-    /// When it cannot be written, or was made by a newer version.
+    /// When it cannot be written, or was created by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let dir = StateDir::open(dir)?;
         let mut damages = Vec::new();
@@ -49,19 +49,19 @@ impl ExportStore {
         Ok(Self { connection: Mutex::new(connection), path, dir, damages: Mutex::new(damages) })
     }
 
-    /// The damage that was found since the store was opened or this was asked last.
+    /// The damage that was found since the store was opened or this was last called.
     pub fn take_damages(&self) -> Vec<Damage> {
         std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The files that change when something in the store does.
+    /// The files that change with the content of the store.
     pub fn files(&self) -> [PathBuf; 2] {
         let mut log = self.path.clone().into_os_string();
         log.push("-wal");
         [self.path.clone(), log.into()]
     }
 
-    /// Does something with the database; where that shows that it is damaged, with a new one.
+    /// Applies a function to the database; if it reports damage, again to a new database.
     pub(crate) fn with<T>(
         &self,
         action: impl Fn(&mut Connection) -> rusqlite::Result<T>,
@@ -72,7 +72,7 @@ impl ExportStore {
             Err(StoreError::Broken { reason, .. }) => reason,
             done => return done,
         };
-        // The files of the old one are closed before they get other names.
+        // Closes the files of the old one before they are renamed.
         drop(std::mem::replace(&mut *connection, Connection::open_in_memory().map_err(failed)?));
         let mut damages = self.damages.lock().unwrap_or_else(PoisonError::into_inner);
         damages.extend(damage::set_exports_aside(&self.dir, FILE, reason)?);
@@ -120,12 +120,12 @@ fn open_new_or_whole(
     dir: &StateDir,
     damages: &mut Vec<Damage>,
 ) -> Result<(PathBuf, Connection), StoreError> {
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         match open_whole(dir) {
             Err(StoreError::Broken { reason, .. }) => {
                 damages.extend(damage::set_exports_aside(dir, FILE, reason)?);
             }
-            // Another process has set it aside since it was looked at.
+            // Another process has set it aside since the check.
             Err(StoreError::Unwritable { .. }) if dir.stat(FILE)?.is_none() => {}
             opened => return opened,
         }
@@ -133,10 +133,10 @@ fn open_new_or_whole(
     open_whole(dir)
 }
 
-/// Opens the database, and looks through it for damage if it is not very large.
+/// Opens the database, and checks it for damage unless it is very large.
 fn open_whole(dir: &StateDir) -> Result<(PathBuf, Connection), StoreError> {
     let (path, connection) = migrate::open(dir, FILE, EXPORTS)?;
-    if path.metadata().is_ok_and(|found| found.len() <= MAX_LOOK) {
+    if path.metadata().is_ok_and(|found| found.len() <= MAX_CHECKED_SIZE) {
         let found = migrate::find_damage(&connection);
         if let Some(found) = found.map_err(|e| StoreError::database(&path, &e))? {
             return Err(StoreError::broken(&path, format!("it is damaged: {found}")));
@@ -157,7 +157,7 @@ impl Exports for ExportStore {
         });
         let found = found.map_err(|e| e.to_string())?;
         found.into_iter().collect::<Result<_, _>>().map_err(|e| {
-            format!("{} holds something that is no exported resource: {e}", self.path.display())
+            format!("{} contains an invalid exported resource: {e}", self.path.display())
         })
     }
 }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_node_exports_is_found_by_the_others() {
+    fn exports_of_a_node_are_found_by_the_others() {
         let dir = tempfile::tempdir().unwrap();
         let store = ExportStore::open(dir.path()).unwrap();
         store.save("b", &[host("b", "z"), host("b", "y")]).unwrap();

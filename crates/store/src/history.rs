@@ -1,4 +1,4 @@
-//! Runs of the past, as the journal knows them.
+//! The history of runs in the journal.
 
 use std::time::SystemTime;
 
@@ -15,15 +15,15 @@ pub struct RunRecord {
     pub number: i64,
     /// The verb, such as `apply`.
     pub kind: String,
-    /// When it began.
+    /// The start time.
     pub started: SystemTime,
-    /// When it came to its end, if it did.
+    /// The end time, if it completed.
     pub finished: Option<SystemTime>,
-    /// How many resources it changed.
+    /// The number of changed resources.
     pub changed: u32,
-    /// How many resources failed, or were being changed when the run was killed.
+    /// The number of resources that failed, or were being changed when the run was killed.
     pub failed: u32,
-    /// How many were skipped because others failed, or because they said so.
+    /// The number of resources that were skipped because of other failures, or by their kind.
     pub skipped: u32,
     /// Its subject.
     pub subject: Subject,
@@ -36,11 +36,11 @@ pub struct Outcome {
     pub resource: String,
     /// The name of its status, such as `failed`.
     pub status: String,
-    /// The lines of the log about it; must hold no secrets.
+    /// The log lines about it; must not contain secrets.
     pub cause: String,
     /// The file that declares it, and the line.
     pub place: Option<(String, u32)>,
-    /// Whether it came right later in the same run.
+    /// Whether it reached its desired state later in the same run.
     pub is_over: bool,
 }
 
@@ -51,9 +51,9 @@ pub struct StepRecord {
     pub resource: String,
     /// The action, such as `create`.
     pub action: String,
-    /// When it began.
+    /// The start time.
     pub begun: SystemTime,
-    /// Whether it succeeded; nothing if it did not come to its end.
+    /// Whether it succeeded; `None` if it did not complete.
     pub ok: Option<bool>,
     /// The changed properties with their messages.
     pub changes: Vec<(String, String)>,
@@ -70,7 +70,7 @@ const RUNS: &str = "SELECT id, kind, started, finished,
     FROM runs";
 
 impl Store {
-    /// All runs that are known, the last first.
+    /// All known runs, the latest first.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -98,7 +98,7 @@ impl Store {
         })
     }
 
-    /// Writes down that a resource of which an outcome was noted came right.
+    /// Records that a resource with a recorded outcome reached its desired state later.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -135,7 +135,7 @@ impl Store {
         })
     }
 
-    /// A run with its changes, in their order; nothing if there is none of that number.
+    /// A run with its changes, in their order; `None` if the number is unknown.
     ///
     /// # Errors
     /// When the journal cannot be read.

@@ -12,13 +12,13 @@ use crate::directory::{BACKUPS, JOURNAL_FILE, StateDir};
 use crate::error::StoreError;
 use crate::migrate::{self, JOURNAL};
 
-/// How many runs are kept.
-const KEPT: i64 = 100;
+/// The maximum number of runs that are kept.
+const MAX_RUNS: i64 = 100;
 
-/// Values of the column `told` of a run without an end: for one that a later run made up for, and
-/// for one that was reported while no later run came to its end. It is 0 before.
+/// Values of the column `told` of an unfinished run: a later run completed its work, or it was
+/// reported while no later run has completed. It is 0 before.
 const SETTLED: i64 = 1;
-const TOLD: i64 = 2;
+const REPORTED: i64 = 2;
 
 /// The state of this machine between runs.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct Subject {
     pub root: Option<String>,
 }
 
-/// A run that is under way, as the journal has it.
+/// The current run, as recorded in the journal.
 #[derive(Debug)]
 struct RunInProgress {
     number: i64,
@@ -80,7 +80,7 @@ impl RunInProgress {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run(pub(crate) i64);
 
-/// A change that was made, or under way when a run ended.
+/// A change that was made, or was in progress when a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepInProgress {
     /// The resource.
@@ -94,7 +94,7 @@ pub struct StepInProgress {
 pub struct InterruptedRun {
     /// Its process.
     pub pid: u32,
-    /// When it began.
+    /// The start time.
     pub started: SystemTime,
     /// The steps that it was about to do.
     pub under_way: Vec<StepInProgress>,
@@ -110,7 +110,7 @@ fn milliseconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or_else(|before| -count(before.duration()), count)
 }
 
-/// The time of so many milliseconds since 1970; that itself if the system knows no such time.
+/// The time of this many milliseconds since 1970; 1970 itself if the system cannot represent it.
 pub(crate) fn time(milliseconds: i64) -> SystemTime {
     let distance = Duration::from_millis(milliseconds.unsigned_abs());
     let found = match milliseconds {
@@ -120,20 +120,21 @@ pub(crate) fn time(milliseconds: i64) -> SystemTime {
     found.unwrap_or(UNIX_EPOCH)
 }
 
-/// The largest journal, in bytes, that a run looks through before it begins.
-const MAX_LOOK: u64 = 64 << 20;
+/// The maximum size in bytes of a journal that a run checks before it begins.
+const MAX_CHECKED_SIZE: u64 = 64 << 20;
 
 impl Store {
-    /// Opens the state in a directory, which is made if it is missing.
+    /// Opens the state in a directory, which is created if missing.
     ///
     /// # Errors
-    /// When it cannot be written, is damaged, is not safe to use, or was made by a newer version.
+    /// When it cannot be written, is damaged, is not safe to use, or was created by a newer
+    /// version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         Self::open_in(StateDir::open(dir)?)
     }
 
-    /// The same for a run, which has to hold the [`crate::RunLock`]. A journal that is damaged is set
-    /// aside and a new one is begun, now or when the damage is found: see [`Store::take_damages`].
+    /// The same for a run, which has to hold the [`crate::RunLock`]. A damaged journal is set aside
+    /// and replaced by a new one, now or when the damage is found: see [`Store::take_damages`].
     ///
     /// # Errors
     /// Those of [`Store::open`] except damage, and when a damaged journal cannot be moved away.
@@ -150,8 +151,8 @@ impl Store {
         Ok(Self { replaces_damaged: true, damages: Mutex::new(vec![damage]), ..store })
     }
 
-    /// The state in a directory, if there is any. Where the disk is full or cannot be written, it can
-    /// still be read.
+    /// The state in a directory, if there is any. It can be read even from a full or read-only
+    /// disk.
     ///
     /// # Errors
     /// As of [`Store::open`].
@@ -186,10 +187,10 @@ impl Store {
         }
     }
 
-    /// Looks through the journal for damage, if it is not very large: that takes 1.3 ms per MB. Damage
-    /// in a large one shows when it is met.
+    /// Checks the journal for damage, unless it is very large: a check takes 1.3 ms per MB. Damage
+    /// in a large one is found on access.
     fn look_through(self) -> Result<Self, StoreError> {
-        if self.path.metadata().is_ok_and(|found| found.len() > MAX_LOOK) {
+        if self.path.metadata().is_ok_and(|found| found.len() > MAX_CHECKED_SIZE) {
             return Ok(self);
         }
         match self.with(migrate::find_damage)? {
@@ -198,7 +199,7 @@ impl Store {
         }
     }
 
-    /// Looks through the whole journal, its indexes included.
+    /// Checks the whole journal, including its indexes.
     ///
     /// # Errors
     /// When it is damaged or cannot be read.
@@ -215,7 +216,8 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Works with the database. If it turns out to be damaged, the run continues with a new one.
+    /// Applies a function to the database. If it turns out to be damaged, the run continues with a
+    /// new one.
     pub(crate) fn with<T>(
         &self,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
@@ -230,11 +232,11 @@ impl Store {
         action(&connection).map_err(failed)
     }
 
-    /// Begins a new journal in the place of a damaged one, and notes the run that is under way there.
+    /// Replaces a damaged journal by a new one, and records the current run there.
     fn replace(&self, connection: &mut Connection, reason: String) -> Result<(), StoreError> {
         let failed = |e: rusqlite::Error| StoreError::database(&self.path, &e);
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        // The files of the old one are closed before they get other names.
+        // Closes the files of the old one before they are renamed.
         drop(std::mem::replace(connection, Connection::open_in_memory().map_err(failed)?));
         let damage = damage::set_aside(&self.dir, reason, begun.as_ref().map(|run| run.number))?;
         (_, *connection) = migrate::open(&self.dir, JOURNAL_FILE, JOURNAL)?;
@@ -245,7 +247,7 @@ impl Store {
         Ok(())
     }
 
-    /// The damage that was found since the journal was opened or this was asked last.
+    /// The damage that was found since the journal was opened or this was last called.
     pub fn take_damages(&self) -> Vec<Damage> {
         std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -267,11 +269,11 @@ impl Store {
             let last: Option<i64> = c.query_row("SELECT max(id) FROM runs", [], |r| r.get(0))?;
             let number = last.unwrap_or(0).saturating_add(1);
             begun(number).insert(c)?;
-            c.execute("DELETE FROM runs WHERE id <= ?1", [number - KEPT])?;
+            c.execute("DELETE FROM runs WHERE id <= ?1", [number - MAX_RUNS])?;
             Ok(number)
         })?;
         *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun(number));
-        self.forget_backups(number - KEPT);
+        self.forget_backups(number - MAX_RUNS);
         self.sweep_backups(number)?;
         Ok(Run(number))
     }
@@ -298,7 +300,7 @@ impl Store {
         })
     }
 
-    /// Writes down that the change was made or failed.
+    /// Records that the change was made or failed.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -313,7 +315,7 @@ impl Store {
         })
     }
 
-    /// When a resource with a schedule was applied last, in seconds since 1970.
+    /// The time when a resource with a schedule was last applied, in seconds since 1970.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -324,7 +326,7 @@ impl Store {
         })
     }
 
-    /// Writes down that it is applied.
+    /// Records that it is applied.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -336,7 +338,7 @@ impl Store {
         })
     }
 
-    /// Writes down that a run came to its end. The summary must hold no secrets.
+    /// Records the end of a run. The summary must not contain secrets.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -372,9 +374,9 @@ impl Store {
         self.with(|c| c.execute(sql, params![run.0, summary.to_string()]).map(drop))
     }
 
-    /// Runs that did not come to their end, and for which no later one made up ([`Store::settle`]),
-    /// the first of them first. Ask before [`Store::begin`], with the [`crate::RunLock`] held, so
-    /// that none of them is still under way.
+    /// Unfinished runs whose work no later run completed ([`Store::settle`]), the earliest first.
+    /// Call it before [`Store::begin`], with the [`crate::RunLock`] held, so that none of them is
+    /// still active.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -396,7 +398,7 @@ impl Store {
                 let started = time(started);
                 out.push(InterruptedRun { pid, started, under_way, done, is_new });
             }
-            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [TOLD])?;
+            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [REPORTED])?;
             Ok(out)
         })
     }
@@ -439,7 +441,7 @@ mod tests {
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());
         assert!(interrupted[0].is_new);
-        // A run that is interrupted as well makes up for nothing.
+        // A run that is interrupted as well completes nothing.
         let second = store.begin("apply", &Subject::default()).unwrap();
         store.break_off(second, &json!({ "changed": 0 })).unwrap();
         let both = store.take_interrupted().unwrap();
@@ -466,14 +468,14 @@ mod tests {
     fn old_runs_are_forgotten_with_their_steps() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        for _ in 0..KEPT + 5 {
+        for _ in 0..MAX_RUNS + 5 {
             let run = store.begin("apply", &Subject::default()).unwrap();
             store.begin_step(run, "File[/a]", "x", &json!([])).unwrap();
         }
         let count =
             |sql: &str| store.with(|c| c.query_row(sql, [], |r| r.get::<_, i64>(0))).unwrap();
-        assert_eq!(count("SELECT count(*) FROM runs"), KEPT);
-        assert_eq!(count("SELECT count(*) FROM steps"), KEPT);
+        assert_eq!(count("SELECT count(*) FROM runs"), MAX_RUNS);
+        assert_eq!(count("SELECT count(*) FROM steps"), MAX_RUNS);
     }
 
     #[test]
@@ -513,7 +515,7 @@ mod tests {
             let store = Store::open(dir.path()).unwrap();
             store.begin("apply", &Subject::default()).unwrap();
             assert_eq!(names.each_ref().map(|path| mode(path)), [0o600; 3]);
-            // As an earlier version made them.
+            // As an earlier version created them.
             names.iter().for_each(|path| set(path, 0o644));
         }
     }

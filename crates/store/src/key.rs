@@ -14,10 +14,10 @@ use crate::migrate::rename_new;
 /// The name of the file.
 pub(crate) const FILE: &str = "plan.key";
 
-/// How many bytes it has.
+/// The length in bytes.
 const LENGTH: usize = 32;
 
-/// The key of a state directory. Who knows it can write plans that `ordain apply` takes.
+/// The key of a state directory. A user who knows it can write plans that `ordain apply` accepts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MachineKey([u8; LENGTH]);
 
@@ -28,10 +28,10 @@ impl std::fmt::Debug for MachineKey {
 }
 
 impl MachineKey {
-    /// The key in a state directory; it is made, with mode 0600, if there is none.
+    /// The key in a state directory; a missing one is created with mode 0600.
     ///
     /// # Errors
-    /// When it cannot be read or made, is not whole, or others can read it.
+    /// When it cannot be read or created, is incomplete, or others can read it.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let dir = StateDir::open(dir)?;
         match read(&dir)? {
@@ -76,7 +76,7 @@ fn check_mode(path: &Path, stat: &Stat) -> Result<(), StoreError> {
     Err(StoreError::Unsafe { path: path.to_path_buf(), reason })
 }
 
-/// Makes a key under another name, so that it is whole when it is seen.
+/// Creates a key under another name, so that it is complete when it becomes visible.
 fn make(dir: &StateDir) -> Result<MachineKey, StoreError> {
     let path = dir.path().join(FILE);
     let failed = |e: std::io::Error| StoreError::io(&path, &e);

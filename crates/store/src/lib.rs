@@ -1,9 +1,9 @@
-//! State of Ordain between runs, in embedded databases: the journal of runs, and the exports of
-//! nodes for each other.
+//! State of Ordain between runs, in embedded databases: the journal of runs, and exported
+//! resources.
 //!
-//! A run records each resource before it changes the machine. So after a kill at any instant the
+//! A run records each resource before it changes the machine. So if it is killed at any time, the
 //! next run can report the interrupted changes. [`RunLock`] allows one run at a time. The journal
-//! has no values of attributes and thus no secrets; exported resources are stored separately
+//! contains no values of attributes and thus no secrets; exported resources are stored separately
 //! ([`ExportStore`]).
 
 mod audited;
@@ -30,4 +30,4 @@ pub use journal::{InterruptedRun, Run, StepInProgress, Store, Subject};
 pub use key::MachineKey;
 pub use lock::RunLock;
 pub use program_exports::ProgramExport;
-pub use survey::{Condition, Finding, Remedy, Survey};
+pub use survey::{Condition, Finding, Remedy, StateCheck};

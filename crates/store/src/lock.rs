@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use crate::directory::StateDir;
 use crate::error::StoreError;
 
-/// How long to wait for the commands of a run to end whose own process has ended.
+/// The maximum wait for the commands of an ended run to end.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Held during a run. The kernel releases it when the process and its children end in any way. The
 /// directory itself is locked, because a file in it could be removed.
@@ -26,7 +26,7 @@ impl RunLock {
     /// Takes the lock in a state directory.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] when another run has it; waits only for commands of one that has ended.
+    /// [`StoreError::Locked`] when another run has it; waits only for commands of an ended run.
     pub fn acquire(dir: &Path) -> Result<Self, StoreError> {
         let state = StateDir::open(dir)?;
         let directory = state.handle()?;
@@ -44,7 +44,7 @@ impl RunLock {
             if is_there || Instant::now() >= end {
                 return Err(StoreError::Locked { pid, path });
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let written = file
             .set_len(0)
@@ -54,7 +54,7 @@ impl RunLock {
         Ok(Self { directory })
     }
 
-    /// A file that holds the lock as long as it is open, wherever that is.
+    /// A file that holds the lock while it is open in any process.
     ///
     /// # Errors
     /// When the process has too many files open.
@@ -63,7 +63,7 @@ impl RunLock {
     }
 }
 
-/// The process that holds the lock. Without its number the other run is still another run.
+/// The process that holds the lock. If its id cannot be read, the message says "another run".
 fn process_number(file: &mut File) -> String {
     let mut pid = String::new();
     let _ = file.rewind().and_then(|()| file.take(32).read_to_string(&mut pid));
@@ -73,7 +73,7 @@ fn process_number(file: &mut File) -> String {
     }
 }
 
-/// Whether there is a process of this number; without `/proc` nobody knows, and one is assumed.
+/// Whether a process with this id exists; assumed without `/proc`.
 fn is_process(pid: &str) -> bool {
     let proc = Path::new("/proc");
     !proc.join("self").exists() || proc.join(pid).exists()

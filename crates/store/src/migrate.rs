@@ -16,13 +16,13 @@ use crate::error::StoreError;
 /// The schema of a database.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    /// The steps to it; step n leads to version n + 1. A released step is never changed.
+    /// The migrations; migration n leads to version n + 1. A released migration never changes.
     pub(crate) migrations: &'static [&'static str],
-    /// Statements that can be prepared when all tables and columns are there.
+    /// Statements that can be prepared only if all tables and columns exist.
     probes: &'static [&'static str],
 }
 
-/// That of the journal.
+/// The schema of the journal.
 pub(crate) const JOURNAL: &Schema = &Schema {
     migrations: &[
         include_str!("migrations/0001_runs.sql"),
@@ -43,7 +43,7 @@ pub(crate) const JOURNAL: &Schema = &Schema {
     ],
 };
 
-/// That of exported resources.
+/// The schema of exported resources.
 pub(crate) const EXPORTS: &Schema = &Schema {
     migrations: &[
         include_str!("migrations/exports_0001.sql"),
@@ -55,10 +55,10 @@ pub(crate) const EXPORTS: &Schema = &Schema {
     ],
 };
 
-/// Opens a database of a state directory and brings it up to date; it is made if it is missing.
+/// Opens a database of a state directory and migrates it; a missing one is created.
 ///
 /// # Errors
-/// When it cannot be written, is damaged, or was made by a newer version.
+/// When it cannot be written, is damaged, or was created by a newer version.
 pub(crate) fn open(
     dir: &StateDir,
     name: &str,
@@ -67,9 +67,9 @@ pub(crate) fn open(
     let path = dir.path().join(name);
     match dir.look_at_database(name)? {
         None => create(dir, name, schema)?,
-        // One that is made here is never empty, whenever this process is killed.
+        // A database that is created here is never empty, whenever this process is killed.
         Some(0) => return Err(StoreError::broken(&path, "it is empty")),
-        // SQLite takes a file of one byte for a new one; no page is as small as this.
+        // SQLite treats a file of one byte as new; no page is that small.
         Some(1..512) => return Err(StoreError::broken(&path, "it is cut off")),
         Some(_) => dir.close_database(name)?,
     }
@@ -77,15 +77,15 @@ pub(crate) fn open(
     Ok((path, connection))
 }
 
-/// Makes a database under another name, so that it has its tables when it is seen.
+/// Creates a database under another name, so that it has its tables when it becomes visible.
 fn create(dir: &StateDir, name: &str, schema: &Schema) -> Result<(), StoreError> {
     remove_abandoned(dir, name);
     let path = dir.path().join(name);
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temporary = format!("{name}{NEW}{}-{count}", std::process::id());
+    let temporary = format!("{name}{NEW_INFIX}{}-{count}", std::process::id());
     let new = dir.path().join(&temporary);
-    // SQLite gives a file the mode that the umask leaves, and its other files that of this one.
+    // SQLite gives its other files the mode of this one.
     let file = dir.open_file(&temporary)?;
     let failed = |e: rusqlite::Error| StoreError::database(&path, &e);
     let mut connection = Connection::open_with_flags(&new, flags()).map_err(failed)?;
@@ -98,27 +98,27 @@ fn create(dir: &StateDir, name: &str, schema: &Schema) -> Result<(), StoreError>
     file.sync_all().map_err(|e| StoreError::io(&path, &e))?;
     match rename_new(&new, &path) {
         Ok(()) => Ok(()),
-        // Another process was first; its database is as good.
+        // Another process was first; its database is equivalent.
         Err(Errno::EXIST) => std::fs::remove_file(&new).map_err(|e| StoreError::io(&new, &e)),
         Err(e) => Err(StoreError::errno(&path, e)),
     }
 }
 
-/// Renames a file unless there is one of the new name.
+/// Renames a file unless the new name exists.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Some file systems know no such renames.
+        // Some file systems do not support such renames.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rustix::fs::rename(from, to),
         done => done,
     }
 }
 
-/// The infix of a database that is being made, before the number of the process.
-const NEW: &str = ".new-";
+/// The infix of a database under construction, before the process id.
+const NEW_INFIX: &str = ".new-";
 
-/// The names of databases that killed processes were about to make.
+/// The names of incomplete databases of killed processes.
 pub(crate) fn abandoned(dir: &StateDir, name: &str) -> Vec<String> {
-    let prefix = format!("{name}{NEW}");
+    let prefix = format!("{name}{NEW_INFIX}");
     let is_abandoned = |found: &String| {
         let Some(rest) = found.strip_prefix(&prefix) else { return false };
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -139,20 +139,20 @@ fn remove_abandoned(dir: &StateDir, name: &str) {
     }
 }
 
-/// The path has no links, and a database is not made by the way.
+/// The path has no links, and opening must not create a database.
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-/// How long a database that another process has locked is waited for.
+/// The maximum wait for a database that another process has locked.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Switches to a write-ahead log. SQLite does not wait for a lock there: several processes that open a
-/// new database at the same time would all need it alone.
+/// Switches to a write-ahead log. SQLite does not wait for a lock here: several processes that open
+/// a new database at the same time all need it exclusively.
 fn use_log(connection: &Connection) -> rusqlite::Result<()> {
-    const PAUSE: Duration = Duration::from_millis(5);
+    const POLL_INTERVAL: Duration = Duration::from_millis(5);
     let start = Instant::now();
     loop {
         let busy = match connection.pragma_update(None, "journal_mode", "wal") {
@@ -162,7 +162,7 @@ fn use_log(connection: &Connection) -> rusqlite::Result<()> {
         if start.elapsed() >= LOCK_TIMEOUT {
             return Err(busy);
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -170,7 +170,7 @@ fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     let failed = |e: rusqlite::Error| StoreError::database(path, &e);
     let mut connection = Connection::open_with_flags(path, flags()).map_err(failed)?;
     connection.busy_timeout(LOCK_TIMEOUT).map_err(failed)?;
-    // Written data survives the end of the process at once, and a power cut soon.
+    // Written data survives the end of the process at once, and a power failure after a short time.
     use_log(&connection).map_err(failed)?;
     for (name, value) in [("synchronous", "normal"), ("foreign_keys", "on")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
@@ -179,8 +179,8 @@ fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens a database on a disk that is full or cannot be written, to be read only. `None` if it has to
-/// be written first: its log is to be written back, or its schema is of an earlier version.
+/// Opens a database on a full or read-only disk for reading. `None` if it has to be written first,
+/// because of its log or an old schema.
 pub(crate) fn open_to_read(
     dir: &StateDir,
     name: &str,
@@ -192,7 +192,7 @@ pub(crate) fn open_to_read(
     if log.is_some_and(|log| log.st_size > 0) {
         return None;
     }
-    // A read-only database does not change, so no locks are needed, which take files of their own.
+    // A read-only database does not change, so it needs no locks, which require files.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
@@ -203,7 +203,7 @@ pub(crate) fn open_to_read(
     (is_known && schema.probes.iter().all(has)).then_some((path, connection))
 }
 
-/// The URI of a database that does not change.
+/// The URI of an immutable database.
 fn uri(path: &Path) -> String {
     let mut out = String::from("file:");
     for byte in path.as_os_str().as_bytes() {
@@ -252,10 +252,10 @@ fn apply_step(connection: &mut Connection, sql: &str, version: i64) -> rusqlite:
     transaction.commit()
 }
 
-/// Looks through a database for damage; `None` is none.
+/// Checks a database; `None` if it is undamaged.
 ///
 /// # Errors
-/// When it cannot be looked through.
+/// When it cannot be checked.
 pub(crate) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     Ok((found != "ok").then_some(found))

@@ -1,19 +1,19 @@
-//! Resources that programs export to hosts by name, in an encoding that only they know. They are in the
-//! database of exported resources.
+//! Resources that programs export to hosts by name, in an encoding that only they know. They are
+//! stored in the database of exported resources.
 
 use ecow::EcoString;
 use rusqlite::params;
 
 use crate::{ExportStore, StoreError};
 
-/// A resource that a host gives to others.
+/// A resource that a host exports to others.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ProgramExport {
     /// Its kind.
     pub kind: EcoString,
     /// Its name.
     pub name: EcoString,
-    /// The hosts that it is for; `*` is all of them.
+    /// The target hosts; `*` is all of them.
     pub hosts: Vec<EcoString>,
     /// The resource, encoded.
     pub data: EcoString,
@@ -21,7 +21,7 @@ pub struct ProgramExport {
 
 impl ExportStore {
     /// Replaces all exports of a host in one transaction. Equal exports are not written, so that
-    /// watchers of the database are not woken.
+    /// watches of the database see no change.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -62,7 +62,7 @@ impl ExportStore {
         Ok(found)
     }
 
-    /// The resources of a kind that hosts give to this one, each with the host that does, sorted by name.
+    /// The resources of a kind that hosts export to this one, each with its host, sorted by name.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_is_not_written() {
+    fn equal_exports_are_not_written() {
         let dir = tempfile::tempdir().unwrap();
         let store = ExportStore::open(dir.path()).unwrap();
         let all = [given("file", "y", &["*"]), given("file", "x", &["b"])];

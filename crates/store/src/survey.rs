@@ -1,4 +1,4 @@
-//! Surveys a state directory and repairs it, for `ordain doctor`.
+//! Checks and repairs a state directory, for `ordain doctor`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::journal::Store;
 use crate::lock::RunLock;
 use crate::{exports, key, migrate};
 
-/// How good something is.
+/// The condition of an examined part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// As it shall be.
+    /// As expected.
     Good,
     /// No error, but useful information.
     Remark,
@@ -22,12 +22,12 @@ pub enum Condition {
     Bad,
 }
 
-/// Something that was looked at.
+/// The result of one check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The examined part, such as `journal`.
     pub about: &'static str,
-    /// How it is.
+    /// Its condition.
     pub condition: Condition,
     /// The same in words.
     pub text: String,
@@ -38,11 +38,11 @@ pub struct Finding {
 /// A remedy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remedy {
-    /// The permissions of a file or directory are set.
+    /// Sets the permissions of a file or directory.
     Mode(PathBuf, u32),
-    /// A file or a directory that nobody uses is removed.
+    /// Removes an unused file or directory.
     Remove(PathBuf),
-    /// Moves a name of the state directory to a directory `damaged-TIME`.
+    /// Moves an entry of the state directory to a directory `damaged-TIME`.
     SetAside(String),
     /// Moves the journal with the backups of its runs to such a directory.
     Journal(String),
@@ -65,29 +65,30 @@ impl std::fmt::Display for Remedy {
             Self::Remove(path) => write!(f, "remove {}", path.display()),
             Self::SetAside(name) => write!(f, "move {name} to a directory {DAMAGED}TIME"),
             Self::Journal(_) => {
-                write!(f, "move the journal to a directory {DAMAGED}TIME and begin a new one")
+                write!(f, "move the journal to a directory {DAMAGED}TIME and start a new one")
             }
         }
     }
 }
 
-/// A survey of a state directory. While it exists no run begins.
+/// A check of a state directory. While it exists no run begins.
 #[derive(Debug)]
-pub struct Survey {
+pub struct StateCheck {
     /// The findings.
     pub findings: Vec<Finding>,
     dir: Option<StateDir>,
     lock: Option<RunLock>,
 }
 
-impl Survey {
-    /// Looks at all that is in a state directory; nothing is changed but that a missing lock file is
-    /// made.
+impl StateCheck {
+    /// Checks everything in a state directory. Nothing is changed, except that a missing lock file
+    /// is created.
     pub fn of(path: &Path) -> Self {
         let mut survey = Self { findings: Vec::new(), dir: None, lock: None };
         match StateDir::existing(path) {
             Ok(None) => {
-                let text = format!("{} is not there yet: the first run makes it", path.display());
+                let text =
+                    format!("{} does not exist yet: the first run creates it", path.display());
                 survey.say(Finding::new("directory", Condition::Good, text));
             }
             Ok(Some(dir)) => survey.look(dir),
@@ -132,7 +133,7 @@ impl Survey {
         }
     }
 
-    /// Whether all names that Ordain uses are plain files of the owner, or not there.
+    /// Checks that all names that Ordain uses are regular files of the owner, or missing.
     fn look_at_names(&mut self, dir: &StateDir) -> bool {
         let databases = [JOURNAL_FILE, exports::FILE].into_iter().flat_map(|name| {
             let others = DATABASE_SUFFIXES.iter().map(move |suffix| format!("{name}{suffix}"));
@@ -178,12 +179,12 @@ impl Survey {
         let (runs, store) = match opened {
             Ok(Some(found)) => found,
             Ok(None) => {
-                let text = "there is none yet: the first run makes it";
+                let text = "there is none yet: the first run creates it";
                 return self.say(Finding::new("journal", Condition::Good, text));
             }
             Err(error) => {
                 let remedy = match &error {
-                    // Whoever writes there now sets it aside by itself.
+                    // An active process sets it aside itself.
                     StoreError::Broken { reason, .. } if self.lock.is_some() => {
                         Some(Remedy::Journal(reason.clone()))
                     }
@@ -198,7 +199,7 @@ impl Survey {
         self.say(Finding::new("journal", Condition::Good, text));
         let is_free = self.lock.is_some();
         for run in runs.iter().filter(|run| is_free && run.finished.is_none()) {
-            let text = format!("run {} ({}) did not come to its end", run.number, run.kind);
+            let text = format!("run {} ({}) was interrupted", run.number, run.kind);
             self.say(Finding::new("runs", Condition::Remark, text));
         }
         let known: Vec<i64> = runs.iter().map(|run| run.number).collect();
@@ -228,7 +229,7 @@ impl Survey {
         match key::read(dir) {
             Ok(Some(_)) => self.say(Finding::new("plan key", Condition::Good, "there")),
             Ok(None) => {
-                let text = "there is none yet: the first saved plan makes it";
+                let text = "there is none yet: the first saved plan creates it";
                 self.say(Finding::new("plan key", Condition::Good, text));
             }
             Err(error) => {
@@ -250,7 +251,7 @@ impl Survey {
         for name in dir.names().into_iter().filter(|name| name.starts_with(DAMAGED)) {
             let path = dir.path().join(&name);
             let text = format!(
-                "{name} was set aside, {}; remove it when nobody needs it",
+                "{name} was set aside, {}; remove it when it is no longer needed",
                 bytes(size_of(&path))
             );
             self.say(Finding::new("leftovers", Condition::Remark, text));
@@ -260,7 +261,7 @@ impl Survey {
     /// Applies a remedy; returns a description of the repair.
     ///
     /// # Errors
-    /// When it cannot be mended.
+    /// When it cannot be repaired.
     pub fn mend(&self, remedy: &Remedy) -> Result<String, StoreError> {
         match remedy {
             Remedy::Mode(path, mode) => {
@@ -303,7 +304,7 @@ fn open_to_others(path: &Path, error: &StoreError) -> Option<Remedy> {
         .then(|| Remedy::Mode(wrong.clone(), 0o700))
 }
 
-/// The bytes of a file, or of all below a directory.
+/// The size of a file, or of everything below a directory, in bytes.
 fn size_of(path: &Path) -> u64 {
     let mut todo = vec![path.to_path_buf()];
     let mut size = 0;

@@ -1,4 +1,4 @@
-//! State directories that somebody else prepared, and journals that were damaged.
+//! State directories that another user prepared, and damaged journals.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, File};
@@ -10,8 +10,8 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_store::{
-    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, Store, StoreError,
-    Subject, Survey,
+    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, StateCheck, Store,
+    StoreError, Subject,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -27,7 +27,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Why nothing can be kept in a directory; it has to be refused by all who use it.
+/// The reason why a directory is refused, which must be the same for all types.
 fn refused(dir: &Path) -> String {
     let errors = [
         RunLock::acquire(dir).unwrap_err(),
@@ -43,7 +43,8 @@ fn refused(dir: &Path) -> String {
     errors[0].to_string()
 }
 
-/// A directory that any user can write, as `/tmp` without its sticky bit, with a state directory.
+/// A directory that any user can write to, as `/tmp` without its sticky bit, with a state
+/// directory.
 fn in_the_open() -> (tempfile::TempDir, PathBuf) {
     let top = tempfile::tempdir().unwrap();
     let dir = top.path().join("state");
@@ -69,7 +70,7 @@ fn a_directory_on_a_way_that_others_can_change_is_refused() {
     let (top, dir) = in_the_open();
     mode(top.path(), 0o777);
     assert!(refused(&dir).contains("others can write it (mode 0777)"));
-    // With the sticky bit nobody else can put another directory there.
+    // With the sticky bit nobody else can replace the directory.
     mode(top.path(), 0o1777);
     Store::open(&dir).unwrap();
 }
@@ -85,7 +86,7 @@ fn a_directory_of_another_user_is_refused() {
     chown(&dir, Some(0), None).unwrap();
     chown(top.path(), Some(OTHER), None).unwrap();
     assert!(refused(&dir).ends_with("it belongs to user 12345"));
-    // Links of another user are not followed, whoever owns the target.
+    // Links of another user are not followed, regardless of the target's owner.
     chown(top.path(), Some(0), None).unwrap();
     mode(top.path(), 0o1777);
     let link = top.path().join("link");
@@ -119,10 +120,10 @@ fn links_that_lead_in_circles_end() {
     assert!(error.contains("symbolic links"), "{error}");
 }
 
-/// Puts a trap at the first path that aims at the second.
+/// Creates a trap at the first path that points to the second.
 type Trap = fn(&Path, &Path);
 
-/// Traps in place of a file of the state directory that aim at a victim.
+/// Traps in place of a state file that point to a victim.
 const TRAPS: &[(&str, Trap)] = &[
     ("a symbolic link", |trap, victim| symlink(victim, trap).unwrap()),
     ("a symbolic link", |trap, victim| symlink(victim.with_extension("new"), trap).unwrap()),
@@ -174,8 +175,8 @@ fn traps_in_the_place_of_files_are_refused_and_harm_nobody() {
             assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{name} {what}");
             assert_eq!(victim.metadata().unwrap().mode() & 0o7777, 0o640, "{name} {what}");
             assert!(!victim.with_extension("new").exists(), "{name} {what}");
-            // The doctor finds the same, and removes it without touching its target.
-            let survey = Survey::of(&dir);
+            // `doctor` finds the same, and removes it without touching its target.
+            let survey = StateCheck::of(&dir);
             let bad = survey.findings.iter().find(|f| f.condition == Condition::Bad).unwrap();
             survey.mend(bad.remedy.as_ref().unwrap()).unwrap();
             drop(survey);
@@ -198,7 +199,7 @@ fn backups_that_lead_elsewhere_are_refused() {
     assert!(top.path().join("victim/1").exists());
 }
 
-/// A state directory with a journal of some runs, whose log is written back.
+/// A state directory with a journal of some runs and an empty write-ahead log.
 fn with_runs(dir: &Path) {
     let store = Store::open(dir).unwrap();
     for number in 1..=20 {
@@ -219,7 +220,7 @@ fn found(path: &str) -> PathBefore {
     PathBefore { path: path.into(), state: "{}".into(), name: None }
 }
 
-/// A run that writes down all that a run does.
+/// A run that uses every function of the journal.
 fn run(store: &Store) {
     store.take_interrupted().unwrap();
     let run = store.begin("apply", &Subject::default()).unwrap();
@@ -232,7 +233,7 @@ fn run(store: &Store) {
     assert!(store.past(run.number()).unwrap().is_some());
 }
 
-/// Numbers that look random and are the same each time.
+/// A deterministic generator of random numbers.
 fn noise(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     move || {
@@ -243,7 +244,7 @@ fn noise(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// A file that is damaged in one of six ways.
+/// A file with one of six kinds of damage.
 fn damaged(whole: &[u8], way: u64, random: &mut impl FnMut() -> u64) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     let at = random() as usize % bytes.len();
@@ -310,7 +311,7 @@ fn a_journal_that_is_empty_or_no_database_is_set_aside_with_all_that_belongs_to_
         run(&store);
         assert_eq!(store.take_damages(), []);
         drop(store);
-        // The next run has nothing to say.
+        // The next run has nothing to report.
         let store = Store::open_for_run(dir.path()).unwrap();
         assert_eq!(store.take_damages(), []);
     }
@@ -361,7 +362,7 @@ fn a_journal_that_is_damaged_in_the_middle_of_a_run_is_replaced_and_the_run_is_i
     let run = store.begin("apply", &subject).unwrap();
     fs::create_dir_all(store.backups(run.number())).unwrap();
     let path = dir.path().join("state.db");
-    // Another connection writes, so that cached pages of this one are invalid.
+    // Another connection writes, so that this one's cached pages are invalid.
     let other = Connection::open(&path).unwrap();
     other.execute("INSERT INTO applied VALUES ('x', 1)", []).unwrap();
     other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -422,14 +423,14 @@ fn a_journal_of_an_earlier_version_keeps_its_runs() {
 }
 
 #[test]
-fn what_killed_processes_were_about_to_make_goes_and_is_found() {
+fn incomplete_files_of_killed_processes_are_found_and_removed() {
     let dir = tempfile::tempdir().unwrap();
-    // Numbers of processes end long before this one.
+    // Process ids never reach this one.
     for name in ["state.db.new-999999999", "state.db.new-999999999-journal"] {
         File::create(dir.path().join(name)).unwrap();
     }
     let leftovers = |dir: &Path| {
-        let survey = Survey::of(dir);
+        let survey = StateCheck::of(dir);
         survey.findings.iter().filter(|f| f.about == "leftovers").count()
     };
     assert_eq!(leftovers(dir.path()), 2);
@@ -449,13 +450,13 @@ fn files_that_others_could_read_are_closed() {
 }
 
 #[test]
-fn the_doctor_mends_what_is_damaged() {
+fn doctor_repairs_damage() {
     let dir = tempfile::tempdir().unwrap();
     mode(dir.path(), 0o700);
     with_runs(dir.path());
     MachineKey::open(dir.path()).unwrap();
     let bad = |dir: &Path| -> Vec<&'static str> {
-        let found = Survey::of(dir).findings;
+        let found = StateCheck::of(dir).findings;
         found.iter().filter(|f| f.condition != Condition::Good).map(|f| f.about).collect()
     };
     assert_eq!(bad(dir.path()), [""; 0]);
@@ -465,7 +466,7 @@ fn the_doctor_mends_what_is_damaged() {
     mode(dir.path(), 0o777);
     assert_eq!(bad(dir.path()), ["directory"]);
     let mend = |dir: &Path| {
-        let survey = Survey::of(dir);
+        let survey = StateCheck::of(dir);
         for remedy in survey.findings.iter().filter_map(|f| f.remedy.as_ref()) {
             survey.mend(remedy).unwrap();
         }
@@ -480,12 +481,12 @@ fn the_doctor_mends_what_is_damaged() {
 }
 
 #[test]
-fn while_a_run_is_under_way_its_journal_is_left_alone() {
+fn the_journal_of_an_active_run_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     with_runs(dir.path());
     let lock = RunLock::acquire(dir.path()).unwrap();
     fs::write(dir.path().join("state.db"), [7; 9000]).unwrap();
-    let survey = Survey::of(dir.path());
+    let survey = StateCheck::of(dir.path());
     let journal = survey.findings.iter().find(|f| f.about == "journal").unwrap();
     assert_eq!((journal.condition, &journal.remedy), (Condition::Bad, &None));
     let held = survey.findings.iter().find(|f| f.about == "lock").unwrap();
@@ -567,7 +568,7 @@ fn exported_resources_that_are_damaged_while_they_are_used_are_set_aside() {
     let store = ExportStore::open(dir.path()).unwrap();
     store.save("node", &exported("node", 500)).unwrap();
     let path = dir.path().join("exports.db");
-    // Another connection writes, so that cached pages of this one are invalid.
+    // Another connection writes, so that this one's cached pages are invalid.
     let other = Connection::open(&path).unwrap();
     other.execute("INSERT INTO given VALUES ('x', 'x', 'x', '[]', 'x')", []).unwrap();
     other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();

@@ -67,7 +67,7 @@ impl<T> ListRef<T> {
         self.start
     }
 
-    /// How many values it has.
+    /// The number of values.
     pub const fn len(self) -> usize {
         self.len as usize
     }
@@ -106,8 +106,8 @@ impl<T> fmt::Debug for ListRef<T> {
     }
 }
 
-/// Values with typed ids. The ids are those of `K`, a type of its own where modules that only hand
-/// ids on must not know the values.
+/// Values with typed ids. The id type `K` is a separate type where modules use the ids without
+/// depending on the values.
 #[derive(Clone, Debug)]
 pub struct Arena<T, K = T> {
     items: Vec<T>,
@@ -121,7 +121,7 @@ impl<T, K> Default for Arena<T, K> {
 }
 
 impl<T, K> Arena<T, K> {
-    /// Makes room for so many more values.
+    /// Reserves room for this many more values.
     pub fn reserve(&mut self, count: usize) {
         self.items.reserve(count);
     }

@@ -1,9 +1,9 @@
 //! A place in a text that moves forward.
 
-/// A place in a text, and how far reading ever came.
+/// A position in a text, and the furthest position ever reached.
 ///
-/// Readers that try one production after another report the place that any of them came to, since
-/// that is where a person sees the mistake; so going back keeps [`Cursor::furthest`].
+/// Parsers that try several productions report the furthest position that any of them reached,
+/// because the mistake is there; so backtracking keeps [`Cursor::furthest`].
 ///
 /// ```
 /// use ordain_syntax::Cursor;
@@ -80,17 +80,17 @@ impl<'t> Cursor<'t> {
     /// Whether this text comes next.
     #[inline]
     pub fn at(&self, text: &str) -> bool {
-        // As bytes, since most questions are about a byte or two and answered by the first.
+        // As bytes, because most tests need only the first one or two.
         self.text.as_bytes()[self.pos..].starts_with(text.as_bytes())
     }
 
-    /// Whether a character comes next that passes.
+    /// Whether the next character passes a test.
     #[inline]
     pub fn at_char(&self, test: impl Fn(char) -> bool) -> bool {
         self.peek().is_some_and(test)
     }
 
-    /// Goes on by so many bytes, which must end between two characters of the text.
+    /// Skips this many bytes, which must end on a character boundary.
     #[inline]
     pub fn skip(&mut self, len: usize) {
         self.pos += len;
@@ -124,7 +124,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Goes over a word if it comes next, and no character that would be part of a longer one.
+    /// Skips a word, unless it continues with a character that belongs to a longer one.
     #[inline]
     pub fn eat_word(&mut self, word: &str, goes_on: impl Fn(char) -> bool) -> bool {
         let ends = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(goes_on));
@@ -134,14 +134,14 @@ impl<'t> Cursor<'t> {
         ends
     }
 
-    /// Goes over all characters that pass and gives them.
+    /// Skips all characters that pass the test and returns them.
     #[inline]
     pub fn take_while(&mut self, test: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         self.take(rest.find(|c| !test(c)).unwrap_or(rest.len()))
     }
 
-    /// Goes over so many bytes, which must end between two characters, and gives them.
+    /// Skips this many bytes, which must end on a character boundary, and returns them.
     #[inline]
     pub fn take(&mut self, len: usize) -> &'t str {
         let taken = &self.rest()[..len];
@@ -149,14 +149,14 @@ impl<'t> Cursor<'t> {
         taken
     }
 
-    /// Goes to a place that it stood at; the furthest place stays.
+    /// Returns to an earlier position; the furthest position stays.
     #[inline]
     pub fn back_to(&mut self, pos: usize) {
         debug_assert!(pos <= self.furthest, "not a way back");
         self.pos = pos;
     }
 
-    /// Gives back the characters before it that pass: they belong to the next token.
+    /// Moves back over preceding characters that pass the test: they belong to the next token.
     #[inline]
     pub fn back_while(&mut self, test: impl Fn(char) -> bool) {
         self.pos = self.text[..self.pos].trim_end_matches(test).len();

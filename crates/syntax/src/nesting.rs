@@ -1,11 +1,11 @@
-//! Bounds of a parser: one on depth, and one on attempts.
+//! Limits of a parser on depth and attempts.
 
-/// The depth or the number of attempts is used up.
+/// The depth or the number of attempts is exhausted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooDeep;
 
-/// Counts the nesting of productions and the number of attempts. The limit of nesting protects the
-/// stack, that of attempts prevents endless backtracking.
+/// Counts the nesting of productions and the number of attempts. The limit on nesting protects the
+/// stack, that on attempts prevents exponential backtracking.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     depth: u32,
@@ -15,7 +15,7 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    /// A guard that allows so much depth, and any number of attempts.
+    /// A guard with a limit on depth, and unlimited attempts.
     #[inline]
     pub const fn new(depth: u32) -> Self {
         Self { depth: 0, attempts: 0, most_depth: depth, most_attempts: u32::MAX }
@@ -28,10 +28,10 @@ impl Nesting {
         Self { most_attempts: most, ..self }
     }
 
-    /// Goes into a production.
+    /// Enters a production.
     ///
     /// # Errors
-    /// If it must not be; then there is nothing to leave.
+    /// If a limit is exceeded; then [`Self::leave`] must not be called.
     #[inline]
     pub fn enter(&mut self) -> Result<(), TooDeep> {
         if self.depth >= self.most_depth || self.attempts >= self.most_attempts {
@@ -48,13 +48,13 @@ impl Nesting {
         self.depth -= 1;
     }
 
-    /// How many productions were entered and not left.
+    /// The number of entered productions that were not left.
     #[inline]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Leaves everything that was entered since there was this depth, for going on after an error.
+    /// Leaves everything that was entered since this depth, to recover from an error.
     #[inline]
     pub fn leave_to(&mut self, depth: u32) {
         self.depth = self.depth.min(depth);

@@ -2,9 +2,10 @@
 
 /// A language's operators.
 ///
-/// Powers are numbers in the language's own order; 0 is below all of them. An operator applies
-/// where its power is above the one around it, so those of one power group to the left; a language
-/// with operators that group to the right gives a lower power for the right operand.
+/// Binding powers are numbers in the language's own order; 0 is below all of them. An operator
+/// applies if its power exceeds the surrounding one, so operators of equal power are
+/// left-associative; for a right-associative operator a language returns a lower power for the
+/// right operand.
 pub trait Operators {
     /// An expression in the tree.
     type Node: Copy;
@@ -23,24 +24,24 @@ pub trait Operators {
     /// or `None` if no suffix follows.
     ///
     /// # Errors
-    /// When it begins and is wrong.
+    /// When it is invalid.
     fn suffix(&mut self, left: Self::Node, min: u8) -> Result<Option<Self::Node>, Self::Error>;
 
-    /// Reads an infix operator that binds tighter than `min`, and gives it with the power that
-    /// operators of its right operand must exceed. Nothing is read if there is none.
+    /// Reads an infix operator that binds tighter than `min`, and returns it with the power that
+    /// operators of its right operand must exceed. Reads nothing if there is none.
     fn infix(&mut self, min: u8) -> Option<(Self::Op, u8)>;
 
-    /// Reads the right operand of an operator, as a rule [`expression`] in a guard of its own.
-    /// `count` operators were read before at this level.
+    /// Reads the right operand of an operator, usually [`expression`] in its own guard. `count`
+    /// operators were read before at this level.
     ///
     /// # Errors
-    /// When there is none, or too much of it.
+    /// When there is none, or it is too large.
     fn right(&mut self, power: u8, count: u32) -> Result<Self::Node, Self::Error>;
 
-    /// Makes a node of an operator and its operands.
+    /// Creates a node from an operator and its operands.
     ///
     /// # Errors
-    /// When the tree cannot take it.
+    /// When the tree is full.
     fn join(
         &mut self,
         op: Self::Op,
@@ -58,7 +59,7 @@ pub fn expression<L: Operators>(language: &mut L, min: u8) -> Result<L::Node, L:
     operators_after(language, left, min)
 }
 
-/// Reads the operators behind a first operand that bind tighter than `min`.
+/// Reads the operators after a first operand that bind tighter than `min`.
 ///
 /// # Errors
 /// Those of the language.
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
     use crate::{Cursor, Nesting};
 
-    /// Digits with `+ - * ^ !`; `^` groups to the right, `!` stands behind.
+    /// Digits with `+ - * ^ !`; `^` is right-associative, `!` is a suffix.
     struct Sums<'t> {
         cursor: Cursor<'t>,
         nesting: Nesting,

@@ -22,7 +22,7 @@ impl Default for Limits {
 }
 
 /// The interval at which time and memory are checked.
-const PERIOD: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread with a small stack. `name` stands for it in messages. A thread cannot be
 /// stopped, so work that exceeds a limit aborts the whole process with a message.
@@ -48,7 +48,7 @@ pub fn bounded_by<T: Send>(limits: Limits, name: &str, work: impl FnOnce() -> T 
             result
         });
         let start = Instant::now();
-        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(PERIOD) {
+        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(CHECK_INTERVAL) {
             if start.elapsed() > limits.time {
                 end(name, &format!("has no end within {:?}", limits.time));
             }
@@ -72,8 +72,8 @@ fn memory() -> u64 {
 }
 
 fn end(name: &str, what: &str) -> ! {
-    const SHOWN: usize = 300;
-    let name: String = name.chars().take(SHOWN).collect();
+    const MAX_SHOWN: usize = 300;
+    let name: String = name.chars().take(MAX_SHOWN).collect();
     // The test harness would capture the output of `eprintln`.
     let _ = std::io::Write::write_all(
         &mut std::io::stderr(),
@@ -100,7 +100,7 @@ mod tests {
 
     /// Runs this test a second time as a child process, which is aborted.
     #[test]
-    fn what_has_no_end_is_ended() {
+    fn endless_work_is_aborted() {
         const VARIABLE: &str = "ORDAIN_TESTKIT_ENDLESS";
         let wait = || std::thread::sleep(Duration::from_secs(60));
         let soon = Limits { time: Duration::from_millis(200), ..Limits::default() };
@@ -112,7 +112,7 @@ mod tests {
         }
         for (which, words) in [("time", "has no end"), ("memory", "takes more than")] {
             let mut again = std::process::Command::new(std::env::current_exe().unwrap());
-            again.args(["--exact", "bounded::tests::what_has_no_end_is_ended"]);
+            again.args(["--exact", "bounded::tests::endless_work_is_aborted"]);
             let output = again.env(VARIABLE, which).output().unwrap();
             let text = String::from_utf8_lossy(&output.stderr);
             assert!(!output.status.success() && text.contains(words), "{text}");

@@ -11,7 +11,7 @@ use similar::TextDiff;
 pub const BLESS: &str = "ORDAIN_BLESS";
 
 /// The number of lines of a difference that are shown.
-const SHOWN: usize = 60;
+const MAX_SHOWN: usize = 60;
 
 /// Compares results with golden files and collects the differences.
 pub struct Golden {
@@ -87,10 +87,10 @@ fn difference(path: &Path, expected: &str, actual: &str) -> String {
     let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
     let mut out = format!("{}:{}:\n", path.display(), same + 1);
     let diff = TextDiff::from_lines(expected, actual).unified_diff().to_string();
-    for line in diff.lines().take(SHOWN) {
+    for line in diff.lines().take(MAX_SHOWN) {
         writeln!(out, "{line}").unwrap();
     }
-    if diff.lines().nth(SHOWN).is_some() {
+    if diff.lines().nth(MAX_SHOWN).is_some() {
         out.push_str("…\n");
     }
     out

@@ -172,6 +172,6 @@ fn refusal(diagnostics: &[Diagnostic], sources: &SourceMap) -> Json {
 }
 
 fn logs(report: &Report) -> Json {
-    let said = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
-    said.map(|l| json!([l.level.word(), l.message])).collect()
+    let logged = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
+    logged.map(|l| json!([l.level.word(), l.message])).collect()
 }

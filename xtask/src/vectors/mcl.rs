@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ordain_mcl::Edition;
 use ordain_mcl::failure::Phase;
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::graph::fields;
 use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Compiled, Input, Options, ProgramErrors};
@@ -66,7 +66,7 @@ fn run(case: &Json, lines: impl Fn(&Compiled) -> Vec<String>) -> Disagreement {
     let (mut world, input) = input(case);
     // The load of the machine on which the cases were recorded.
     world.files.insert("/proc/loadavg".into(), b"0.10 0.20 0.30 1/100 1000\n".to_vec());
-    let surroundings = Memory {
+    let environment = Memory {
         world: world.clone(),
         deploy_root: Some("/".into()),
         state_directory: Some("/var/lib/mgmt".into()),
@@ -74,7 +74,7 @@ fn run(case: &Json, lines: impl Fn(&Compiled) -> Vec<String>) -> Disagreement {
         lines: [("echo 0; echo 1".into(), "1".into())].into(),
         ..Memory::default()
     };
-    let compiled = session::compile(&world, &sources, &input, &options(), &surroundings);
+    let compiled = session::compile(&world, &sources, &input, &options(), &environment);
     match (compiled, case["expected"]["kind"] == "error") {
         (Ok(compiled), false) => compare(case, lines(&compiled)),
         (Err(error), true) => compare_errors(case, &sources, &error),

@@ -11,7 +11,7 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 /// A path in source code: `crate::a::B` is `["crate", "a", "B"]`.
 pub(crate) type PathSegments = Vec<String>;
 
-/// A module, in a file of its own or inline.
+/// A module, in its own file or inline.
 #[derive(Default)]
 pub(crate) struct Module {
     pub file: PathBuf,
@@ -104,7 +104,7 @@ fn name_of(item: &Item) -> Option<String> {
 }
 
 /// Whether the attributes contain `#[cfg(test)]` or `#[test]`.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
         path.is_ident("test")

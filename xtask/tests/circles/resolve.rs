@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::Imports;
 use crate::modules::{Crate, Module};
 
-/// The limit for following re-exports, which may form a loop.
+/// The limit for following re-exports, which may form a cycle.
 const MAX_STEPS: usize = 32;
 
 /// The target of a name.

@@ -63,8 +63,8 @@ pub(crate) struct ApplyArgs {
 /// Compiles, applies and prints the report.
 ///
 /// # Errors
-/// When the sources have errors, the relations form a loop, another run holds the lock, or a saved
-/// plan does not match.
+/// When the sources have errors, the relationships form a cycle, another run holds the lock, or a
+/// saved plan does not match.
 pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signals = Signals::for_single_run(ui)?;
     let compile_options =
@@ -156,7 +156,7 @@ fn verify(saved: &SavedPlan, dir: &Path, root: &Path) -> Result<(), Failure> {
                 "plan and apply on one machine, as one user, and with the same --state-dir"
             }
             Refusal::Root(_) => "apply it with the same --root",
-            _ => "make a new plan, and look at it",
+            _ => "make a new plan and review it",
         };
         Diagnostic::error(codes::UNTRUSTED_PLAN, refusal.to_string()).help(help).into()
     })
@@ -180,8 +180,8 @@ fn compare(
     }
     saved.check(&now).map_err(|refusal| {
         let help = match refusal {
-            Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
-            _ => "make a new plan, and look at it",
+            Refusal::Omitted(_) => "create it with `ordain plan --include-secrets --out FILE`",
+            _ => "make a new plan and review it",
         };
         Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help).into()
     })

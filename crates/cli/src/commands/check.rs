@@ -23,7 +23,7 @@ use ordain_driver::{Error, languages};
 
 use crate::codes;
 
-/// The deepest nesting of directories; a loop of links ends here.
+/// The maximum depth of directories; it ends a cycle of links.
 const MAX_DEPTH: usize = 64;
 
 /// The stack size of a parser thread. Only the used part takes memory.
@@ -169,7 +169,7 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
 fn missing_modules(modulepath: &[PathBuf]) -> Vec<Diagnostic> {
     let missing = modulepath.iter().filter(|dir| !dir.is_dir());
     let text =
-        |dir: &PathBuf| format!("--modulepath names {}, which is no directory", dir.display());
+        |dir: &PathBuf| format!("--modulepath names {}, which is not a directory", dir.display());
     missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
 }
 
@@ -177,8 +177,7 @@ fn missing_modules(modulepath: &[PathBuf]) -> Vec<Diagnostic> {
 fn nothing_to_check(paths: &[PathBuf]) -> Diagnostic {
     let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let text = format!("there is nothing to check in {}", shown.join(", "));
-    let help = "looked for: manifests (.pp), templates (.epp), hiera.yaml, data/, programs (.mcl), \
-                models (.cf)";
+    let help = "searched for manifests (.pp), templates (.epp), hiera.yaml, data/, programs (.mcl), models (.cf)";
     Diagnostic::error(codes::NOTHING, text).help(help)
 }
 
@@ -196,7 +195,7 @@ fn check_code(name: &str) -> Result<(), Diagnostic> {
     }
     let short = |code: &'static str| code.rsplit("::").next().unwrap_or(code);
     let names = all.iter().flat_map(|doc| [doc.code, short(doc.code)]);
-    let text = format!("there is no code `{name}`, as --ignore has it");
+    let text = format!("--ignore names an unknown code `{name}`");
     let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
     Err(match suggest::nearest(&name.replace('_', "-"), names) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -294,7 +293,7 @@ impl Finder {
         }
         let claims = self.claims(path, Discovery::Named);
         if claims.is_empty() {
-            let text = format!("{} is nothing that can be checked", path.display());
+            let text = format!("{} cannot be checked", path.display());
             let error = Diagnostic::error(codes::ARGUMENTS, text);
             return Err(error.help("manifests (.pp), templates (.epp), YAML and JSON can"));
         }
@@ -349,17 +348,17 @@ impl Finder {
         self.roots.iter().any(|root| target.starts_with(root) || root.starts_with(&target))
     }
 
-    /// The languages that may claim a file. If a language was named, files of other languages are
-    /// its data, or left out.
+    /// The languages that may claim a file. If a language was selected, files of other languages
+    /// are its data, or ignored.
     fn claims(&self, path: &Path, met: Discovery) -> Vec<(&'static dyn Language, Claim)> {
-        let said = self.language.map(|language| language.name());
-        let all = languages::ALL
-            .iter()
-            .filter(|l| met != Discovery::Chosen || said.is_none_or(|said| l.name() == said));
+        let selected = self.language.map(|language| language.name());
+        let all = languages::ALL.iter().filter(|l| {
+            met != Discovery::Chosen || selected.is_none_or(|selected| l.name() == selected)
+        });
         let claims = all.filter_map(|l| Some((*l, l.claim(path, met)?)));
         let sure = |(language, claim): (&'static dyn Language, Claim)| {
-            let is_said = said == Some(language.name());
-            (language, if is_said { Claim::ByName } else { claim })
+            let is_selected = selected == Some(language.name());
+            (language, if is_selected { Claim::ByName } else { claim })
         };
         claims.map(sure).collect()
     }

@@ -1,4 +1,4 @@
-//! The foreign code that each verb may run, for its help and for the manual.
+//! The foreign code that each command may run, for its help and for the manual.
 
 use clap::Command;
 
@@ -13,7 +13,7 @@ macro_rules! compiled {
 /// The code that a plan runs to examine the machine.
 macro_rules! looked {
     () => {
-        "to look at the machine: onlyif and unless of exec, tools such as dpkg and systemctl, \
+        "to examine the machine: onlyif and unless of exec, tools such as dpkg and systemctl, \
          programs of --kinds"
     };
 }
@@ -27,14 +27,14 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("check", "nothing; with --run-plugins the Python code of Inmanta modules."),
     ("compile", COMPILES),
     ("plan", concat!(compiled!(), "; ", looked!(), ".")),
-    ("apply", concat!(compiled!(), "; ", looked!(), "; and all that resources say.")),
+    ("apply", concat!(compiled!(), "; ", looked!(), "; and everything that resources declare.")),
     (
         "watch",
         concat!(
             compiled!(),
             "; ",
             looked!(),
-            "; watch commands of exec; and all that resources say."
+            "; watch commands of exec; and everything that resources declare."
         ),
     ),
     ("history", NOTHING),

@@ -61,7 +61,7 @@ pub(crate) fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failur
     if let Some(exports) = &compiled.exports {
         exports.keep(ui)?;
     }
-    if let Some(found) = ordain_graph::order::find_loop(&compiled.graph) {
+    if let Some(found) = ordain_graph::order::find_cycle(&compiled.graph) {
         let warning = ordain_driver::cycle::diagnostic(&found, &compiled.graph, Severity::Warning);
         ui.diagnostics(vec![warning], &compiled.sources);
     }

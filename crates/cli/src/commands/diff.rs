@@ -71,7 +71,7 @@ pub(super) fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
         (graph, _) => {
             let (graph, other) =
                 if graph { (&args.left, &args.right) } else { (&args.right, &args.left) };
-            let text = format!("{graph} is a graph and {other} is none");
+            let text = format!("{graph} is a graph, but {other} is not");
             let error = Diagnostic::error(codes::ARGUMENTS, text);
             let error = error.help("compare graphs with graphs, and YAML with YAML");
             Ok(trouble(ui, error.into()))
@@ -112,7 +112,7 @@ fn compare_graphs(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
     print(ui, args, &Comparison::Documents(vec![found]), &places)
 }
 
-/// Prints the reason for which nothing can be compared.
+/// Prints the reason why nothing can be compared.
 fn trouble(ui: &mut Ui, failure: Failure) -> Exit {
     if let Failure::Message(diagnostic) = failure {
         ui.diagnostics(vec![diagnostic], &SourceMap::new());

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ordain_store::{Condition, Finding, Remedy, Survey};
+use ordain_store::{Condition, Finding, Remedy, StateCheck};
 use serde_json::{Value as Json, json};
 
 use crate::exit::{Exit, Failure};
@@ -54,7 +54,7 @@ impl CheckResult {
 /// # Errors
 /// When there is no place for a state directory.
 pub(super) fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
-    let survey = Survey::of(&state_dir(args.state_dir.as_deref())?);
+    let survey = StateCheck::of(&state_dir(args.state_dir.as_deref())?);
     let mend = |remedy: &Remedy| survey.mend(remedy).map_err(|error| error.to_string());
     let check = |finding: &Finding| CheckResult {
         mended: finding.remedy.as_ref().filter(|_| args.fix).map(mend),
@@ -92,8 +92,8 @@ fn text(ui: &mut Ui, all: &[CheckResult], fix: bool) -> Result<(), Failure> {
         lines(ui, &head, &finding.text)?;
         let below = " ".repeat(INDENT);
         match (mended, &finding.remedy) {
-            (Some(Ok(done)), _) => lines(ui, &below, &format!("mended: {done}"))?,
-            (Some(Err(why)), _) => lines(ui, &below, &format!("not mended: {why}"))?,
+            (Some(Ok(done)), _) => lines(ui, &below, &format!("fixed: {done}"))?,
+            (Some(Err(why)), _) => lines(ui, &below, &format!("not fixed: {why}"))?,
             (None, Some(remedy)) => lines(ui, &below, &format!("--fix: {remedy}"))?,
             (None, None) => {}
         }
@@ -169,7 +169,7 @@ fn programs() -> Vec<Finding> {
                 finding(name, Condition::Good, path.display().to_string())
             }
             Some(path) => {
-                let text = format!("{variable} names {}, which is no program", path.display());
+                let text = format!("{variable} names {}, which is not a program", path.display());
                 finding(name, Condition::Bad, text)
             }
             None => finding(name, Condition::Remark, format!("not found; {what} cannot be run")),

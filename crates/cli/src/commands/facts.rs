@@ -66,7 +66,7 @@ pub(super) fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     let external = args.external_dir.iter().map(|dir| ("--external-dir", dir));
     let custom = args.custom_dir.iter().map(|dir| ("--custom-dir", dir));
     if let Some((flag, dir)) = external.chain(custom).find(|(_, dir)| !dir.is_dir()) {
-        let text = format!("{flag} names {}, which is no directory", dir.display());
+        let text = format!("{flag} names {}, which is not a directory", dir.display());
         return Err(Diagnostic::error(codes::FILE, text).into());
     }
     ui.diagnostics(missing_modules(args.modulepath.as_deref()), &SourceMap::new());

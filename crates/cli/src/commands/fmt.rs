@@ -54,7 +54,7 @@ pub(super) fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
             continue;
         }
         if path.is_file() && path.extension().is_some_and(|ending| ending != "mcl") {
-            let text = format!("{} is no program of mgmt (.mcl)", path.display());
+            let text = format!("{} is not a program of mgmt (.mcl)", path.display());
             let error = Diagnostic::error(codes::FORMAT, text);
             return Err(error.help("nothing else is formatted").into());
         }

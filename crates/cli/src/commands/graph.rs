@@ -1,4 +1,4 @@
-//! `ordain graph`: draws resources and relations.
+//! `ordain graph`: draws resources and relationships.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -137,8 +137,7 @@ fn format(args: &GraphArgs) -> Result<Format, Diagnostic> {
         _ => {
             let text = format!("a picture cannot be written as .{ending}");
             let error = Diagnostic::error(codes::ARGUMENTS, text);
-            let help = "write .svg, .html, .dot or .json; --format says it where the name does \
-                        not";
+            let help = "use .svg, .html, .dot or .json, or set --format";
             Err(error.help(help))
         }
     }

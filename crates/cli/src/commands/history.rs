@@ -79,11 +79,11 @@ pub(super) fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
     let found = store.map_or(Ok(None), |store| find(&store, args.run)).map_err(codes::state)?;
     let Some((run, steps, outcomes)) = found else {
         let text = match args.run {
-            Some(number) => format!("the journal knows no run {number}"),
-            None => "the journal knows no run".to_string(),
+            Some(number) => format!("the journal has no run {number}"),
+            None => "the journal has no run".to_string(),
         };
         let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
-        return Err(error.help("`ordain history` lists those it knows").into());
+        return Err(error.help("`ordain history` lists the runs").into());
     };
     if args.format == TextOrJson::Json {
         let mut out = run_json(&run);
@@ -127,7 +127,7 @@ fn show_steps(ui: &mut Ui, steps: &[StepRecord], outcomes: &[Outcome]) -> Result
         let ending = match step.ok {
             Some(true) => "",
             Some(false) => "  failed",
-            None => "  did not come to its end",
+            None => "  interrupted",
         };
         let sign = ui.styled(style, sign);
         let (resource, action) = (&step.resource, &step.action);

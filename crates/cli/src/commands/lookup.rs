@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ordain_puppet::hiera::Request;
 use ordain_puppet::hiera::explain::{Explainer, to_json};
-use ordain_puppet::session::{LookedUp, look_up};
+use ordain_puppet::session::{LookupReport, look_up};
 use ordain_puppet::types::format::quoted::quoted;
 use ordain_puppet::value::Value;
 use ordain_source::Diagnostic;
@@ -130,8 +130,8 @@ pub(super) fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
     write(ui, args, found)
 }
 
-fn write(ui: &mut Ui, args: &LookupArgs, found: LookedUp) -> Result<Exit, Failure> {
-    let LookedUp { value, explanation, .. } = found;
+fn write(ui: &mut Ui, args: &LookupArgs, found: LookupReport) -> Result<Exit, Failure> {
+    let LookupReport { value, explanation, .. } = found;
     match args.format {
         TextOrJson::Json => {
             let mut out = json!({
@@ -151,7 +151,7 @@ fn write(ui: &mut Ui, args: &LookupArgs, found: LookedUp) -> Result<Exit, Failur
     }
     if value.is_none() {
         let text = format!("nothing is found for {}", args.keys.join(", "));
-        let help = "--explain says where was looked";
+        let help = "--explain shows the search";
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).help(help).into());
     }
     Ok(Exit::Done)

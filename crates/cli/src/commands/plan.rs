@@ -49,7 +49,7 @@ pub(crate) struct PlanArgs {
     /// Save the plan, to apply exactly this later, as this user and on this machine
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Save secrets in clear, so that a plan with secrets can be applied
+    /// Save secrets in plain text, so that a plan with secrets can be applied
     #[arg(long)]
     include_secrets: bool,
     /// The directory of the lock and the journal of runs
@@ -162,7 +162,7 @@ impl SelectionArgs {
 /// Compiles, plans and prints the plan.
 ///
 /// # Errors
-/// When the sources have errors or the relations form a loop.
+/// When the sources have errors or the relationships form a cycle.
 pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let compile_options =
         args.selection.run_options(&args.compile, args.state_dir.as_deref(), true);
@@ -229,7 +229,7 @@ pub(crate) fn check_selection(
     for (flag, tags) in [("--tags", &options.tags), ("--skip-tags", &options.skip_tags)] {
         for tag in tags.iter().filter(|tag| !known.contains(&tag.to_ascii_lowercase())) {
             let text = format!("no resource has the tag `{tag}` that {flag} names");
-            let has_near = warnings.len() < suggest::MAX;
+            let has_near = warnings.len() < suggest::MAX_SUGGESTIONS;
             let near = has_near.then(|| suggest::nearest(tag, names.iter().copied())).flatten();
             let warning = Diagnostic::warning(codes::NOTHING, text);
             warnings.push(match near {
@@ -242,10 +242,10 @@ pub(crate) fn check_selection(
     Ok(())
 }
 
-/// Parses all resources and sorts them. Prints a loop of relations.
+/// Parses all resources and sorts them. Prints a cycle of relationships.
 ///
 /// # Errors
-/// When the relations form a loop.
+/// When the relationships form a cycle.
 pub(crate) fn prepare(
     ui: &mut Ui,
     loaded: &Compiled,

@@ -26,11 +26,11 @@ use crate::runs;
 use crate::signals::{self, Signals};
 use crate::ui::{Ui, styles};
 
-/// Put files, directories and links back as they were before a run
+/// Restore files, directories and links to their state before a run
 ///
-/// Without RUN it is the last one that changed any. If a path was changed after the run, nothing is
-/// put back unless --force is given. Packages, services, users and effects of commands are not put
-/// back. The exit code is 2 when something was put back.
+/// Without RUN it is the last run that changed any. If a path was changed after the run, nothing is
+/// restored unless --force is given. Packages, services, users and effects of commands are not
+/// restored. The exit code is 2 when something was restored.
 #[derive(Args)]
 pub(crate) struct RollbackArgs {
     /// The number of a run, as `ordain history` lists it
@@ -39,7 +39,7 @@ pub(crate) struct RollbackArgs {
     /// Also restore paths that were changed after the run
     #[arg(long)]
     force: bool,
-    /// Change nothing, only list the paths to put back
+    /// Change nothing, only list the paths to restore
     #[arg(long)]
     noop: bool,
     /// The root directory of the machine
@@ -96,7 +96,7 @@ pub(super) fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
             stopped.push(kept.shown());
             continue;
         }
-        let result = put_back(&store, own, &host, kept, &copies);
+        let result = restore_path(&store, own, &host, kept, &copies);
         failed += usize::from(result.is_err());
         show_result(ui, kept, result)?;
     }
@@ -110,7 +110,7 @@ pub(super) fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
         0 => String::new(),
         rest => format!(", {rest} not reached"),
     };
-    writeln!(ui.out(), "Put back: {done} of run {number}{rest}.")?;
+    writeln!(ui.out(), "Restored: {done} of run {number}{rest}.")?;
     if let Some(signal) = interruption::requested() {
         runs::report_interruption(ui, signal, &stopped);
         return Ok(signals::code(signal));
@@ -128,7 +128,7 @@ fn show_todo(ui: &mut Ui, number: i64, todo: &[SavedPath]) -> Result<Exit, Failu
         let line = line(ui, kept);
         writeln!(ui.out(), "{line}")?;
     }
-    writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
+    writeln!(ui.out(), "Would restore: {} of run {number}.", todo.len())?;
     Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes })
 }
 
@@ -140,7 +140,7 @@ fn show_result(ui: &mut Ui, kept: &SavedPath, result: Result<(), String>) -> Res
             writeln!(ui.out(), "{line}")?;
         }
         Err(why) => {
-            let text = format!("cannot put back {}: {why}", kept.shown());
+            let text = format!("cannot restore {}: {why}", kept.shown());
             ui.message(&Diagnostic::error(codes::ROLLBACK, text));
         }
     }
@@ -154,9 +154,9 @@ fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
         if known.iter().any(|run| run.number == number) {
             return Ok(number);
         }
-        let text = format!("the journal knows no run {number}");
+        let text = format!("the journal has no run {number}");
         let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
-        return Err(error.help("`ordain history` lists those it knows").into());
+        return Err(error.help("`ordain history` lists the runs").into());
     }
     for run in known.iter().filter(|run| run.kind != "rollback") {
         if !store.kept(run.number).map_err(codes::state)?.is_empty() {
@@ -205,7 +205,7 @@ fn refuse_changed(
     Err(error.help("compare the present state; --force restores it all the same").into())
 }
 
-fn put_back(
+fn restore_path(
     store: &Store,
     run: Run,
     host: &Host,
@@ -220,7 +220,7 @@ fn put_back(
     if let Some(backups) = &host.backups {
         backups.save_as(host, &kept.path, kept.name.clone()).map_err(failed)?;
     }
-    let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
+    let begun = store.begin_step(run, &resource.to_string(), "restore", &json!([]));
     begun.map_err(|e| e.to_string())?;
     let done = backup::restore(host, kept, copies);
     runs::record_step_end(store, run, &resource, done.is_ok());
@@ -229,11 +229,11 @@ fn put_back(
 
 fn line(ui: &Ui, kept: &SavedPath) -> String {
     let (sign, style, what) = match &kept.state {
-        State::Absent => ("-", styles::REMOVE, "gone again"),
-        State::File { .. } => ("~", styles::CHANGE, "the file as it was"),
-        State::Link { .. } => ("~", styles::CHANGE, "the link as it was"),
-        State::Directory { .. } => ("~", styles::CHANGE, "the directory as it was"),
-        State::Other => ("x", styles::REMOVE, "not put back"),
+        State::Absent => ("-", styles::REMOVE, "removed"),
+        State::File { .. } => ("~", styles::CHANGE, "restored the file"),
+        State::Link { .. } => ("~", styles::CHANGE, "restored the link"),
+        State::Directory { .. } => ("~", styles::CHANGE, "restored the directory"),
+        State::Other => ("x", styles::REMOVE, "not restored"),
     };
     format!("{} {}: {what}", ui.styled(style, sign), kept.shown())
 }

@@ -530,7 +530,7 @@ fn init(name: &str, output: &Path) -> io::Result<ExitCode> {
         && name != ".."
         && !name.contains(|c: char| c == '/' || c.is_control());
     if !is_name {
-        return Ok(fail(&format!("`{name}` is no name for a project")));
+        return Ok(fail(&format!("`{name}` is not a valid project name")));
     }
     let directory = output.join(name);
     if directory.exists() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_driver::mcl::{Request, format, format_text};
 use ordain_mcl::Edition;
 use ordain_mcl::failure::Phase;
-use ordain_mcl::functions::surroundings::Surroundings;
+use ordain_mcl::functions::environment::Environment;
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Input};
 use ordain_source::{HostWorld, SourceMap, World};

@@ -90,7 +90,7 @@ pub(crate) fn report_interruption(ui: &mut Ui, signal: i32, stopped: &[String]) 
         let count = stopped.len();
         warning = warning.help(format!("not reached ({count}): {}{more}", names.join(", ")));
     }
-    ui.message(&warning.help("the next run goes on from here"));
+    ui.message(&warning.help("the next run continues from here"));
 }
 
 /// Warns about earlier runs that did not finish. Returns their unfinished steps.
@@ -100,7 +100,7 @@ pub(crate) fn report_interruption(ui: &mut Ui, signal: i32, stopped: &[String]) 
 pub(crate) fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedRuns, Failure> {
     let mut unfinished = UnfinishedRuns::default();
     for run in store.take_interrupted().map_err(codes::state)? {
-        let text = format!("an earlier run (process {}) did not come to its end", run.pid);
+        let text = format!("an earlier run (process {}) was interrupted", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
         for step in &run.done {
             match step.action.as_str() {

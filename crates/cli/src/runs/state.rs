@@ -25,8 +25,8 @@ pub(crate) fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let home = || var("HOME").map(|home| home.join(".local/state"));
     let base = var("XDG_STATE_HOME").or_else(home);
     base.map(|dir| dir.join("ordain")).ok_or_else(|| {
-        Diagnostic::error(codes::STATE, "there is no home directory to keep state in")
-            .help("--state-dir says where to keep it")
+        Diagnostic::error(codes::STATE, "there is no home directory for the state")
+            .help("set it with --state-dir")
     })
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn journal(ui: &mut Ui, dir: &Path) -> Result<Arc<Store>, Failure> {
     Ok(store)
 }
 
-/// Warns about damaged journals that were set aside, and which data is lost.
+/// Warns about damaged journals that were set aside, and about the lost data.
 pub(crate) fn report_damages(ui: &mut Ui, store: &Store) {
     for damage in store.take_damages() {
         let text = format!("the journal was unusable and is set aside: {}", damage.reason);

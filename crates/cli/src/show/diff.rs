@@ -11,7 +11,7 @@ const MAX_LINES: usize = 40;
 /// The number of unchanged lines around a change.
 const CONTEXT: usize = 3;
 
-/// The longest line that is shown whole, in characters.
+/// The maximum length of a line that is shown completely, in characters.
 const MAX_LINE_LENGTH: usize = 2000;
 
 /// The changed lines with their context: all of them, or the first ones.

@@ -43,5 +43,5 @@ pub(crate) fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Compiled) -> Res
     ui.diagnostics(found, &loaded.sources);
     let count = ui::count(prepared.faults().count(), "resource");
     let text = format!("{count} cannot be applied, so nothing is");
-    Err(Diagnostic::error(codes::RESOURCE, text).help("--keep-going applies the others").into())
+    Err(Diagnostic::error(codes::RESOURCE, text).help("--keep-going applies the valid ones").into())
 }

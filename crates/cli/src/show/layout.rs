@@ -11,7 +11,7 @@ const ORDER_SWEEPS: usize = 8;
 /// The number of rounds that even the heights.
 const HEIGHT_ROUNDS: usize = 24;
 
-/// The most bends. With more, long edges run straight.
+/// The maximum number of bends. With more, long edges are straight.
 const MAX_BENDS: usize = 20_000;
 
 /// The size of a node.
@@ -75,7 +75,7 @@ pub(crate) fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layo
     }
 }
 
-/// The column of every node: one more than the last of its predecessors. In a loop, the first node
+/// The column of every node: one more than the last of its predecessors. In a cycle, the first node
 /// counts as if it had none.
 fn columns(nodes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     let mut next = vec![Vec::new(); nodes];
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_and_nothing_are_laid_out() {
+    fn cyclic_and_empty_graphs_are_laid_out() {
         assert_eq!(layout(&sizes(2), &[(0, 1), (1, 0), (0, 0)], 6.0).positions.len(), 2);
         assert_eq!(layout(&[], &[], 6.0).width, 0.0);
     }

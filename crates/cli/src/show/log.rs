@@ -58,7 +58,7 @@ impl Context {
         &self.sources
     }
 
-    /// The diagnostic of a line that tells why a resource failed.
+    /// The diagnostic of a line that reports why a resource failed.
     pub(crate) fn error(&self, report: &ResourceReport, line: &Line) -> Option<Diagnostic> {
         is_failure(report, line).then(|| resource_error(report, line, &self.graph))
     }

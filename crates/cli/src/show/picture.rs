@@ -1,7 +1,7 @@
-//! Draws resources and relations as an SVG, or as a self-contained HTML page.
+//! Draws resources and relationships as an SVG, or as a self-contained HTML page.
 //!
-//! Classes and defines are frames around their members. Lines are relations; dashed ones are
-//! automatic.
+//! Classes and defines are frames around their members. Lines are relationships; dashed ones are
+//! autorequires.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -36,7 +36,7 @@ struct Line {
     to: usize,
     kind: EdgeKind,
     on_loop: bool,
-    /// Whether it is automatic: required by the type of a resource.
+    /// Whether it is an autorequire.
     automatic: bool,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Picture<'a> {
         let mut lines: Vec<Line> = graph.edges.iter().filter_map(|e| line(e, false)).collect();
         let written: BTreeSet<(usize, usize)> = lines.iter().map(|l| (l.from, l.to)).collect();
         let automatic = graph.automatic.iter().filter_map(|e| line(e, true));
-        // An explicit relation wins over an automatic one.
+        // An explicit relationship wins over an autorequire.
         let yields =
             |l: &Line| written.contains(&(l.from, l.to)) || written.contains(&(l.to, l.from));
         lines.extend(automatic.filter(|l| !yields(l)));

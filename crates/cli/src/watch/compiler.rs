@@ -73,7 +73,7 @@ impl SourceFiles {
 pub(super) struct PreparedGraph {
     pub loaded: Compiled,
     pub prepared: Prepared,
-    /// The notes on this machine about resources that are to be reverted.
+    /// The records on this machine about resources with an undo.
     pub noted: ReversalNotes,
 }
 

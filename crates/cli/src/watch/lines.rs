@@ -64,8 +64,8 @@ impl WatchOutput for TextLines {
 /// The text about sources with errors.
 pub(super) fn refused_text(is_kept: bool) -> &'static str {
     match is_kept {
-        true => "The sources have errors; the earlier resources are still kept true.",
-        false => "The sources have errors; nothing is kept true before they compile.",
+        true => "The sources have errors; the previous graph stays in effect.",
+        false => "The sources have errors; nothing is applied until they compile.",
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn graph_text(graph: &NewGraph) -> String {
     format!("Keeping {} true ({parts}), from {sources} in {took} ms.", count(total, "resource"))
 }
 
-/// The text about a resource that began to flap, with the others that flap.
+/// The text about a resource that began to flap, and the other flapping ones.
 pub(super) fn flapping_text(
     resource: &ResourceRef,
     all: &[(&ResourceRef, ReconcileStatus)],
@@ -92,7 +92,7 @@ pub(super) fn flapping_text(
     let others =
         if others.is_empty() { String::new() } else { format!(" (as {})", others.join(", ")) };
     format!(
-        "{resource}{others} is changed again and again, because something undoes it: it is left alone for a while."
+        "{resource}{others} is flapping, because something undoes its changes: it is paused for a while."
     )
 }
 
@@ -126,7 +126,7 @@ pub(super) fn word(standing: ReconcileStatus) -> &'static str {
         ReconcileStatus::Waiting => "waiting",
         ReconcileStatus::Flapping => "flapping",
         ReconcileStatus::Failed => "failed",
-        ReconcileStatus::Hidden => "not looked at",
+        ReconcileStatus::Hidden => "not checked",
     }
 }
 
@@ -142,7 +142,7 @@ impl JsonLines {
 
     fn emit(&mut self, event: &str, members: Json) {
         let left_out = |n| {
-            let message = format!("{} left out: nobody reads them", count(n, "line"));
+            let message = format!("{} dropped: the reader is too slow", count(n, "line"));
             object("note", json!({ "message": message }))
         };
         self.printer.print(object(event, members), left_out);

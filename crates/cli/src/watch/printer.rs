@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_read_is_told_later_what_was_left_out() {
+    fn slow_readers_are_told_about_dropped_lines() {
         let out = Slow::default();
         let mut printer = Printer::to(out.clone());
         let left_out = |n: usize| format!("{n} left out\n");

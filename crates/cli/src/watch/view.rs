@@ -34,7 +34,7 @@ const MAX_CAUSE_LINES: usize = 3;
 const NAME_COLUMN: usize = 15;
 
 /// The time for which a repaired resource is listed near the top.
-const RECENT: Duration = Duration::from_secs(30);
+const RECENT_REPAIR_TIME: Duration = Duration::from_secs(30);
 
 /// The full-screen view.
 pub(super) struct View {
@@ -103,7 +103,7 @@ impl View {
     }
 
     fn is_recent(&self, name: &ResourceRef) -> bool {
-        self.repaired.get(name).is_some_and(|at| at.elapsed() < RECENT)
+        self.repaired.get(name).is_some_and(|at| at.elapsed() < RECENT_REPAIR_TIME)
     }
 
     /// The resources in order of importance, as many as there is room for.
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_behind_fits_and_ends_with_the_states() {
+    fn state_is_bounded_and_ends_with_its_owner() {
         let mut view = View::of(Path::new("site.pp"), false);
         let report = failed("/etc/a", &"a cause of many words ".repeat(9));
         view.report(&report);
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn why_sources_are_refused_is_seen_from_its_beginning() {
+    fn the_beginning_of_source_errors_is_visible() {
         let mut view = View::of(Path::new("site.pp"), true);
         let resource = ResourceRef { kind: "File".into(), title: "/a".into() };
         let line = |n: usize| format!("\u{1b}[1m\u{1b}[91merror {n}\u{1b}[0m: {}", "w ".repeat(60));

@@ -28,7 +28,7 @@ use crate::ui::Ui;
 /// compiled once.
 const DEBOUNCE: Duration = Duration::from_millis(30);
 
-/// The longest time that a changed source waits for that.
+/// The maximum time that a changed source waits for that.
 const MAX_DEBOUNCE: Duration = Duration::from_millis(500);
 
 /// The last messages, so that they are not repeated.
@@ -255,7 +255,8 @@ impl Watch<'_> {
         }
         if text != self.last.refused {
             self.output.refused(&text, self.is_ready);
-            self.manager.notify("STATUS=The sources have errors; the last graph is kept true");
+            self.manager
+                .notify("STATUS=The sources have errors; the previous graph stays in effect");
         }
         self.last.refused = text;
     }
@@ -299,7 +300,7 @@ impl Watch<'_> {
         }
         self.journal.texts = Arc::clone(&loaded.sources);
         let swapped = self.keeper.swap(prepared).map_err(|error| {
-            Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
+            Diagnostic::error(codes::RESOURCE, format!("this graph is invalid: {error}"))
         })?;
         self.compiler.set_current(self.keeper.prepared());
         if let Some(earlier) = self.earlier.take() {

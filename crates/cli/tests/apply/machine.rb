@@ -1,13 +1,13 @@
-# Applies a manifest with Puppet or with Ordain on a copy of this machine, a case a line: JSON in,
-# JSON out.
+# Applies a manifest with Puppet or with Ordain on a copy of this machine, one case per line: JSON
+# in, JSON out.
 #
 # Request: {name, side, manifest, setup, between, options, ordain, modules, installed}. `setup` and
 # `between` are shell scripts that run before the first and before the second run; with `installed`
-# Ordain sees the modules that are installed with Puppet, too. Answer: a list with an
-# object for each of two runs: {exit, resources, logs, tree}.
+# Ordain sees the modules that are installed with Puppet, too. Answer: a list with an object for
+# each of two runs: {exit, resources, logs, tree}.
 #
 # The copy is an overlay of the root directory, in a mount namespace and with an upper layer in
-# memory: it ends with the process. What a case changed is what is in the upper layer.
+# memory: it ends with the process. The upper layer contains the changes of a case.
 require 'json'
 require 'digest'
 require 'fileutils'
@@ -19,18 +19,18 @@ require 'puppet/configurer'
 require 'puppet/util/command_line'
 require 'puppet/transaction/report'
 
-# The answers: whatever else writes to standard output is no part of them.
+# The answers, separate from everything else on standard output.
 ANSWERS = $stdout.dup
 $stdout.reopen('/dev/null')
 $stderr.reopen('/dev/null') unless ENV['ORDAIN_PEER_DEBUG']
 
-# Facts are asked for once, because they take longer than most cases.
+# Facts are collected once, because they take longer than most cases.
 FACTS = %w[
   os kernel osfamily operatingsystem operatingsystemrelease operatingsystemmajrelease selinux
 ].to_h { |name| [name, Facter.value(name)] }
 FACTS['networking'] = { 'fqdn' => 'machine' }
 
-# Loaded before the cases are forked, which would each load them again.
+# Loaded before the cases are forked, which would otherwise load them again.
 require 'puppet/pops'
 require 'puppet/parser'
 $LOAD_PATH.concat(Dir['/usr/share/puppet/modules/*_core/lib'])
@@ -38,7 +38,7 @@ $LOAD_PATH.concat(Dir['/usr/share/puppet/modules/*_core/lib'])
   require "puppet/type/#{kind}"
 end
 
-# Remembers the report of a run.
+# Keeps the report of a run.
 module Remember
   def finalize_report
     super
@@ -49,7 +49,7 @@ Puppet::Transaction::Report.prepend(Remember)
 
 UNSHARE = 272
 NEW_MOUNTS = 0x20000
-# What either program keeps for itself, and what tells the time.
+# The files that either program keeps for itself, or that contain times.
 OWN = %w[
   /.program /etc/puppet /run /var/log /var/cache /var/lib/ordain /var/lib/puppet /var/lib/apt/lists
   /root/.puppetlabs /var/lib/dpkg/lock /var/lib/dpkg/lock-frontend /var/lib/dpkg/triggers /var/lib/dnf
@@ -58,10 +58,10 @@ OWN = %w[
 OLD = %r{(-old|\.lock|/etc/(passwd|group|shadow|gshadow|subuid|subgid)-)\z}
 # The modules that are installed with Puppet.
 INSTALLED = '/usr/share/puppet/modules'
-# Lines that tell the time, or who wrote the file.
+# Lines with the time, or the program that wrote the file.
 HEADER = /^# (HEADER: |\(- installed on).*\n/
 
-# What every catalog of Puppet has by itself.
+# The resources of every Puppet catalog.
 BUILT_IN = /\A(Schedule\[(puppet|hourly|daily|weekly|monthly|never)\]|Filebucket\[puppet\]|Whit\[)/
 NOT_RUN = %w[skipped-for-failure filtered stopped].freeze
 
@@ -69,7 +69,7 @@ def mount(*arguments)
   system('mount', *arguments, exception: true)
 end
 
-# Puts this process into a copy of the machine; gives the upper layer.
+# Moves this process into a copy of the machine; returns the upper layer.
 def enter(base, ordain, modules)
   syscall(UNSHARE, NEW_MOUNTS)
   mount('--make-rprivate', '/')
@@ -87,7 +87,7 @@ def enter(base, ordain, modules)
   program = File.join(merged, '.program')
   Dir.mkdir(program)
   FileUtils.cp(ordain, program)
-  # They may lie below a directory that the copy has anew.
+  # They may be below a directory that the copy replaces.
   FileUtils.cp_r(modules, File.join(program, 'modules'))
   Dir.chroot(merged)
   Dir.chdir('/')
@@ -117,7 +117,7 @@ def describe(path, stat)
   end
 end
 
-# What the machine has there.
+# The state of a path on the original machine.
 def before(path)
   describe("/.lower#{path}", File.lstat("/.lower#{path}"))
 rescue Errno::ENOENT, Errno::ENOTDIR
@@ -143,7 +143,7 @@ def tree(upper)
   found
 end
 
-# Runs a block in a child; gives what it returns.
+# Runs a block in a child process; returns its result.
 def in_child
   reader, writer = IO.pipe(binmode: true)
   pid = fork do
@@ -204,7 +204,7 @@ def puppet_run(request)
   { exit: result['exit'], resources: resources, logs: logs.uniq }
 end
 
-# What is told of the run as a whole, twice, or of containers without effect.
+# Messages about the run as a whole, duplicates, and messages of containers without effect.
 def puppet_noise?(log)
   case log['source']
   when 'Puppet' then log['level'] == 'err' || log['message'] =~ /\A(Applied|Compiled) catalog/
@@ -213,7 +213,7 @@ def puppet_noise?(log)
   end
 end
 
-# A line of the log; what is wrong is told in words of one's own.
+# A log line; the wording of errors differs between the programs.
 def log_line(level, source, message)
   [level, source, level == 'err' ? '' : message]
 end
@@ -246,7 +246,7 @@ rescue JSON::ParserError
   refused(status)
 end
 
-# A run that ended before it looked at a resource: why is told in words of one's own.
+# A run that ended before its first resource: the wording of the reason differs.
 def refused(status)
   raise "no error is told: #{File.read('/.program/errors')}" unless File.read('/.program/errors') =~ /error/i
 
@@ -255,7 +255,7 @@ end
 
 def ordain_status(resource)
   word = NOT_RUN.include?(resource['status']) ? 'skipped' : resource['status']
-  # That it would have acted is only told by the log.
+  # Only the log shows that it would have acted.
   word = 'in-place' if word == 'would-change' && resource['changes'].empty?
   { status: word, refreshed: word == 'changed' && resource['refreshed'],
     properties: resource['changes'].map { |change| change['property'] } }

@@ -80,7 +80,7 @@ def write(path):
     book.eStructuralFeatures.append(ecore.EReference('authors', writer, upper=-1))
     shelf = ecore.EClass('Shelf')
     books = ecore.EReference('books', book, upper=-1, containment=True)
-    # PyEcore does not write that they are opposite.
+    # PyEcore does not write that they are opposites.
     back = ecore.EReference('shelf', shelf)
     shelf.eStructuralFeatures.append(books)
     book.eStructuralFeatures.append(back)

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::node::Surroundings;
+use super::node::Context;
 
 /// State that the parser of a text shares with the parsers of all included texts.
 pub(super) struct Included<'s> {
-    pub(super) surroundings: &'s Surroundings<'s>,
+    pub(super) context: &'s Context<'s>,
     pub(super) depth: u32,
     pub(super) files: u32,
 }
@@ -20,11 +20,11 @@ pub(super) enum Target {
 }
 
 impl<'s> Included<'s> {
-    pub(super) fn new(surroundings: &'s Surroundings<'s>) -> Self {
-        Self { surroundings, depth: 0, files: 0 }
+    pub(super) fn new(context: &'s Context<'s>) -> Self {
+        Self { context, depth: 0, files: 0 }
     }
 
-    /// The files of a target that are there, the one that wins first.
+    /// The existing files of a target, in order of precedence.
     pub(super) fn files(
         &self,
         target: &Target,
@@ -44,7 +44,7 @@ impl<'s> Included<'s> {
         };
         let mut found = Vec::new();
         for path in candidates {
-            let read = (self.surroundings.file)(&path);
+            let read = (self.context.file)(&path);
             found.extend(read.map_err(|e| format!("{}: {e}", path.display()))?.map(|b| (path, b)));
         }
         Ok(found)

@@ -1,7 +1,7 @@
 //! `include` statements: their files, and the inclusion in the object.
 //!
-//! As in Ruby's library a name without `file()` is looked for beside the file that includes it;
-//! the outermost text is no file there, so nothing is found for it and nothing is included.
+//! As in Ruby's library, a name without `file()` is relative to the including file. The outermost
+//! text has no file, so such names are ignored there.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use super::node::{Fields, Kind, Node};
 use super::parse::Parser;
 use crate::json::Problem;
 
-/// How deep files may include each other, as in Ruby's library.
-const NESTED_FILES: u32 = 50;
-/// How many files one text may include, those of the included ones counted.
-const FILES: u32 = 10_000;
+/// The maximum depth of included files, as in Ruby's library.
+const MAX_INCLUDE_DEPTH: u32 = 50;
+/// The maximum number of files that a text includes, directly or indirectly.
+const MAX_INCLUDED_FILES: u32 = 10_000;
 
 impl Parser<'_, '_, '_> {
     /// Adds the content of an included file to an object. All of it gets the place `at` of the
@@ -55,15 +55,15 @@ impl Parser<'_, '_, '_> {
     /// The root of an included file.
     fn included_object(&mut self, path: &Path, bytes: Vec<u8>) -> Result<Fields, String> {
         let shown = path.display();
-        if self.included.depth >= NESTED_FILES {
+        if self.included.depth >= MAX_INCLUDE_DEPTH {
             return Err(format!(
-                "{shown}: include statements nested more than {NESTED_FILES} times, you probably \
+                "{shown}: include statements nested more than {MAX_INCLUDE_DEPTH} times, you probably \
                  have a cycle in your includes"
             ));
         }
         self.included.files += 1;
-        if self.included.files > FILES {
-            return Err(format!("more than {FILES} files are included"));
+        if self.included.files > MAX_INCLUDED_FILES {
+            return Err(format!("more than {MAX_INCLUDED_FILES} files are included"));
         }
         let text =
             String::from_utf8(bytes).map_err(|_| format!("{shown}: the text is not UTF-8"))?;
@@ -98,7 +98,7 @@ impl Fields {
 }
 
 impl Node {
-    /// Moves a node below a path: its substitutions look there first. Notes whether it has any.
+    /// Moves a node below a path: its substitutions look there first. Records whether it has any.
     fn move_below(&mut self, at: usize, path: &[EcoString], substitutes: &mut bool) {
         self.at = at;
         match &mut self.kind {

@@ -1,18 +1,18 @@
 //! HOCON, a superset of JSON for people: comments, unquoted text, keys with dots, `+=`,
 //! substitutions `${path}` and `${?path}`, concatenation, and objects that are merged.
 //!
-//! It is read as Ruby's HOCON library reads it: numbers without fraction are integers, and of
-//! objects given several times the keys of the later one come first. `include file("…")` reads a
-//! file, and `include "…"` in such a file one beside it; `url` and `classpath` are refused.
+//! The reader follows Ruby's HOCON library: numbers without fraction are integers, and of repeated
+//! objects the keys of the later one come first. `include file("…")` reads a file, and `include
+//! "…"` in such a file one next to it; `url` and `classpath` are refused.
 //!
 //! ```
 //! use ordain_data::{hocon, json};
-//! let value = hocon::read("base = /srv\nweb { root = ${base}/www, ports = [80] }\nweb.ports += 443", &hocon::Surroundings::NONE)?;
+//! let value = hocon::read("base = /srv\nweb { root = ${base}/www, ports = [80] }\nweb.ports += 443", &hocon::Context::NONE)?;
 //! assert_eq!(
 //!     json::compact(&value),
 //!     r#"{"base":"/srv","web":{"ports":[80,443],"root":"/srv/www"}}"#
 //! );
-//! let error = hocon::read("a = 1\nb = ${c}", &hocon::Surroundings::NONE).expect_err("there is no c");
+//! let error = hocon::read("a = 1\nb = ${c}", &hocon::Context::NONE).expect_err("there is no c");
 //! assert_eq!((error.line, error.column), (2, 5));
 //! # Ok::<(), hocon::Error>(())
 //! ```
@@ -25,16 +25,16 @@ mod resolve;
 
 use crate::Value;
 pub use crate::json::Error;
-pub use node::Surroundings;
+pub use node::Context;
 
 /// Reads a text.
 ///
 /// # Errors
-/// When the text is no HOCON with an object as its root, a substitution has no value or needs
-/// itself, the values are nested too deep or become too large, or an included file cannot be used.
-pub fn read(text: &str, surroundings: &Surroundings<'_>) -> Result<Value, Error> {
-    let root = parse::parse(text, surroundings).map_err(|problem| problem.at(text))?;
-    resolve::resolve(&root, surroundings).map_err(|problem| problem.at(text))
+/// When the text is no HOCON object, a substitution has no value or refers to itself, values are
+/// nested too deeply or become too large, or an included file cannot be used.
+pub fn read(text: &str, context: &Context<'_>) -> Result<Value, Error> {
+    let root = parse::parse(text, context).map_err(|problem| problem.at(text))?;
+    resolve::resolve(&root, context).map_err(|problem| problem.at(text))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let environment = |name: &str| (name == "HERE").then(|| "env".to_owned());
-        match read(text, &Surroundings { environment: &environment, file: &file }) {
+        match read(text, &Context { environment: &environment, file: &file }) {
             Ok(value) => crate::json::compact(&value),
             Err(error) => error.to_string(),
         }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_included_is_an_error() {
+    fn invalid_includes_are_errors() {
         for (text, message) in [
             (r#"include url("http://x")"#, "`include url()` is not supported, only `file(…)`"),
             (r#"include classpath("x")"#, "`include classpath()` is not supported"),
@@ -180,8 +180,8 @@ mod tests {
             let line = format!("include file(\"/{}.conf\")\n", depth + 1);
             Ok((depth < 40).then(|| line.repeat(2).into_bytes()))
         };
-        let surroundings = Surroundings { environment: &|_| None, file: &file };
-        let error = read(r#"include file("/1.conf")"#, &surroundings).unwrap_err().to_string();
+        let context = Context { environment: &|_| None, file: &file };
+        let error = read(r#"include file("/1.conf")"#, &context).unwrap_err().to_string();
         assert!(error.contains("more than 10000 files are included"), "{error}");
     }
 

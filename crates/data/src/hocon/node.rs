@@ -1,4 +1,4 @@
-//! Values as they are written, before substitutions are resolved.
+//! Values before substitutions are resolved.
 
 use std::io;
 use std::path::Path;
@@ -9,28 +9,28 @@ use rustc_hash::FxBuildHasher;
 
 use crate::Value;
 
-/// How deep lists and objects may be nested, and keys with dots be long.
-pub(super) const DEPTH: u32 = 128;
+/// The maximum depth of lists and objects, and the maximum length of a dotted key.
+pub(super) const MAX_DEPTH: u32 = 128;
 
 pub(super) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The surroundings that a text may read.
+/// The environment and the files that a document may read.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct Context<'a> {
     /// The environment variables that substitutions fall back to.
     pub environment: Environment<'a>,
     /// The bytes of a file that is included; `None` if there is none.
     pub file: &'a dyn Fn(&Path) -> io::Result<Option<Vec<u8>>>,
 }
 
-impl Surroundings<'_> {
+impl Context<'_> {
     /// No variables and no files.
     pub const NONE: Self = Self { environment: &|_| None, file: &|_| Ok(None) };
 }
 
-impl std::fmt::Debug for Surroundings<'_> {
+impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Surroundings")
+        f.write_str("Context")
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// The byte where it starts.
     pub(super) at: usize,
-    /// Its number; only those that are computed have their own.
+    /// Its id; only computed nodes have their own.
     pub(super) id: usize,
 }
 
@@ -48,13 +48,13 @@ pub(super) struct Node {
 pub(super) enum Kind {
     /// A value with its text.
     Scalar(Value, EcoString),
-    /// The blanks between two values of a concatenation.
+    /// The spaces between two values of a concatenation.
     Blank(EcoString),
     List(Vec<Node>),
     Object(Fields),
     Substitution {
         path: Vec<EcoString>,
-        /// How many keys of the path say where it was included.
+        /// The number of keys of the path that come from the place of its include.
         prefix: usize,
         optional: bool,
     },
@@ -65,7 +65,7 @@ pub(super) enum Kind {
 #[derive(Default, Debug)]
 pub(super) struct Fields {
     pub(super) entries: IndexMap<EcoString, Field, FxBuildHasher>,
-    /// How many objects were merged into this one.
+    /// The number of objects that were merged into this one.
     pub(super) generation: u32,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Fields {
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) definitions: Vec<Node>,
-    /// The generation it was given in, and its position there.
+    /// The generation of the object that defined it, and its position there.
     pub(super) rank: (u32, usize),
 }
 

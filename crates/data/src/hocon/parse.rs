@@ -5,7 +5,7 @@ use std::path::Path;
 use ecow::EcoString;
 
 use super::files::{Included, Target};
-use super::node::{DEPTH, Fields, Kind, Node, Surroundings};
+use super::node::{Context, Fields, Kind, MAX_DEPTH, Node};
 use crate::Value;
 use crate::json::{Problem, string};
 use crate::number::integer;
@@ -14,21 +14,21 @@ use crate::number::integer;
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
 /// The root of a text, an object.
-pub(super) fn parse(text: &str, surroundings: &Surroundings<'_>) -> Result<Node, Problem> {
-    Parser::new(text, None, 0, &mut Included::new(surroundings)).root()
+pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Node, Problem> {
+    Parser::new(text, None, 0, &mut Included::new(context)).root()
 }
 
 pub(super) struct Parser<'t, 'i, 's> {
     text: &'t str,
     at: usize,
     depth: u32,
-    /// How many nodes have numbers.
+    /// The number of node ids.
     pub(super) ids: usize,
-    /// How many lists it is in.
+    /// The number of lists around the position.
     pub(super) lists: u32,
     /// The keys it is in.
     pub(super) path: Vec<EcoString>,
-    /// The file that the text is of; `None` for the outermost text.
+    /// The file of the text; `None` for the outermost text.
     pub(super) file: Option<&'t Path>,
     pub(super) included: &'i mut Included<'s>,
 }
@@ -85,7 +85,7 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         Node { kind, at, id: self.ids }
     }
 
-    /// Goes on over the characters that fit, and gives them.
+    /// Skips the matching characters and returns them.
     fn while_is(&mut self, fits: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
@@ -97,7 +97,7 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         self.rest().starts_with('#') || self.rest().starts_with("//")
     }
 
-    /// Skips blanks and a comment, up to the end of the line.
+    /// Skips spaces and a comment, up to the end of the line.
     fn line_blanks(&mut self) {
         self.while_is(is_blank);
         if self.at_comment() {
@@ -129,8 +129,8 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
 
     fn deeper(&mut self, by: usize) -> Result<(), Problem> {
         self.depth = self.depth.saturating_add(u32::try_from(by).unwrap_or(u32::MAX));
-        if self.depth > DEPTH {
-            return Err(self.fail(format!("the values are nested more than {DEPTH} deep")));
+        if self.depth > MAX_DEPTH {
+            return Err(self.fail(format!("the values are nested more than {MAX_DEPTH} deep")));
         }
         Ok(())
     }
@@ -295,8 +295,8 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         Ok(path)
     }
 
-    /// A value: its parts if they are objects and substitutions, which are merged as if they were
-    /// given one after the other, else one node.
+    /// A value: its parts if they are objects and substitutions, which are merged like repeated
+    /// definitions, else one node.
     fn value(&mut self) -> Result<Vec<Node>, Problem> {
         self.blanks();
         let mut parts = vec![self.piece()?];
@@ -383,8 +383,8 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         self.at += usize::from(optional);
         self.while_is(is_blank);
         let path = self.path()?;
-        if path.len() > DEPTH as usize {
-            return Err(self.fail(format!("the path has more than {DEPTH} keys")));
+        if path.len() > MAX_DEPTH as usize {
+            return Err(self.fail(format!("the path has more than {MAX_DEPTH} keys")));
         }
         if self.peek() != Some('}') {
             return Err(self.expected("`}`"));
@@ -444,7 +444,7 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         Ok(out)
     }
 
-    /// A text in three quotes; more at its end belong to it.
+    /// A text in three quotes; additional quotes at its end belong to it.
     fn raw_string(&mut self) -> Result<String, Problem> {
         let body = &self.rest()[3..];
         let Some(end) = body.find("\"\"\"") else {
@@ -456,7 +456,7 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
     }
 }
 
-/// Appends to a list that stands there already, else adds the node that `otherwise` makes.
+/// Appends to an existing list, else adds the node that `otherwise` creates.
 fn append(
     fields: &mut Fields,
     path: &[EcoString],
@@ -476,7 +476,7 @@ fn append(
     }
 }
 
-/// Appends to the list at a path; gives the item back if there is none.
+/// Appends to the list at a path; returns the item if there is none.
 fn append_to_list(
     fields: &mut Fields,
     path: &[EcoString],
@@ -501,14 +501,14 @@ fn append_to_list(
         _ => Some(item),
     };
     if left.is_none() && !outermost {
-        // The key counts as given by a later object.
+        // The key counts as defined by a later object.
         field.rank = (generation, 0);
         fields.generation = generation;
     }
     left
 }
 
-/// An integer as Ruby reads it: with a leading zero it is octal.
+/// An integer in Ruby's notation: with a leading zero it is octal.
 fn whole(text: &str) -> Option<Value> {
     let negative = text.starts_with('-');
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -519,13 +519,13 @@ fn whole(text: &str) -> Option<Value> {
 
 /// A number with a fraction or an exponent; it is an integer if its value is one.
 fn float(text: &str) -> Option<Value> {
-    const WHOLE: f64 = 9_007_199_254_740_992.0;
+    const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     if mantissa.ends_with('.') {
         return None;
     }
     let number: f64 = text.parse().ok()?;
-    if number.fract() == 0.0 && number.abs() <= WHOLE {
+    if number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER {
         return Some(Value::Int(number as i64));
     }
     Some(Value::Float(number))

@@ -1,8 +1,9 @@
 //! Substitutions, concatenations and merges.
 //!
 //! A key has a stack of definitions. A substitution looks up its path from the root, without
-//! computing all values of the objects on the way. If it meets a definition that is being computed,
-//! it sees only the definitions below it. So a value can refer to the one that it replaces.
+//! computing all values of the objects on the way. If it reaches a definition that is being
+//! computed, it sees only the definitions below it. So a value can refer to the one that it
+//! replaces.
 
 use std::sync::Arc;
 
@@ -10,24 +11,24 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::node::{DEPTH, Environment, Fields, Kind, Node, Surroundings};
+use super::node::{Context, Environment, Fields, Kind, MAX_DEPTH, Node};
 use crate::json::Problem;
 use crate::{Map, Value};
 
-/// How deep values and the substitutions in them may be nested together.
-const NESTING: u32 = 256;
-/// The maximal size of all substitutions together, approximately in bytes.
-const SIZE: u64 = 100_000_000;
-/// How many definitions may be looked at.
-const STEPS: u64 = 50_000_000;
+/// The maximum depth of values and substitutions together.
+const MAX_NESTING: u32 = 256;
+/// The maximum total size of all substitutions, approximately in bytes.
+const MAX_SIZE: u64 = 100_000_000;
+/// The maximum number of definitions that are visited.
+const MAX_STEPS: u64 = 50_000_000;
 /// The size of a value without its text.
 const VALUE: u64 = 16;
 
 /// The plain value of a root.
-pub(super) fn resolve(root: &Node, surroundings: &Surroundings<'_>) -> Result<Value, Problem> {
+pub(super) fn resolve(root: &Node, context: &Context<'_>) -> Result<Value, Problem> {
     let mut resolver = Resolver {
         root,
-        environment: surroundings.environment,
+        environment: context.environment,
         active: FxHashSet::default(),
         known: FxHashMap::default(),
         cuts: 0,
@@ -51,7 +52,7 @@ enum Out {
 
 type Object = IndexMap<EcoString, Out, FxBuildHasher>;
 
-/// How large a value is.
+/// The size of a value.
 #[derive(Clone, Copy, Default)]
 struct ValueSize {
     size: u64,
@@ -122,9 +123,9 @@ struct Resolver<'a> {
     active: FxHashSet<usize>,
     /// The values of paths.
     known: FxHashMap<&'a [EcoString], Option<Out>>,
-    /// How often a node was met that is being computed.
+    /// The number of times a node was reached that is being computed.
     cuts: u64,
-    /// The same, without those that an optional substitution did without.
+    /// The same, without those that an optional substitution ignored.
     unresolved: u64,
     depth: u32,
     size: u64,
@@ -145,7 +146,7 @@ enum Step<'a> {
 impl<'a> Resolver<'a> {
     fn step(&mut self, candidate: &Candidate<'a>, at: usize) -> Result<Step<'a>, Stop> {
         self.steps += 1;
-        if self.steps > STEPS {
+        if self.steps > MAX_STEPS {
             return Err(fail(at, "the substitutions take too many steps"));
         }
         let node = match candidate {
@@ -202,7 +203,7 @@ impl<'a> Resolver<'a> {
         self.merge(candidates)
     }
 
-    /// The value that definitions give together, the highest of them last.
+    /// The combined value of definitions, the highest of them last.
     fn merge(&mut self, candidates: Vec<Candidate<'a>>) -> Result<Option<Out>, Stop> {
         let at = candidates.iter().rev().find_map(|candidate| match candidate {
             Candidate::Node(node) => Some(node.at),
@@ -210,7 +211,7 @@ impl<'a> Resolver<'a> {
         });
         let at = at.unwrap_or(self.root.at);
         self.depth += 1;
-        if self.depth > NESTING {
+        if self.depth > MAX_NESTING {
             return Err(fail(at, "the substitutions are nested too deep"));
         }
         let mut parts = Vec::new();
@@ -287,8 +288,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn check_depth(&self, value: &Out, at: usize) -> Result<(), Stop> {
-        if value.measure().depth > DEPTH {
-            return Err(fail(at, format!("the values are nested more than {DEPTH} deep")));
+        if value.measure().depth > MAX_DEPTH {
+            return Err(fail(at, format!("the values are nested more than {MAX_DEPTH} deep")));
         }
         Ok(())
     }
@@ -375,7 +376,7 @@ impl<'a> Resolver<'a> {
         match found {
             Some(value) => {
                 self.size = self.size.saturating_add(value.measure().size);
-                if self.size > SIZE {
+                if self.size > MAX_SIZE {
                     return Err(fail(at, "the substitutions make the value too large"));
                 }
                 Ok(Some(value))
@@ -388,7 +389,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Joins values: lists, objects, or texts with the blanks between them.
+    /// Joins values: lists, objects, or texts with the spaces between them.
     fn concatenate(&mut self, parts: &'a [Node], at: usize) -> Result<Option<Out>, Stop> {
         let mut values = Vec::new();
         for part in parts {
@@ -397,7 +398,7 @@ impl<'a> Resolver<'a> {
             match self.merge(vec![Candidate::Node(part)])? {
                 Some(value) => values.push((blank, value)),
                 None if self.unresolved > before => {
-                    return Err(cycle(part.at, "the value needs itself"));
+                    return Err(cycle(part.at, "the value refers to itself"));
                 }
                 None => {}
             }
@@ -436,10 +437,10 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Why there is no value.
+/// The reason why there is no value.
 struct Stop {
     problem: Problem,
-    /// Whether a value needs itself, which an optional substitution does without.
+    /// Whether a value refers to itself, which an optional substitution ignores.
     cycle: bool,
 }
 

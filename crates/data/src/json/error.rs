@@ -4,7 +4,7 @@ use std::fmt;
 
 use ordain_source::TextRange;
 
-/// Why a text cannot be read.
+/// The reason why a text cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     /// The error in words.

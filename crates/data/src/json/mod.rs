@@ -1,14 +1,4 @@
-//! JSON: a reader that says where an error is, and writers in the layout of Ruby's JSON library.
-//!
-//! ```
-//! use ordain_data::json;
-//! let value = json::read(r#"{"a": [1, 2.0, null], "b": {}}"#)?;
-//! assert_eq!(json::compact(&value), r#"{"a":[1,2.0,null],"b":{}}"#);
-//! assert_eq!(json::pretty(&value), "{\n  \"a\": [\n    1,\n    2.0,\n    null\n  ],\n  \"b\": {}\n}");
-//! let error = json::read("{\n  \"a\": x}").expect_err("x is no value");
-//! assert_eq!((error.line, error.column), (2, 8));
-//! # Ok::<(), json::Error>(())
-//! ```
+//! JSON: a reader with error positions, and writers in the layouts of Ruby's JSON library.
 
 #![warn(clippy::indexing_slicing)]
 

@@ -5,13 +5,13 @@ use super::string;
 use crate::number::integer;
 use crate::{Map, Value};
 
-/// How deep lists and maps may be nested.
-const DEPTH: u32 = 128;
+/// The maximum depth of lists and maps.
+const MAX_DEPTH: u32 = 128;
 
-/// Reads a text. Of equal keys the last one counts. A byte order mark is skipped.
+/// Reads a text. Of equal keys the last one wins. A byte order mark is skipped.
 ///
 /// # Errors
-/// When the text is no JSON, or nested too deep.
+/// When the text is not JSON, or nested too deeply.
 pub fn read(text: &str) -> Result<Value, Error> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut reader = Reader { text, at: start, depth: 0 };
@@ -30,7 +30,7 @@ pub fn read(text: &str) -> Result<Value, Error> {
 /// Like [`read`], for bytes: they must be UTF-8.
 ///
 /// # Errors
-/// As for [`read`], and when the bytes are no UTF-8 text.
+/// As for [`read`], and when the bytes are not UTF-8.
 pub fn read_bytes(bytes: &[u8]) -> Result<Value, Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(text),
@@ -104,8 +104,8 @@ impl<'t> Reader<'t> {
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<Value, Problem>,
     ) -> Result<Value, Problem> {
-        if self.depth >= DEPTH {
-            return Err(self.fail(format!("the values are nested more than {DEPTH} deep")));
+        if self.depth >= MAX_DEPTH {
+            return Err(self.fail(format!("the values are nested more than {MAX_DEPTH} deep")));
         }
         self.depth += 1;
         self.at += 1;

@@ -2,8 +2,8 @@
 
 use super::error::Problem;
 
-/// Reads a string whose opening quote is at a byte; the text, and the byte behind its closing quote.
-/// `plain` gives the length of the beginning of a text that stands for itself.
+/// Reads a string whose opening quote is at a byte; returns the text, and the position after the
+/// closing quote. `plain` returns the length of the prefix without escapes.
 pub(crate) fn quoted(
     text: &str,
     start: usize,
@@ -61,7 +61,7 @@ impl<'t> Quoted<'t> {
         Ok(c)
     }
 
-    /// The digits behind `\u`; two halves of a pair make one character, a half alone none.
+    /// The digits after `\u`; a surrogate pair makes one character, half a pair is an error.
     fn unicode(&mut self) -> Result<char, Problem> {
         let first = self.hex4()?;
         if !(0xd800..0xdc00).contains(&first) {

@@ -1,12 +1,13 @@
 //! The writer, with the layouts of Ruby's JSON library.
 //!
 //! Values without a form in JSON: keys of other types become text, floats are also written as `NaN`
-//! and `Infinity`, bytes become text with replacement characters, and a secret is written in clear.
+//! and `Infinity`, bytes become text with replacement characters, and a secret is written in clear
+//! text.
 
 use crate::number::ruby_float;
 use crate::{Map, Value};
 
-/// The texts between the parts of a JSON text, by the names of Ruby's options.
+/// The texts between the parts of a JSON document, named as Ruby's options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout<'a> {
     /// Before an entry, once a level.
@@ -24,7 +25,7 @@ pub struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Everything on one line, without blanks: `JSON.generate`.
+    /// Everything on one line, without spaces: `JSON.generate`.
     pub const COMPACT: Self = Self {
         indent: "",
         space: "",
@@ -36,7 +37,7 @@ impl Layout<'_> {
     /// An entry a line and two blanks a level.
     pub const PRETTY: Self =
         Self { indent: "  ", space: " ", object_nl: "\n", array_nl: "\n", ..Self::COMPACT };
-    /// `JSON.pretty_generate` of the library that comes with Ruby 3.1 and 3.2.
+    /// `JSON.pretty_generate` of the library in Ruby 3.1 and 3.2.
     pub const RUBY_PRETTY: Self = Self { short_empty: false, ..Self::PRETTY };
 }
 
@@ -45,7 +46,7 @@ pub fn compact(value: &Value) -> String {
     write(value, &Layout::COMPACT)
 }
 
-/// The value with an entry a line and two blanks a level; no line break at the end.
+/// The value with one entry per line and an indentation of two spaces, without a final line break.
 pub fn pretty(value: &Value) -> String {
     write(value, &Layout::PRETTY)
 }
@@ -139,7 +140,7 @@ fn write_key(key: &Value, out: &mut String) {
         Value::Null => string("", out),
         Value::Secret(inner) => write_key(inner, out),
         Value::Bytes(bytes) => string(&String::from_utf8_lossy(bytes), out),
-        // JSON inside of JSON keys would double its escapes with every level.
+        // JSON inside JSON keys would double its escapes with every level.
         Value::List(_) | Value::Map(_) => string(&format!("{key:?}"), out),
         other => string(&compact(other), out),
     }
@@ -153,7 +154,7 @@ fn string(text: &str, out: &mut String) {
     });
 }
 
-/// How a dialect of JSON writes a character that others write in another way.
+/// A dialect's escape of a character that other dialects write differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Escape {
     /// As a backslash and a letter.
@@ -163,7 +164,7 @@ pub enum Escape {
 }
 
 /// Writes a text in double quotes, with the escapes that all dialects of JSON share and the
-/// `special` ones of one.
+/// `special` ones of a dialect.
 pub fn quote(text: &str, out: &mut String, special: impl Fn(char) -> Option<Escape>) {
     out.push('"');
     for c in text.chars() {

@@ -7,7 +7,7 @@ use super::error::ErrorKind;
 /// A mistake's place, and the words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Advice {
-    /// Where it is; where the reader stopped, if nothing better is known.
+    /// Its position; the reader's position if no better one is known.
     pub place: TextRange,
     /// The text at that place.
     pub label: &'static str,
@@ -15,7 +15,7 @@ pub struct Advice {
     pub help: Option<&'static str>,
 }
 
-/// The likely cause of an error of the reader at a place of a text.
+/// The likely cause of a reader's error.
 pub fn advice(kind: &ErrorKind, text: &str, at: TextRange) -> Advice {
     let start = (at.start as usize).min(text.len());
     let before = text.get(..start).unwrap_or(text);
@@ -31,7 +31,7 @@ pub fn advice(kind: &ErrorKind, text: &str, at: TextRange) -> Advice {
         return Advice { place: one(open), label: "this is not closed", help: None };
     }
     let (label, help) = match kind {
-        ErrorKind::ColonExpected => ("a colon is missing behind this key", None),
+        ErrorKind::ColonExpected => ("a colon is missing after this key", None),
         ErrorKind::UnclosedQuote => ("this quote is not closed", None),
         ErrorKind::MapNotAllowed => {
             let key = before[line..].trim_start_matches([' ', '-']);
@@ -45,7 +45,7 @@ pub fn advice(kind: &ErrorKind, text: &str, at: TextRange) -> Advice {
     Advice { place: at, label, help }
 }
 
-/// The first tab that a line begins with, or follows blanks that it begins with, from a line on.
+/// The first tab in the indentation of a line, from a line on.
 fn indenting_tab(text: &str, line: usize) -> Option<usize> {
     let mut at = line;
     for line in text.get(line..)?.split_inclusive('\n') {
@@ -58,7 +58,7 @@ fn indenting_tab(text: &str, line: usize) -> Option<usize> {
     None
 }
 
-/// The innermost bracket of a list or map in one line that a text leaves open.
+/// The innermost bracket of a flow list or map that a text leaves open.
 fn open_bracket(text: &str) -> Option<usize> {
     let mut open: Vec<usize> = Vec::new();
     let mut before = '\n';
@@ -89,7 +89,7 @@ fn open_bracket(text: &str) -> Option<usize> {
     open.pop()
 }
 
-/// Of a line that begins a map where the line before it, less far to the right, has a value already.
+/// Whether a line starts a map although the less indented line before it already has a value.
 fn indented_too_far(before: &str, line: usize) -> Option<&'static str> {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
@@ -118,11 +118,11 @@ mod tests {
         assert_eq!(found("a: 'x\n# [\nb: 3\n").1, "this quote is not closed");
         let tab = found("a: 80\n\tb: true\n");
         assert_eq!((tab.0.as_str(), tab.1), ("\tb:", "this is a tab"));
-        assert_eq!(found("a: 1\nb 2\n").1, "a colon is missing behind this key");
+        assert_eq!(found("a: 1\nb 2\n").1, "a colon is missing after this key");
     }
 
     #[test]
-    fn what_to_do_is_said() {
+    fn the_remedy_is_named() {
         let help = |text: &str| found(text).2.unwrap_or_default();
         assert!(help("a: b: c\n").contains("in quotes"));
         assert!(help("a: 1\n  b: 2\n").contains("indented more"));

@@ -1,13 +1,13 @@
 //! The bounds of documents.
 
-/// The bounds of a document. A file of a few lines can nest aliases so that it stands for billions of
-/// values: values count as often as they are reached.
+/// The bounds of a document. A file of a few lines can nest aliases so that it stands for billions
+/// of values: each value counts as often as it is reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// How deep lists and maps may be nested. Everything that walks a value recurses, in threads
-    /// with small stacks too.
+    /// The maximum depth of lists and maps. Everything that walks a value recurses, also in threads
+    /// with small stacks.
     pub depth: u32,
-    /// How many values the aliases and merge keys of a document may add.
+    /// The maximum number of values that aliases and merge keys may add.
     pub nodes: u64,
 }
 

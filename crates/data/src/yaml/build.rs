@@ -1,7 +1,7 @@
 //! From [`Tree`] to [`Value`]: aliases, merge keys, repeated keys, and the budget.
 //!
 //! The target of an alias is built once and shared, so nested aliases cost neither time nor memory
-//! here. They are counted all the same, because later walks of the value visit each of them.
+//! here. They are still counted, because later walks of the value visit each of them.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ struct Builder<'t> {
     tree: &'t Tree,
     schema: Schema,
     budget: Budget,
-    /// The nodes that the document may stand for.
+    /// The maximum number of nodes that the document may stand for.
     limit: u64,
-    /// How many nodes merge keys have copied so far.
+    /// The number of nodes that merge keys have copied so far.
     merged: u64,
     shared: FxHashMap<NodeId, (Value, Size)>,
 }
@@ -35,7 +35,7 @@ impl Tree {
     /// The plain data of the document, within the default [`Budget`].
     ///
     /// # Errors
-    /// When the schema refuses something in it, or the budget is spent.
+    /// When the schema refuses a value, or the budget is exhausted.
     pub fn value(&self, schema: Schema) -> Result<Value, Error> {
         self.value_within(schema, Budget::default())
     }
@@ -43,7 +43,7 @@ impl Tree {
     /// The plain data of the document, within a budget.
     ///
     /// # Errors
-    /// When the schema refuses something in it, or the budget is spent.
+    /// When the schema refuses a value, or the budget is exhausted.
     pub fn value_within(&self, schema: Schema, budget: Budget) -> Result<Value, Error> {
         value(self, schema, budget)
     }
@@ -157,7 +157,7 @@ impl Builder<'_> {
         Ok((self.tagged_map(id, map), size))
     }
 
-    /// Merges the value of a merge key; `false` if it is none.
+    /// Merges the value of a merge key; `false` if it cannot be merged.
     fn merge(
         &mut self,
         map: &mut Map,
@@ -171,7 +171,7 @@ impl Builder<'_> {
         if !self.schema.is_merge_key("<<", self.tree.tag(key_id), plain) {
             return Ok(false);
         }
-        // Ruby merges the maps of a list only if the list itself stands here.
+        // Ruby merges the maps of a list only if it is not an alias.
         let is_alias = matches!(self.tree.node(value_id).kind, Kind::Alias(_));
         let as_map = |value| Value::as_map(value).filter(|map| !self.schema.is_symbol(map));
         let sources: Vec<&Map> = match value {
@@ -195,7 +195,7 @@ impl Builder<'_> {
         Ok(true)
     }
 
-    /// A map with the tag of a string is the text under its key `str`.
+    /// A map with the tag of a string becomes the text under its key `str`.
     fn tagged_map(&self, id: NodeId, map: Map) -> Value {
         let is_text = self.schema.is_ruby()
             && matches!(self.tree.tag(id), Some("!str" | "!ruby/string" | "tag:yaml.org,2002:str"));
@@ -225,7 +225,7 @@ fn merge_over(map: &mut Map, sources: &[&Map]) {
     map.extend(all);
 }
 
-/// Keys of the map itself win wherever they stand; of several maps the first wins.
+/// Keys of the map itself win wherever they are; of several maps the first wins.
 fn merge_under(map: &mut Map, sources: &[&Map]) {
     for source in sources {
         for (k, v) in *source {

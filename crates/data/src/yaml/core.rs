@@ -62,13 +62,13 @@ fn is_float(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// The value of a scalar with a tag; tags of applications leave it as it is.
+/// The value of a scalar with a tag; application tags do not change it.
 pub(super) fn tagged(tag: &str, text: &EcoString, plain: bool) -> Result<Value, String> {
     let Some(kind) = tag.strip_prefix("tag:yaml.org,2002:") else {
         return Ok(if plain && tag != "!" { value(text) } else { Value::Str(text.clone()) });
     };
     let found = value(text);
-    let wrong = || Err(format!("`{text}` is no {kind}"));
+    let wrong = || Err(format!("`{text}` is not a {kind}"));
     match (kind, &found) {
         ("str", _) => Ok(Value::Str(text.clone())),
         ("binary", _) => Ok(match String::from_utf8(unpack_base64(text)) {

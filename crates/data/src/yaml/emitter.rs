@@ -20,9 +20,9 @@ pub(super) struct Scalar<'a> {
     pub(super) text: &'a str,
     /// The tag as it is written, such as `!!str`.
     pub(super) tag: &'static str,
-    /// Whether it may stand without quotes; otherwise it needs quotes or a tag.
+    /// Whether it may be plain; otherwise it needs quotes or a tag.
     pub(super) plain: bool,
-    /// Whether it may stand in quotes without a tag.
+    /// Whether it may be quoted without a tag.
     pub(super) quoted: bool,
     pub(super) preferred: PreferredStyle,
 }
@@ -34,13 +34,13 @@ pub(super) struct Layout {
     pub(super) indent: usize,
     /// Column after which text is folded.
     pub(super) width: usize,
-    /// Whether everything is written out: brackets, quotes and tags.
+    /// Whether everything is explicit: brackets, quotes and tags.
     pub(super) canonical: bool,
 }
 
-/// Where a node stands.
+/// The position of a node in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct NodePosition {
     /// As the value or key of a map.
     pub(super) in_map: bool,
     /// As a key on one line.
@@ -53,11 +53,11 @@ pub(super) struct Emitter {
     /// The indentation of the open lists and maps; -1 at the start.
     indent: i64,
     column: usize,
-    /// Whether the last thing written was a blank or a line break.
+    /// Whether the last output was a space or a line break.
     whitespace: bool,
-    /// Whether the line holds nothing but indentation and `-`, `?`, `:`.
+    /// Whether the line contains only indentation and `-`, `?`, `:`.
     indention: bool,
-    /// Whether the last block ended in line breaks that count, so that the end must be marked.
+    /// Whether the last block ended in significant line breaks, so that the end must be marked.
     open_ended: bool,
 }
 
@@ -104,7 +104,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// The text behind an alias in the place of a key.
+    /// The space after an alias that is a key.
     pub(super) fn blank(&mut self) {
         self.put(' ');
     }
@@ -119,8 +119,8 @@ impl Emitter {
         self.indicator("}", false, false, false);
     }
 
-    /// Opens a list; the result is for [`Self::close_list`].
-    pub(super) fn open_list(&mut self, place: Place) -> i64 {
+    /// Opens a list; pass the result to [`Self::close_list`].
+    pub(super) fn open_list(&mut self, place: NodePosition) -> i64 {
         if self.layout.canonical {
             self.indicator("[", true, true, false);
             return self.increase(true, false);
@@ -129,7 +129,7 @@ impl Emitter {
         self.increase(false, flush)
     }
 
-    /// Opens a map; the result is for [`Self::close_map`].
+    /// Opens a map; pass the result to [`Self::close_map`].
     pub(super) fn open_map(&mut self) -> i64 {
         if self.layout.canonical {
             self.indicator("{", true, true, false);
@@ -180,7 +180,7 @@ impl Emitter {
         self.write_indent();
     }
 
-    /// Writes the mark before the value of a key.
+    /// Writes the indicator before the value of a key.
     pub(super) fn value(&mut self, simple: bool) {
         if self.layout.canonical {
             self.write_indent();
@@ -193,7 +193,7 @@ impl Emitter {
         }
     }
 
-    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>, place: Place) {
+    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>, place: NodePosition) {
         let analysis = Analysis::of(scalar.text);
         let style = match self.layout.canonical {
             true => PreferredStyle::Double,
@@ -295,7 +295,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// Text without escapes; gives whether it ended in a line break.
+    /// Writes text without escapes; returns whether it ended in a line break.
     fn flowing(&mut self, text: &str, allowed: bool, quoted: bool) -> bool {
         let (mut spaces, mut breaks) = (false, false);
         for (at, c) in text.char_indices() {
@@ -360,7 +360,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// The header behind `|` or `>`: the indentation if it cannot be guessed, and the chomping.
+    /// The header after `|` or `>`: the indentation if it cannot be detected, and the chomping.
     fn block_hints(&mut self, text: &str) {
         if text.starts_with([' ', '\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
             let digit = self.layout.indent.to_string();
@@ -435,8 +435,8 @@ impl Emitter {
     }
 }
 
-/// The style in which a scalar is written in the end.
-fn choose(scalar: &Scalar<'_>, analysis: &Analysis, place: Place) -> PreferredStyle {
+/// The final style of a scalar.
+fn choose(scalar: &Scalar<'_>, analysis: &Analysis, place: NodePosition) -> PreferredStyle {
     let mut style = scalar.preferred;
     if place.simple_key && analysis.multiline {
         style = PreferredStyle::Double;
@@ -496,7 +496,7 @@ impl Analysis {
     }
 }
 
-/// The traits of a text that decide about its styles.
+/// The traits of a text that determine its possible styles.
 #[derive(Default)]
 struct TextTraits {
     indicators: bool,
@@ -527,7 +527,7 @@ impl TextTraits {
     }
 }
 
-/// Whether a character at this place would be read as something else than text in a block.
+/// Whether a character at this position in a block is an indicator instead of text.
 fn is_indicator(c: char, first: bool, after_blank: bool, before_blank: bool) -> bool {
     if first {
         return match c {
@@ -552,7 +552,7 @@ fn is_blank_or_end(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\0') || is_break(c)
 }
 
-/// Characters beyond U+FFFF count as unprintable there.
+/// Characters beyond U+FFFF count as unprintable in libyaml.
 fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
         && c != '\u{feff}'

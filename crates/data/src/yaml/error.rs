@@ -4,50 +4,52 @@ use std::fmt;
 
 use ordain_source::TextRange;
 
-/// The kind of an error: callers tell errors apart by it, not by their words.
+use super::ruby::UNSPECIFIED_CLASS;
+
+/// The kind of an error: callers distinguish errors by it, not by the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
-    /// The text is YAML and holds something that is refused.
+    /// The text is valid YAML with a refused value.
     Refused,
     /// An alias has the name of no anchor.
     UnknownAlias(String),
-    /// An entry of a map is expected, and something else follows.
+    /// Something other than a map entry.
     MapEntryExpected,
-    /// An entry of a list is expected, and something else follows.
+    /// Something other than a list entry.
     ListEntryExpected,
     /// A key has no colon.
     ColonExpected,
-    /// A colon that makes a map stands where none can begin.
+    /// A colon starts a map where none is allowed.
     MapNotAllowed,
-    /// A colon stands where none may be between brackets.
+    /// A misplaced colon between brackets.
     MisplacedColon,
     /// A quoted text has no end.
     UnclosedQuote,
-    /// A bracket is not closed; the character that opened it.
+    /// A bracket without its closing one; the opening character.
     UnclosedBracket(char),
     /// A bracket is closed that is not open.
     MisplacedBracket,
     /// A value is expected between brackets.
     ValueExpected,
-    /// Something follows a quoted text that cannot.
+    /// Text directly after a quoted scalar.
     TextAfterQuote,
-    /// An escape of a quoted text has no meaning.
+    /// An unknown escape in a quoted text.
     UnknownEscape,
     /// An escape of a quoted text lacks digits.
     IncompleteEscape,
     /// An anchor or an alias has no name.
     MissingName,
-    /// A character that begins nothing.
+    /// A character that cannot start a token.
     UnexpectedCharacter,
     /// A tab stands where only blanks may.
     Tab,
-    /// A tab stands in a text that cannot have it there.
+    /// A tab where none is allowed.
     TabInText,
     /// Something else is no YAML.
     Syntax,
 }
 
-/// Why a text is no YAML, or none that can be read safely.
+/// The reason why a text is invalid YAML, or cannot be read safely.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     /// The kind.
@@ -75,6 +77,11 @@ impl Error {
     pub(super) fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
+    }
+
+    /// Whether a value has a class that Ruby's `safe_load` does not permit.
+    pub fn is_unspecified_class(&self) -> bool {
+        self.kind == ErrorKind::Refused && self.message.starts_with(UNSPECIFIED_CLASS)
     }
 
     /// Whether the text is invalid YAML, in contrast to valid YAML with a refused value.

@@ -1,10 +1,10 @@
-//! Reads the form that nearly all files have: blocks of lists and maps, scalars of all styles, and
-//! lists and maps in brackets, without tags, anchors and directives. It is several times faster
-//! than the parser, as it needs no tokens in between.
+//! Reads the common form of YAML: blocks of lists and maps, scalars of all styles, and lists and
+//! maps in brackets, without tags, anchors and directives. It is several times faster than the
+//! parser, because it creates no tokens.
 //!
-//! If it meets any other form, doubtful or wrong, it gives up, and the parser reads the whole text
-//! from the start. Accepted texts have exactly the same result as with the parser, including
-//! places; a test compares the two.
+//! At any other, doubtful or invalid form it gives up, and the parser reads the whole text from the
+//! start. Accepted texts have exactly the same result as with the parser, including places; a test
+//! compares the two.
 
 use ecow::EcoString;
 use ordain_source::TextRange;
@@ -15,21 +15,22 @@ use super::tree::{Kind, Style, Tree};
 
 mod scalar;
 
-/// How deep lists and maps may be nested here, if the budget allows for it.
-const DEPTH: u32 = 64;
+/// The maximum depth of lists and maps here, within the budget.
+const MAX_DEPTH: u32 = 64;
 
-/// How long a key may be, in bytes; the parser counts 1,024 characters.
+/// The maximum length of a key in bytes; the parser allows 1,024 characters.
 const MAX_KEY_LENGTH: usize = 1000;
 
 /// The column of a token after the end of a document.
-const NOTHING: i32 = -1;
+const NO_COLUMN: i32 = -1;
 
 /// The text is of another form.
 struct Unsupported;
 
 type Supported<T> = Result<T, Unsupported>;
 
-/// At most so many documents of a text, if all that is read for it is of the common form.
+/// The first documents of a text, up to a number, if all of the text read for them has the common
+/// form.
 pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Option<Vec<Tree>> {
     if !is_printable(text) {
         return None;
@@ -41,13 +42,13 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Option<Vec<
         line: 0,
         lines: Vec::with_capacity(text.len() / 16),
         nodes: Nodes::default(),
-        depth: DEPTH.min(budget.depth),
+        depth: MAX_DEPTH.min(budget.depth),
     };
     reader.lines.push(0);
-    // Room that is not needed is not touched either.
+    // Unused capacity costs nothing.
     reader.nodes.reserve((text.len() / 6).min(1 << 20));
     reader.documents(limit).ok()?;
-    // Documents behind the wanted ones are not read.
+    // Documents after the requested ones are not read.
     while !reader.is_end() {
         reader.skip_line();
         if reader.peek() == b'\n' {
@@ -57,17 +58,17 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Option<Vec<
     Some(reader.nodes.into_trees(reader.lines))
 }
 
-/// Whether a text has no characters that need a closer look.
+/// Whether a text has only characters that need no special treatment.
 fn is_printable(text: &str) -> bool {
     let odd = |b: u8| (b < b' ' && b != b'\n' && b != b'\t') || b >= 0x7f;
     let mut chunks = text.as_bytes().chunks(64);
     let found = chunks.position(|chunk| chunk.iter().fold(false, |any, b| any | odd(*b)));
-    // All before it is ASCII, so this is between two characters.
+    // Everything before is ASCII, so this is a character boundary.
     found.is_none_or(|n| text[n * 64..].chars().all(is_harmless))
 }
 
-/// Whether a character is neither a control character, nor one that ends a line for some, nor a
-/// byte order mark.
+/// Whether a character is neither a control character, nor a line end in YAML 1.1, nor a byte order
+/// mark.
 fn is_harmless(c: char) -> bool {
     let harmless =
         [' '..='~', '\u{a0}'..='\u{2027}', '\u{202a}'..='\u{d7ff}', '\u{e000}'..='\u{fefe}'];
@@ -80,12 +81,12 @@ struct Reader<'t> {
     bytes: &'t [u8],
     /// The next byte.
     at: usize,
-    /// Where the line of it starts.
+    /// The start of its line.
     line: usize,
     /// The starts of the lines so far.
     lines: Vec<u32>,
     nodes: Nodes,
-    /// How much deeper lists and maps may be nested.
+    /// The remaining depth of lists and maps.
     depth: u32,
 }
 
@@ -106,12 +107,12 @@ impl Reader<'_> {
                 self.end_line()?;
                 column = self.next()?;
             }
-            if column == NOTHING {
-                // A document without content has a place of its own kind.
+            if column == NO_COLUMN {
+                // A document without content has a special place.
                 let is_end = self.is_end() && !marked && count > 0;
                 return if is_end { Ok(()) } else { Err(Unsupported) };
             }
-            if self.block(NOTHING, column)? != NOTHING {
+            if self.block(NO_COLUMN, column)? != NO_COLUMN {
                 return Err(Unsupported);
             }
             self.nodes.end_document();
@@ -177,7 +178,7 @@ impl Reader<'_> {
         self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
     }
 
-    /// Steps over the end of a line, which nothing but a comment may stand on.
+    /// Skips the rest of a line, which may only contain a comment.
     fn end_line(&mut self) -> Supported<()> {
         self.skip_blanks();
         if self.peek() == b'#' && self.at > self.line && self.byte(self.at - 1) == b' ' {
@@ -191,8 +192,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// From the start of a line to the next content; its column, or [`NOTHING`] at the end of the
-    /// document.
+    /// Skips to the next content; returns its column, or [`NO_COLUMN`] at the end of the document.
     fn next(&mut self) -> Supported<i32> {
         loop {
             self.skip_blanks();
@@ -200,15 +200,15 @@ impl Reader<'_> {
                 b'\n' => self.break_line(),
                 b'#' => self.skip_line(),
                 b'\t' => return Err(Unsupported),
-                0 => return Ok(NOTHING),
+                0 => return Ok(NO_COLUMN),
                 _ if self.is_marker(b"...") => return Err(Unsupported),
-                _ if self.is_marker(b"---") => return Ok(NOTHING),
+                _ if self.is_marker(b"---") => return Ok(NO_COLUMN),
                 _ => return self.column(),
             }
         }
     }
 
-    /// The rest of a line, then the next content.
+    /// Skips the rest of the line, then to the next content.
     fn next_line(&mut self) -> Supported<i32> {
         self.end_line()?;
         self.next()
@@ -235,11 +235,11 @@ impl Reader<'_> {
         self.rest_of_scalar(parent, scalar)
     }
 
-    /// A node on the line of its key, or of its dash if it is neither a list nor a map.
+    /// A node on the line of its key, or a scalar on the line of its dash.
     fn value(&mut self, parent: i32) -> Supported<i32> {
         match self.peek() {
-            // The parser has rules of its own for scalars.
-            _ if parent == NOTHING => return Err(Unsupported),
+            // The parser treats scalars at the top level specially.
+            _ if parent == NO_COLUMN => return Err(Unsupported),
             b'[' | b'{' => {
                 self.flow(parent)?;
                 return self.next_line();
@@ -251,9 +251,9 @@ impl Reader<'_> {
         self.rest_of_scalar(parent, scalar)
     }
 
-    /// The further lines of a scalar that is no key.
+    /// The continuation lines of a scalar that is not a key.
     fn rest_of_scalar(&mut self, parent: i32, scalar: Scalar) -> Supported<i32> {
-        if parent == NOTHING || self.is_colon() {
+        if parent == NO_COLUMN || self.is_colon() {
             return Err(Unsupported);
         }
         if scalar.style == Style::Plain && self.peek() == b'\n' {
@@ -263,7 +263,7 @@ impl Reader<'_> {
         self.next_line()
     }
 
-    /// A map at a column, from behind its first key.
+    /// A map at a column, from after its first key.
     fn map(&mut self, column: i32, first: Scalar) -> Supported<i32> {
         self.open(Kind::Map, first.span.start)?;
         let mut key = first;
@@ -284,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    /// From the colon behind a key to the end of the value.
+    /// From the colon after a key to the end of the value.
     fn entry(&mut self, column: i32) -> Supported<i32> {
         let colon = self.at;
         self.at += 1;
@@ -303,7 +303,7 @@ impl Reader<'_> {
         Ok(next)
     }
 
-    /// A list whose dashes are at a column; whether this is that of the map it belongs to.
+    /// A list with dashes at a column; `in_map` if a map at the same column contains it.
     fn list(&mut self, column: i32, in_map: bool) -> Supported<i32> {
         let mut is_open = false;
         loop {
@@ -346,7 +346,7 @@ impl Reader<'_> {
         self.nodes.end(TextRange::new(0, 0));
     }
 
-    /// A node in a list or map in brackets, or that itself, below a block at a column.
+    /// A node inside brackets, or a bracketed node itself, in a block at a column.
     fn flow(&mut self, parent: i32) -> Supported<()> {
         let start = self.at;
         let is_map = match self.peek() {
@@ -384,7 +384,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A key in a map in brackets, with its colon.
+    /// A key in a flow map, with its colon.
     fn flow_key(&mut self) -> Supported<()> {
         let start = self.at;
         let key = self.line_scalar(true)?;
@@ -398,8 +398,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Blanks and line breaks between brackets. After a line break the text has to be indented
-    /// deeper than the block of the brackets.
+    /// Spaces and line breaks between brackets. After a line break the text has to be indented
+    /// deeper than the surrounding block.
     fn flow_blanks(&mut self, parent: i32) -> Supported<()> {
         let line = self.line;
         loop {

@@ -1,14 +1,14 @@
-//! YAML 1.2 that libyaml, which Ruby reads with, refuses.
+//! Valid YAML 1.2 that libyaml, the parser of Ruby, refuses.
 
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 use ordain_source::TextRange;
 
 use super::error::{Error, ErrorKind};
 
-/// Follows the events of a parser as libyaml would see their places.
+/// Follows the events of a parser with the positions that libyaml would have.
 #[derive(Default)]
 pub(super) struct Strictness {
-    /// The lists and maps that are not closed, outermost first.
+    /// The open lists and maps, outermost first.
     open: Vec<Open>,
 }
 
@@ -20,7 +20,7 @@ struct Open {
 }
 
 impl Strictness {
-    /// Takes note of an event; gives why libyaml refuses the text there.
+    /// Handles an event; returns the reason why libyaml refuses the text there.
     pub(super) fn event(
         &mut self,
         text: &str,
@@ -63,7 +63,7 @@ impl Strictness {
         }
     }
 
-    /// Goes on to the next node of the innermost open list or map.
+    /// Advances to the next node of the innermost open list or map.
     fn step(&mut self) {
         if let Some(open) = self.open.last_mut() {
             open.at_value = open.is_map && !open.at_value;
@@ -156,7 +156,7 @@ impl Strictness {
     }
 }
 
-/// Whether a tab begins the first line of a block scalar whose header does not say how deep it is.
+/// Whether a tab begins the first line of a block scalar without an explicit indentation.
 fn begins_with_tab(text: &str, start: usize) -> bool {
     let Some((before, scalar)) = text.split_at_checked(start) else { return false };
     if !scalar.starts_with('\t') {
@@ -177,7 +177,7 @@ fn has_late_colon(text: &str, start: usize, end: usize) -> bool {
         && !is_explicit(text, start)
 }
 
-/// Where an escape of a double-quoted scalar stands that is half of a character.
+/// The position of an escape in a double-quoted scalar that is half of a surrogate pair.
 fn surrogate(written: &str) -> Option<usize> {
     let bytes = written.as_bytes();
     let mut at = 0;
@@ -223,12 +223,12 @@ fn bad_name(text: &str, at: usize, what: &str) -> Option<Error> {
     Some(Error::at(text, TextRange::new(at, at), message))
 }
 
-/// The name of the anchor that a node has, if it is none for libyaml.
+/// The name of a node's anchor, if libyaml refuses it.
 fn anchor_before(text: &str, anchor: usize, range: TextRange) -> Option<Error> {
     if anchor == 0 {
         return None;
     }
-    // A tag may stand between the anchor and the node.
+    // A tag may be between the anchor and the node.
     let before = text.get(..range.start as usize)?;
     let at = before.rfind('&')?;
     let name = before[at + 1..].split(|c: char| c.is_whitespace() || ",[]{}".contains(c)).next()?;
@@ -241,7 +241,7 @@ fn alias(text: &str, range: TextRange) -> Option<Error> {
     if name.chars().all(is_name) { None } else { bad_name(text, range.start as usize, "alias") }
 }
 
-/// Whether the mark of an explicit key stands before a place.
+/// Whether the indicator of an explicit key precedes a position.
 fn is_explicit(text: &str, at: usize) -> bool {
     text.get(..at).is_some_and(|before| before.trim_end().ends_with('?'))
 }

@@ -1,8 +1,8 @@
-//! YAML: a reader that keeps places, the scalar schemas of the programs whose files we read, and
-//! a writer that is true to Ruby's Psych.
+//! YAML: a reader that keeps places, the scalar schemas of the programs whose files we read, and a
+//! writer in the layout of Ruby's Psych.
 //!
-//! Reading has two steps. [`Tree::parse`] gives the nodes with their places; [`Tree::value`] makes
-//! plain data of them, by a [`Schema`]. [`read`] does both.
+//! Reading has two steps. [`Tree::parse`] returns the nodes with their places; [`Tree::value`]
+//! converts them to plain data by a [`Schema`]. [`read`] does both.
 //!
 //! ```
 //! use ordain_data::yaml::{Schema, Tree};
@@ -55,7 +55,7 @@ pub fn read(text: &str, schema: Schema) -> Result<Value, Error> {
 /// Like [`read`], for bytes: they must be UTF-8.
 ///
 /// # Errors
-/// As for [`read`], and when the bytes are no UTF-8 text.
+/// As for [`read`], and when the bytes are not UTF-8.
 pub fn read_bytes(bytes: &[u8], schema: Schema) -> Result<Value, Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(text, schema),

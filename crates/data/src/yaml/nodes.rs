@@ -1,4 +1,4 @@
-//! Trees while they are built, from the events of a reader.
+//! Builds trees from the events of a reader.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ordain_source::TextRange;
 use super::error::Error;
 use super::tree::{Kind, Node, NodeId, SHARED, Tree};
 
-/// The end in a [`Node`] of a list or map that is not closed yet.
+/// The end of a list or map in a [`Node`] before it is closed.
 const OPEN: u32 = 0;
 
 /// Trees that are being built.
@@ -15,17 +15,17 @@ const OPEN: u32 = 0;
 pub(super) struct Nodes {
     trees: Vec<Tree>,
     tree: Tree,
-    /// The lists and maps that are not closed yet.
+    /// The open lists and maps.
     open: Vec<u32>,
 }
 
 impl Nodes {
-    /// How many documents are finished.
+    /// The number of finished documents.
     pub(super) fn documents(&self) -> usize {
         self.trees.len()
     }
 
-    /// The finished documents of a text with these starts of lines.
+    /// The finished documents of a text with these line starts.
     pub(super) fn into_trees(mut self, lines: Vec<u32>) -> Vec<Tree> {
         let lines = Arc::new(lines);
         for tree in &mut self.trees {
@@ -34,19 +34,19 @@ impl Nodes {
         self.trees
     }
 
-    /// Makes room for so many more nodes.
+    /// Reserves room for this many more nodes.
     pub(super) fn reserve(&mut self, count: usize) {
         self.tree.nodes.reserve(count);
     }
 
-    /// Adds a node; a scalar, an alias, or a list or map that is not [started](Self::start).
+    /// Adds a scalar, an alias, or a list or map that is not [started](Self::start).
     pub(super) fn push(&mut self, kind: Kind, span: TextRange, tag: u32) -> u32 {
         let id = to_u32(self.tree.nodes.len());
         self.tree.nodes.push(Node { kind, span, tag, next: id + 1 });
         id
     }
 
-    /// Adds a list or map that the following nodes belong to.
+    /// Adds a list or map that contains the following nodes.
     pub(super) fn start(&mut self, kind: Kind, span: TextRange, tag: u32) -> u32 {
         let id = self.push(kind, span, tag);
         self.tree.nodes[id as usize].next = OPEN;
@@ -54,11 +54,11 @@ impl Nodes {
         id
     }
 
-    /// Ends the innermost list or map. A span that is not empty is that of a closing bracket.
+    /// Ends the innermost list or map. A non-empty span is that of a closing bracket.
     pub(super) fn end(&mut self, span: TextRange) {
         let Some(id) = self.open.pop() else { return };
         let next = to_u32(self.tree.nodes.len());
-        // A block ends where its last item ends, not where the parser noticed the end.
+        // A block ends with its last item, not where the parser detected the end.
         let last = self.tree.nodes.last().map_or(span.end, |n| n.span.end);
         let flow = span.end > span.start;
         let node = &mut self.tree.nodes[id as usize];
@@ -88,7 +88,7 @@ impl Nodes {
         to_u32(self.tree.tags.len())
     }
 
-    /// Takes note of where libyaml takes the text for wrong; the first such place counts.
+    /// Records the first position at which libyaml refuses the text.
     pub(super) fn refuse(&mut self, error: Error) {
         self.tree.refused.get_or_insert_with(|| Box::new(error));
     }
@@ -100,7 +100,7 @@ impl Nodes {
     }
 }
 
-/// Texts are shorter than 4 GiB, which the reader has checked.
+/// The reader has checked that texts are shorter than 4 GiB.
 pub(super) fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

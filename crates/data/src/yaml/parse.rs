@@ -1,5 +1,5 @@
-//! From text to [`Tree`]. The only module that knows which parser gives the events, for texts that
-//! are not of the [common form](common).
+//! From text to [`Tree`]. Only this module depends on the parser, for texts that are not in the
+//! [common form](common).
 
 use std::borrow::Cow;
 
@@ -17,14 +17,14 @@ use super::libyaml::Strictness;
 use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
 
-/// How often a text is parsed again with blanks put in.
-const REPAIRS: usize = 32;
+/// The maximum number of times a text is parsed again with inserted spaces.
+const MAX_REPAIRS: usize = 32;
 
 impl Tree {
-    /// Parses the first document of a text; the rest is not looked at.
+    /// Parses the first document of a text and ignores the rest.
     ///
     /// # Errors
-    /// When the text up to the document's end is no YAML, or nested too deep.
+    /// When the text up to the document's end is invalid YAML, or nested too deeply.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Ok(documents(text, Budget::default(), 1)?.pop().unwrap_or_default())
     }
@@ -32,17 +32,17 @@ impl Tree {
     /// Parses all documents of a text.
     ///
     /// # Errors
-    /// When the text is no YAML, or nested too deep.
+    /// When the text is invalid YAML, or nested too deeply.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, Error> {
         documents(text, Budget::default(), usize::MAX)
     }
 }
 
-/// Parses at most so many documents.
+/// Parses at most `limit` documents.
 ///
-/// Data files are written for libyaml, which accepts some forms that are no YAML 1.2: a quoted text
-/// that continues at the left margin or after a tab, a comment directly after another token, and
-/// `*name:` for an alias as key. Inserted blanks make them valid without a change of meaning.
+/// Data files are written for libyaml, which accepts some forms that are not YAML 1.2: a quoted
+/// text that continues at the left margin or after a tab, a comment directly after another token,
+/// and `*name:` for an alias as key. Inserted spaces make them valid without a change of meaning.
 fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     if u32::try_from(text.len()).is_err() {
         return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
@@ -53,7 +53,7 @@ fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Erro
     }
 }
 
-/// Parses at most so many documents of whatever form.
+/// Parses at most `limit` documents of any form.
 fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     let mut blanks = InsertedBlanks::default();
     loop {
@@ -62,18 +62,18 @@ fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, 
             Err(Failure::Final(error)) => return Err(error),
             Err(Failure::Repairable(at, count, error)) => (blanks.add(at, count), error),
         };
-        if !repaired || blanks.0.len() > REPAIRS {
+        if !repaired || blanks.0.len() > MAX_REPAIRS {
             return Err(error);
         }
     }
 }
 
-/// Blanks that are inserted into a text before parsing, with their offsets and numbers.
+/// Spaces that are inserted into a text before parsing, with their offsets and numbers.
 #[derive(Default)]
 struct InsertedBlanks(Vec<(u32, u32)>);
 
 impl InsertedBlanks {
-    /// Adds blanks; `false` if some are there already.
+    /// Adds spaces; `false` if there are some already.
     fn add(&mut self, at: u32, count: u32) -> bool {
         match self.0.binary_search_by_key(&at, |b| b.0) {
             Ok(_) => false,
@@ -111,11 +111,11 @@ impl InsertedBlanks {
     }
 }
 
-/// Why a text could not be parsed.
+/// The reason why a text could not be parsed.
 enum Failure {
     /// As it is.
     Final(Error),
-    /// But so many blanks at a place may help.
+    /// Inserted spaces may help: offset and number.
     Repairable(u32, u32, Error),
 }
 
@@ -160,13 +160,13 @@ fn attempt(
     Ok(reader.nodes.into_trees(line_starts(text)))
 }
 
-/// More blanks than any line of a text begins with.
+/// One more than the deepest indentation of a text.
 fn deepest(text: &str) -> u32 {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     to_u32(text.lines().map(indent).max().unwrap_or(0) + 1)
 }
 
-/// Where the lines of a text start.
+/// The starts of the lines of a text.
 fn line_starts(text: &str) -> Vec<u32> {
     let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
     std::iter::once(0).chain(ends.map(|(i, _)| to_u32(i + 1))).collect()
@@ -246,7 +246,7 @@ impl Reader<'_> {
         if self.nodes.alias(target, span) {
             return Ok(());
         }
-        Err(Error::at(self.text, span, "the alias stands for something that contains it"))
+        Err(Error::at(self.text, span, "the alias refers to a value that contains it"))
     }
 
     fn tag(&mut self, tag: &Tag) -> u32 {
@@ -274,20 +274,20 @@ impl Reader<'_> {
         TextRange::new(start, end.max(start))
     }
 
-    /// Whether a block scalar ends a text that has no line break at its end. Programs built on
-    /// libyaml add none there.
+    /// Whether a text without a final line break ends in a block scalar. Programs built on libyaml
+    /// add no line break there.
     fn is_cut_off(&self, range: TextRange, value: &str) -> bool {
         let Some(value) = value.strip_suffix('\n') else { return false };
         if (range.end as usize) < self.text.len() {
             return false;
         }
         let written = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
-        // A line of blanks counts only as far as it is deeper than the others.
+        // Of a line of spaces, only the part beyond the indentation counts.
         let read = value.rsplit('\n').next().unwrap_or_default();
         !written.trim().is_empty() || !read.is_empty() && written.ends_with(read)
     }
 
-    /// A place inside the text and between two characters, whatever the parser says.
+    /// A position inside the text and on a character boundary, whatever the parser returns.
     fn clamp(&self, at: u32) -> u32 {
         let mut at = (at as usize).min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -347,7 +347,7 @@ fn kind(kind: &ScanErrorKind) -> ErrorKind {
     }
 }
 
-/// Whether `---` or `...` stands alone at the start of a line.
+/// Whether `---` or `...` is alone at the start of a line.
 fn is_marker(text: &str, at: usize) -> bool {
     let (before, rest) = text.split_at(at);
     let rest = rest.strip_prefix("---").or_else(|| rest.strip_prefix("..."));
@@ -355,7 +355,7 @@ fn is_marker(text: &str, at: usize) -> bool {
     before.ends_with(['\n', '\r']) && rest.is_some_and(ends)
 }
 
-/// The parser gives `~` for a plain scalar that is not there at all.
+/// The parser returns `~` for a missing plain scalar.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, range: TextRange) -> (EcoString, Style) {
     match style {
         ScalarStyle::Plain if range.start == range.end => (EcoString::new(), Style::Plain),

@@ -1,17 +1,11 @@
-//! Writes YAML as Ruby's `to_yaml` does (Psych 4 on libyaml 0.2.5), byte for byte.
-//!
-//! ```
-//! use ordain_data::{Value, yaml::psych};
-//! let value = Value::map([("motd", "a\nb\n".into()), ("ok", "yes".into()), ("l", Value::list([]))]);
-//! assert_eq!(psych::write(&value), "---\nmotd: |\n  a\n  b\nok: 'yes'\nl: []\n");
-//! ```
+//! Writes YAML byte for byte like Ruby's `to_yaml` (Psych 4 on libyaml 0.2.5).
 
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-use super::emitter::{Emitter, Layout, Place, PreferredStyle, Scalar};
+use super::emitter::{Emitter, Layout, NodePosition, PreferredStyle, Scalar};
 use super::ruby;
 use crate::Value;
 use crate::number::ruby_float;
@@ -19,26 +13,26 @@ use crate::number::ruby_float;
 /// The options of Ruby's `to_yaml`.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Options {
-    /// Blanks a level, 2 to 9; anything else is 2.
+    /// The indentation in spaces, 2 to 9; anything else means 2.
     pub indentation: Option<i64>,
-    /// The column after which text is folded; -1 for never. Texts that are longer are written
-    /// as folded blocks then, which they are not without this option.
+    /// The column after which text is folded; -1 for never. With this option, longer texts are
+    /// written as folded blocks.
     pub line_width: Option<i64>,
     /// Whether a `%YAML 1.1` line comes first.
     pub header: bool,
     /// Whether to write the canonical form, with brackets, quotes and tags.
     pub canonical: bool,
-    /// Whether a list or map that stands at several places is written once with an anchor,
-    /// as Ruby does with an object that it meets again. Values are the same when they are shared.
+    /// Whether a list or map that occurs several times is written once with an anchor, as Ruby does
+    /// with an object that it reaches again. Values are the same object if they are shared.
     pub anchors: bool,
 }
 
-/// Writes a value with the default options. A secret is written in clear.
+/// Writes a value with the default options. A secret is written in clear text.
 pub fn write(value: &Value) -> String {
     write_with(value, Options::default())
 }
 
-/// Writes a value. A secret is written in clear.
+/// Writes a value. A secret is written in clear text.
 pub fn write_with(value: &Value, options: Options) -> String {
     let mut writer = Writer {
         out: Emitter::new(layout(options)),
@@ -53,7 +47,7 @@ pub fn write_with(value: &Value, options: Options) -> String {
             seen.into_iter().filter(|(_, n)| *n != 0).map(|(at, n)| (at, (n, false))).collect();
     }
     writer.out.start_document(options.header);
-    writer.node(value, Place { in_map: false, simple_key: false });
+    writer.node(value, NodePosition { in_map: false, simple_key: false });
     writer.out.finish()
 }
 
@@ -84,7 +78,7 @@ fn identity(value: &Value) -> Option<usize> {
     }
 }
 
-/// Numbers shared values in the order of their second places.
+/// Numbers shared values in the order of their second occurrences.
 fn number_repeats(value: &Value, seen: &mut FxHashMap<usize, usize>) {
     fn walk(value: &Value, seen: &mut FxHashMap<usize, usize>, count: &mut usize) {
         let Some(at) = identity(value) else {
@@ -115,15 +109,15 @@ fn number_repeats(value: &Value, seen: &mut FxHashMap<usize, usize>) {
 
 struct Writer {
     out: Emitter,
-    /// Texts with more characters become folded blocks.
+    /// The number of characters from which texts become folded blocks.
     long: Option<usize>,
     is_canonical: bool,
-    /// By place in memory: the number, and whether the anchor has been written.
+    /// By address: the number, and whether the anchor has been written.
     anchors: FxHashMap<usize, (usize, bool)>,
 }
 
 impl Writer {
-    fn node(&mut self, value: &Value, place: Place) {
+    fn node(&mut self, value: &Value, place: NodePosition) {
         match value {
             Value::List(_) | Value::Map(_) => self.container(value, place),
             Value::Secret(inner) => self.node(inner, place),
@@ -138,7 +132,7 @@ impl Writer {
         }
     }
 
-    fn container(&mut self, value: &Value, place: Place) {
+    fn container(&mut self, value: &Value, place: NodePosition) {
         if let Some(entry) = identity(value).and_then(|at| self.anchors.get_mut(&at)) {
             let (number, written) = *entry;
             entry.1 = true;
@@ -157,7 +151,7 @@ impl Writer {
                 let before = self.out.open_list(place);
                 for (at, item) in items.iter().enumerate() {
                     self.out.item(at == 0);
-                    self.node(item, Place { in_map: false, simple_key: false });
+                    self.node(item, NodePosition { in_map: false, simple_key: false });
                 }
                 self.out.close_list(before);
             }
@@ -166,9 +160,9 @@ impl Writer {
                 for (at, (key, value)) in map.iter().enumerate() {
                     let simple_key = !self.is_canonical && self.is_simple_key(key);
                     self.out.key(simple_key, at == 0);
-                    self.node(key, Place { in_map: true, simple_key });
+                    self.node(key, NodePosition { in_map: true, simple_key });
                     self.out.value(simple_key);
-                    self.node(value, Place { in_map: true, simple_key: false });
+                    self.node(value, NodePosition { in_map: true, simple_key: false });
                 }
                 self.out.close_map(before);
             }
@@ -199,7 +193,7 @@ impl Writer {
     }
 }
 
-/// The text of a scalar that is no text; for bytes their base64 digits.
+/// The text of a scalar that is not a text; for bytes their base64 digits.
 fn literal(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
@@ -272,11 +266,11 @@ fn text_scalar(text: &str, long: Option<usize>) -> Scalar<'_> {
 fn has_inner_break(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let body = if body.len() < text.len() { body.strip_suffix('\n').unwrap_or(body) } else { body };
-    // The line break before the last one does not count, but the text before it does.
+    // The line break before a final one does not count, but the text before it does.
     body.contains('\n')
 }
 
-/// A line starts with a character of no word, and no double quote follows in it.
+/// Whether a line starts with a non-word character and contains no double quote.
 fn starts_oddly(text: &str) -> bool {
     let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     starts.any(|start| {
@@ -304,7 +298,7 @@ fn is_bad_octal(text: &str) -> bool {
     rest.trim_start_matches(|c: char| matches!(c, '0'..='7')).starts_with(['8', '9'])
 }
 
-/// Whether Ruby reads the plain text as text. Of dates only those that exist count as dates.
+/// Whether Ruby reads the plain text as text. Only valid dates count as dates.
 fn reads_as_text(text: &str) -> bool {
     match ruby::scan(text) {
         ruby::Scalar::Text => true,
@@ -325,7 +319,7 @@ fn is_date(text: &str) -> bool {
     let (Some(year), Some(month), Some(day)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    // Dates up to 1582 are of the Julian calendar.
+    // Dates up to 1582 use the Julian calendar.
     let leap = year % 4 == 0 && (year < 1583 || year % 100 != 0 || year % 400 == 0);
     let days = match month {
         2 if leap => 29,

@@ -1,5 +1,5 @@
 //! Scalars as Ruby's Psych 4 reads them (`Psych::ScalarScanner`): the types of YAML 1.1 with
-//! symbols, dates and times, and some odd corners that files in the wild rely on.
+//! symbols, dates and times, and some odd cases that real files rely on.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use num_bigint::BigInt;
 use crate::Value;
 use crate::number::{MAX_DIGITS, big, integer};
 
-/// The only key of a map that stands for a symbol of Ruby, which [`Schema::PsychSymbols`](super::Schema::PsychSymbols) gives.
+/// The only key of a map that represents a symbol of Ruby, as
+/// [`Schema::PsychSymbols`](super::Schema::PsychSymbols) returns it.
 pub const SYMBOL: &str = "!ruby/symbol";
 
 /// The value of a plain scalar in Ruby.
@@ -21,15 +22,15 @@ pub(super) enum Scalar<'a> {
     Value(Value),
     /// A symbol, without its colon.
     Symbol(&'a str),
-    /// A date; only its form is known to be right.
+    /// A date; only its format is checked.
     Date,
-    /// A point in time; only its form is known to be right.
+    /// A time; only its format is checked.
     Time,
     /// Ruby raises an error with this text.
     Refused(String),
 }
 
-/// The value of a plain scalar, as `safe_load` with symbols permitted gives it.
+/// The value of a plain scalar, as `safe_load` with permitted symbols returns it.
 pub(super) fn value(text: &str) -> Result<Value, String> {
     match scan(text) {
         Scalar::Text => Ok(Value::str(text)),
@@ -41,7 +42,7 @@ pub(super) fn value(text: &str) -> Result<Value, String> {
     }
 }
 
-/// Like [`value`], but a symbol is a map that marks it.
+/// Like [`value`], but a symbol becomes a map that marks it.
 pub(super) fn value_with_symbols(text: &str) -> Result<Value, String> {
     match scan(text) {
         Scalar::Symbol(name) => Ok(symbol_value(name)),
@@ -67,8 +68,11 @@ pub(super) fn value_with_dates(text: &str) -> Result<Value, String> {
     }
 }
 
+/// The start of the message about a value of a class that `safe_load` does not permit.
+pub(super) const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
+
 fn unspecified(class: &str) -> String {
-    format!("Tried to load unspecified class: {class}")
+    format!("{UNSPECIFIED_CLASS}: {class}")
 }
 
 /// The value of a scalar with a tag, whether quoted or not. `plain` reads scalars whose tag is
@@ -180,7 +184,7 @@ pub(super) fn check_container_tag(tag: &str, is_map: bool) -> Result<(), String>
     Ok(())
 }
 
-/// Decodes base64 as Ruby's `unpack('m')` does: other characters are skipped, padding ends it.
+/// Decodes base64 like Ruby's `unpack('m')`: other characters are skipped, padding ends it.
 pub(super) fn unpack_base64(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0u32);
@@ -230,7 +234,7 @@ pub(super) fn scan(text: &str) -> Scalar<'_> {
         .unwrap_or(Scalar::Text)
 }
 
-/// Whether one of the first two characters tells that no number can come.
+/// Whether one of the first two characters excludes a number.
 fn looks_like_text(text: &str) -> bool {
     let tells = |c: char| c.is_alphabetic() || matches!(c, '_' | ' ' | '\t'..='\r') || is_sign(c);
     let mut chars = text.chars();
@@ -277,7 +281,7 @@ fn special_float(text: &str) -> Option<f64> {
     text.eq_ignore_ascii_case(".nan").then_some(f64::NAN)
 }
 
-/// The name after the colon; quotes around it go, with all that follows them.
+/// The name after the colon; quotes are removed, with everything after the closing one.
 fn symbol(name: &str) -> &str {
     let quoted = name.chars().next().filter(|c| matches!(c, '"' | '\''));
     match quoted.and_then(|q| name[1..].rfind(q)) {
@@ -289,7 +293,7 @@ fn symbol(name: &str) -> &str {
     }
 }
 
-/// Steps through a text by character classes.
+/// Advances through a text by character classes.
 struct Steps<'a>(&'a [u8]);
 
 impl<'a> Steps<'a> {
@@ -353,7 +357,7 @@ fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t'..=b'\r')
 }
 
-/// `1:30:45` and `1:30:45.5`. Two parts count as hours and minutes of seconds, which is Ruby's way.
+/// `1:30:45` and `1:30:45.5`. Ruby reads two parts as hours and minutes.
 fn sexagesimal(text: &str) -> Option<Scalar<'_>> {
     if !text.contains(':') || text.len() > MAX_DIGITS {
         return None;
@@ -388,7 +392,7 @@ fn sexagesimal(text: &str) -> Option<Scalar<'_>> {
     }))
 }
 
-/// Digits with single `_` between them, as far as they go: Ruby's `to_i`.
+/// The leading digits with single `_` between them: Ruby's `to_i`.
 fn lenient_int(text: &str) -> BigInt {
     let (minus, body) = match text.strip_prefix(['-', '+']) {
         Some(body) => (text.starts_with('-'), body),
@@ -411,7 +415,7 @@ fn lenient_digits(text: &str) -> String {
     out
 }
 
-/// Digits and a fraction, as far as they go: Ruby's `to_f`.
+/// The leading digits and fraction: Ruby's `to_f`.
 fn lenient_float(text: &str) -> f64 {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let body = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -1,32 +1,22 @@
-//! Where the characters of a scalar stand in its source, by decoding it once more.
+//! Maps the characters of a scalar to its source, by decoding it once more.
 //!
-//! A tree keeps the text of a scalar and the range it is written in, not the way from one to the
-//! other, which only messages about a part of the text need.
+//! A tree keeps the text and the source range of a scalar, but not the mapping between them, which
+//! only messages about a part of the text need.
 
 use ordain_source::{PlaceMap, TextRange};
 
-/// The text of a scalar with the way back to the source.
+/// The text of a scalar with its source positions.
 #[derive(Clone, Debug, Default)]
 pub struct ScalarText {
-    /// The text, as in the tree but for line breaks at the beginning and the end of a block.
+    /// The text, as in the tree except for line breaks at the beginning and the end of a block.
     pub text: String,
-    /// Where its bytes stand in the source.
+    /// The source positions of its bytes.
     pub places: PlaceMap,
     source: u32,
 }
 
 impl ScalarText {
-    /// Decodes the scalar that a node's span is the range of.
-    ///
-    /// ```
-    /// use ordain_data::yaml::{ScalarText, Tree};
-    /// let source = "key: \"a\\tb\\\n  c\"\n";
-    /// let span = Tree::parse(source)?.find(&["key"]).expect("the key is there");
-    /// let written = ScalarText::new(source, span);
-    /// assert_eq!(written.text, "a\tbc");
-    /// assert_eq!(&source[written.places.place(3) as usize..], "c\"\n");
-    /// # Ok::<(), ordain_data::yaml::Error>(())
-    /// ```
+    /// Decodes the scalar with this span.
     pub fn new(source: &str, span: TextRange) -> Self {
         let mut out = Self { source: span.start, ..Self::default() };
         let (start, end) = (span.start as usize, span.end as usize);
@@ -47,17 +37,17 @@ impl ScalarText {
         out
     }
 
-    /// Characters that stand for others, at a place of the scalar.
+    /// Appends decoded characters with the position of their source.
     fn push(&mut self, text: &str, at: usize) {
         let [start, at] = [self.text.len(), at].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         self.places.run(start, self.source.saturating_add(at));
         self.text.push_str(text);
     }
 
-    /// Text whose line breaks are folded. `skipped` bytes of the scalar stand before it.
+    /// Text with folded line breaks, after `skipped` bytes of the scalar.
     fn flow(&mut self, text: &str, skipped: usize, escape: Option<char>) {
         let mut at = 0;
-        // Blanks before a line break are not part of the text, unless they were escaped.
+        // Spaces before a line break are not part of the text, unless they were escaped.
         let mut solid = 0;
         while let Some(c) = text[at..].chars().next() {
             let rest = &text[at + c.len_utf8()..];
@@ -83,7 +73,7 @@ impl ScalarText {
         }
     }
 
-    /// Line breaks and the blanks around them; gives their length.
+    /// Line breaks and the spaces around them; returns their length.
     fn fold(&mut self, text: &str, place: usize) -> usize {
         let blanks = text.find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')).unwrap_or(text.len());
         let breaks = text[..blanks].matches('\n').count().max(1);
@@ -91,7 +81,7 @@ impl ScalarText {
         blanks
     }
 
-    /// Reads an escape behind its backslash; returns its length.
+    /// Reads an escape after its backslash; returns its length.
     fn escape(&mut self, rest: &str, place: usize) -> usize {
         let Some(c) = rest.chars().next() else { return 0 };
         let digits = match c {
@@ -129,7 +119,7 @@ impl ScalarText {
         c.len_utf8() + code.map_or(0, |_| digits)
     }
 
-    /// The lines of a block, each after so many blanks but the first, whose are skipped.
+    /// Block lines; every line but the first is indented by `indent` spaces.
     fn block(&mut self, written: &str, indent: usize, folded: bool) {
         let mut at = 0_usize;
         let mut breaks = 0;
@@ -140,7 +130,7 @@ impl ScalarText {
             let cut = if at == 0 { 0 } else { blanks.min(indent) };
             let content = &content[cut..];
             if !content.is_empty() {
-                // Lines that begin with a blank are not folded, nor the line breaks around them.
+                // Lines that begin with a space are not folded, nor the line breaks around them.
                 let keeps = content.starts_with([' ', '\t']);
                 let folds = folded && !kept && !keeps && breaks > 0;
                 match breaks - usize::from(folds) {
@@ -158,7 +148,7 @@ impl ScalarText {
     }
 }
 
-/// Whether the text before a scalar ends in the header of a block, and of a folded one.
+/// Whether the text before a scalar ends in the header of a block: `Some(true)` for a folded one.
 fn block_header(before: &str) -> Option<bool> {
     let header = before.trim_end_matches([' ', '\n', '\r']);
     // On a line of its own, or it is no block.
@@ -179,7 +169,7 @@ mod tests {
     use super::*;
     use crate::yaml::{Kind, NodeId, Tree};
 
-    /// Every character of every scalar comes from where it says.
+    /// Every character of every scalar has the right source position.
     #[test]
     fn all_styles_lead_back() {
         let source = "a: \"x\\ty \\u263a\\x41 \\\n   z\n\n  end\\\"\"\nb: 'it''s\n  o''k'\nc: | # c\n  one\n   two\n\n  x\n\

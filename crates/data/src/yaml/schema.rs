@@ -1,4 +1,4 @@
-//! The meaning of scalars: every program that reads YAML has its own table.
+//! The meaning of scalars, which differs between programs that read YAML.
 
 use ecow::EcoString;
 
@@ -7,15 +7,15 @@ use super::{core, ruby};
 use crate::value::Key;
 use crate::{Map, Value};
 
-/// By which program's rules scalars, tags and merge keys are read.
+/// The program whose rules apply to scalars, tags and merge keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Schema {
     /// Ruby's Psych as Puppet calls it: YAML 1.1 with Ruby's extensions. Symbols become text
     /// without the colon; dates, times and Ruby objects are refused.
     Psych,
-    /// Like [`Self::Psych`], but a symbol is a map whose only key is [`SYMBOL`](super::SYMBOL), with
-    /// the name as its value: data has no symbols.
+    /// Like [`Self::Psych`], but a symbol becomes a map whose only key is
+    /// [`SYMBOL`](super::SYMBOL), with the name as its value: data has no symbols.
     PsychSymbols,
     /// Like [`Self::Psych`], but dates and times are text, as Facter reads its files.
     PsychDates,
@@ -27,7 +27,7 @@ impl Schema {
     /// The value of a plain scalar without a tag.
     ///
     /// # Errors
-    /// When the schema refuses it; the text says why.
+    /// When the schema refuses it; the message has the reason.
     pub fn plain(self, text: &str) -> Result<Value, String> {
         match self {
             Self::Psych => ruby::value(text),

@@ -12,7 +12,7 @@ use super::ruby;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// Without quotes.
@@ -28,9 +28,9 @@ pub enum Style {
 pub enum Kind {
     /// A single value, as text.
     Scalar(EcoString, Style),
-    /// A list. Its items follow, each with all that is below it.
+    /// A list. Its items follow, each with everything below it.
     List,
-    /// A map. Its keys and values follow in turn, each with all that is below it.
+    /// A map. Its keys and values follow alternately, each with everything below it.
     Map,
     /// Stands for an earlier node.
     Alias(NodeId),
@@ -41,7 +41,7 @@ pub enum Kind {
 pub struct Node {
     /// Its kind.
     pub kind: Kind,
-    /// Where it is written: for lists and maps from the first item to the last one.
+    /// Its range: for lists and maps from the first item to the last one.
     pub span: TextRange,
     /// The explicit tag, as an index into the tree's tags plus one, and [`SHARED`].
     pub(super) tag: u32,
@@ -49,8 +49,8 @@ pub struct Node {
     pub(super) next: u32,
 }
 
-/// The bit in a node's tag that says that an alias stands for it somewhere. Texts are too short
-/// for so many tags.
+/// The bit in a node's tag that marks the target of an alias. Texts are too short for that many
+/// tags.
 pub(super) const SHARED: u32 = 1 << 31;
 
 /// A document: all nodes in one vector, the root first.
@@ -60,12 +60,12 @@ pub struct Tree {
     pub(super) tags: Vec<EcoString>,
     /// Start of every line, for messages that come after parsing.
     pub(super) lines: Arc<Vec<u32>>,
-    /// Where libyaml, which Ruby reads with, takes the text for wrong.
+    /// The first position at which libyaml refuses the text.
     pub(super) refused: Option<Box<Error>>,
 }
 
 impl Tree {
-    /// Whether Ruby reads a symbol in the document.
+    /// Whether the document contains a symbol for Ruby.
     pub fn has_symbols(&self) -> bool {
         self.nodes.iter().enumerate().any(|(i, node)| {
             let Kind::Scalar(text, style) = &node.kind else { return false };
@@ -88,7 +88,7 @@ impl Tree {
     /// A node.
     ///
     /// # Panics
-    /// When the id is of another tree.
+    /// When the id belongs to another tree.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
@@ -103,7 +103,7 @@ impl Tree {
         self.nodes.is_empty()
     }
 
-    /// Whether Ruby reads it to plain data whatever is permitted: it has no aliases, tags or
+    /// Whether Ruby reads it as plain data without any permissions: it has no aliases, tags or
     /// symbols.
     pub fn is_plain(&self) -> bool {
         self.nodes.iter().all(|node| {
@@ -116,7 +116,7 @@ impl Tree {
         })
     }
 
-    /// Whether an alias stands for a node somewhere.
+    /// Whether an alias refers to a node.
     pub fn is_shared(&self, id: NodeId) -> bool {
         self.node(id).tag & SHARED != 0
     }
@@ -153,7 +153,7 @@ impl Tree {
         )
     }
 
-    /// The node an alias stands for; any other node is itself.
+    /// The target of an alias; any other node itself.
     pub fn target(&self, id: NodeId) -> NodeId {
         match self.node(id).kind {
             Kind::Alias(to) => to,
@@ -161,13 +161,13 @@ impl Tree {
         }
     }
 
-    /// The node under a path of keys and list indices. Of equal keys the last one counts, as it
-    /// does for the value; a key that is merged in from elsewhere is found there.
+    /// The node under a path of keys and list indices. Of equal keys the last one wins, as for the
+    /// value; a merged key is found in its source.
     pub fn find_node(&self, path: &[&str]) -> Option<NodeId> {
         path.iter().try_fold(self.root()?, |at, key| self.step(at, key, 0))
     }
 
-    /// Where the value under a path of keys and list indices is written.
+    /// The place of the value under a path of keys and list indices.
     pub fn find(&self, path: &[&str]) -> Option<TextRange> {
         self.find_node(path).map(|id| self.node(id).span)
     }
@@ -211,7 +211,8 @@ impl Tree {
         }
     }
 
-    /// An error about a place of this tree. The column is in bytes, since the text is gone.
+    /// An error about a place of this tree. The column is in bytes, because the text is not
+    /// available any more.
     pub(super) fn error(&self, span: TextRange, message: impl Into<String>) -> Error {
         let line = self.lines.partition_point(|start| *start <= span.start).max(1);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);

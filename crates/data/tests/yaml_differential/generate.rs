@@ -1,12 +1,12 @@
-//! Texts that may be YAML, and values to write, by chance.
+//! Random texts that may be YAML, and random values to write.
 
 use ordain_data::Value;
 use ordain_data::yaml::psych::Options;
 
-/// A generator of numbers, the same each time for a seed.
-pub(crate) struct Chance(u64);
+/// A deterministic generator of random numbers.
+pub(crate) struct Rng(u64);
 
-impl Chance {
+impl Rng {
     /// The numbers of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
@@ -24,7 +24,7 @@ impl Chance {
         usize::try_from(self.next() % bound as u64).unwrap()
     }
 
-    /// Whether something happens once in so many times.
+    /// Whether an event with probability 1/`times` happens.
     fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -34,7 +34,7 @@ impl Chance {
     }
 }
 
-/// Plain scalars that could be something else than text.
+/// Plain scalars that could be something other than text.
 const SCALARS: &[&str] = &[
     "a",
     "key",
@@ -340,21 +340,21 @@ const LINES: &[&str] = &[
 ];
 
 /// A text.
-pub(crate) fn document(chance: &mut Chance) -> String {
+pub(crate) fn document(rng: &mut Rng) -> String {
     loop {
-        let text = any_document(chance);
+        let text = any_document(rng);
         if !is_read_otherwise(&text) {
             return text;
         }
     }
 }
 
-/// Whether there is something in a text that is read otherwise than by libyaml on purpose.
+/// Whether a text contains something that is deliberately read differently from libyaml.
 fn is_read_otherwise(text: &str) -> bool {
     let ends_with_tab = |line: &str| line.trim_end_matches([' ', '\r']).ends_with('\t');
     let mut opened = text.split_inclusive(['[', '{', ',']).skip(1);
     let in_brackets = |rest: &str| rest.trim_start().starts_with(['-', '?']);
-    // A block scalar that is the whole document and begins at the left margin.
+    // A block scalar that is the whole document and starts at the left margin.
     let first_line = text.split_once('\n').filter(|_| text.starts_with(['|', '>']));
     let at_margin = first_line.is_some_and(|(_, rest)| {
         rest.lines().any(|line| !line.is_empty() && !line.starts_with(' '))
@@ -362,10 +362,10 @@ fn is_read_otherwise(text: &str) -> bool {
     text.lines().any(ends_with_tab) || opened.any(in_brackets) || at_margin
 }
 
-fn any_document(chance: &mut Chance) -> String {
+fn any_document(rng: &mut Rng) -> String {
     let mut text = String::new();
-    if chance.once_in(12) {
-        text.push_str(chance.of(&[
+    if rng.once_in(12) {
+        text.push_str(rng.of(&[
             "---\n",
             "--- ",
             "%YAML 1.1\n---\n",
@@ -374,15 +374,15 @@ fn any_document(chance: &mut Chance) -> String {
             "%TAG ! !x\n---\n",
         ]));
     }
-    match chance.below(8) {
-        0 => text.push_str(&scalar(chance, 0, false)),
-        1 => text.push_str(&flow(chance, 0)),
-        2 => sequence(chance, &mut text, 0, 0),
-        3 => text.push_str(&block_scalar(chance, 0)),
-        _ => mapping(chance, &mut text, 0, 0),
+    match rng.below(8) {
+        0 => text.push_str(&scalar(rng, 0, false)),
+        1 => text.push_str(&flow(rng, 0)),
+        2 => sequence(rng, &mut text, 0, 0),
+        3 => text.push_str(&block_scalar(rng, 0)),
+        _ => mapping(rng, &mut text, 0, 0),
     }
-    if chance.once_in(12) {
-        text.push_str(chance.of(&[
+    if rng.once_in(12) {
+        text.push_str(rng.of(&[
             "\n",
             "...\n",
             "\n---\nb\n",
@@ -394,21 +394,21 @@ fn any_document(chance: &mut Chance) -> String {
             "\n--- x",
         ]));
     }
-    while chance.once_in(6) {
-        mutate(chance, &mut text);
+    while rng.once_in(6) {
+        mutate(rng, &mut text);
     }
     text
 }
 
-/// Puts something into the text, or takes a character out.
-fn mutate(chance: &mut Chance, text: &mut String) {
+/// Inserts a text, or removes a character.
+fn mutate(rng: &mut Rng, text: &mut String) {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     if places.is_empty() {
         return;
     }
-    let at = places[chance.below(places.len())];
-    if chance.once_in(2) {
-        let new = chance.of(&[
+    let at = places[rng.below(places.len())];
+    if rng.once_in(2) {
+        let new = rng.of(&[
             " ", "  ", "\n", "\t", ":", ": ", "- ", "? ", ", ", "#", " #", "'", "\"", "[", "]",
             "{", "}", "&a ", "*a ", "!", "|", ">", "\r\n", "%", "@", "\n\n", "\u{a0}", "\\", "-",
             "\n ", "\n\t", "0",
@@ -419,177 +419,178 @@ fn mutate(chance: &mut Chance, text: &mut String) {
     }
 }
 
-fn scalar(chance: &mut Chance, level: usize, in_flow: bool) -> String {
-    match chance.below(10) {
-        0 => format!("'{}'", chance.of(QUOTED)),
-        1 | 2 => format!("\"{}\"", chance.of(QUOTED)),
-        3 if !in_flow && chance.once_in(3) => {
+fn scalar(rng: &mut Rng, level: usize, in_flow: bool) -> String {
+    match rng.below(10) {
+        0 => format!("'{}'", rng.of(QUOTED)),
+        1 | 2 => format!("\"{}\"", rng.of(QUOTED)),
+        3 if !in_flow && rng.once_in(3) => {
             let blanks = " ".repeat(2 * level + 1);
-            format!("{}\n{blanks}{}", chance.of(SCALARS), chance.of(SCALARS))
+            format!("{}\n{blanks}{}", rng.of(SCALARS), rng.of(SCALARS))
         }
-        4 if chance.once_in(2) => format!("{} {}", chance.of(TAGS), chance.of(SCALARS)),
-        5 if chance.once_in(3) => format!("{} '{}'", chance.of(TAGS), chance.of(QUOTED)),
-        6 if chance.once_in(4) => {
-            format!("&{} {}", chance.of(&["a", "b", "é", "1"]), chance.of(SCALARS))
+        4 if rng.once_in(2) => format!("{} {}", rng.of(TAGS), rng.of(SCALARS)),
+        5 if rng.once_in(3) => format!("{} '{}'", rng.of(TAGS), rng.of(QUOTED)),
+        6 if rng.once_in(4) => {
+            format!("&{} {}", rng.of(&["a", "b", "é", "1"]), rng.of(SCALARS))
         }
-        7 if chance.once_in(4) => format!("*{}", chance.of(&["a", "b", "c"])),
-        8 if chance.once_in(3) => format!("{} # c", chance.of(SCALARS)),
-        _ => chance.of(SCALARS).to_owned(),
+        7 if rng.once_in(4) => format!("*{}", rng.of(&["a", "b", "c"])),
+        8 if rng.once_in(3) => format!("{} # c", rng.of(SCALARS)),
+        _ => rng.of(SCALARS).to_owned(),
     }
 }
 
-fn flow(chance: &mut Chance, depth: usize) -> String {
-    let count = chance.below(4);
-    let part = |chance: &mut Chance| match chance.below(6) {
-        0 if depth < 2 => flow(chance, depth + 1),
-        _ => scalar(chance, depth, true),
+fn flow(rng: &mut Rng, depth: usize) -> String {
+    let count = rng.below(4);
+    let part = |rng: &mut Rng| match rng.below(6) {
+        0 if depth < 2 => flow(rng, depth + 1),
+        _ => scalar(rng, depth, true),
     };
-    let comma = [", ", ",", " , ", ",\n "][chance.below(4)];
-    let (mut items, is_map) = (Vec::new(), chance.once_in(2));
+    let comma = [", ", ",", " , ", ",\n "][rng.below(4)];
+    let (mut items, is_map) = (Vec::new(), rng.once_in(2));
     for _ in 0..count {
-        let item = part(chance);
-        items.push(match chance.below(8) {
+        let item = part(rng);
+        items.push(match rng.below(8) {
             0 => item,
-            1 if !is_map => format!("{item}: {}", part(chance)),
-            3 if is_map => format!("\"{}\":{}", chance.of(QUOTED), part(chance)),
-            _ if is_map => format!("{item}: {}", part(chance)),
+            1 if !is_map => format!("{item}: {}", part(rng)),
+            3 if is_map => format!("\"{}\":{}", rng.of(QUOTED), part(rng)),
+            _ if is_map => format!("{item}: {}", part(rng)),
             _ => item,
         });
     }
     let inner = items.join(comma);
-    let inner = if chance.once_in(10) { format!("{inner},") } else { inner };
+    let inner = if rng.once_in(10) { format!("{inner},") } else { inner };
     if is_map { format!("{{{inner}}}") } else { format!("[{inner}]") }
 }
 
-fn block_scalar(chance: &mut Chance, level: usize) -> String {
-    let header = chance.of(HEADERS);
+fn block_scalar(rng: &mut Rng, level: usize) -> String {
+    let header = rng.of(HEADERS);
     let mut text = format!("{header}\n");
     // An indentation indicator must not exceed the real indentation.
     let least = if header.contains('2') { 2 } else { 1 };
-    let blanks = " ".repeat(2 * level + least + chance.below(2));
-    for _ in 0..chance.below(5) {
-        let line = chance.of(LINES);
+    let blanks = " ".repeat(2 * level + least + rng.below(2));
+    for _ in 0..rng.below(5) {
+        let line = rng.of(LINES);
         if !line.is_empty() {
             text.push_str(&blanks);
         }
         text.push_str(line);
         text.push('\n');
     }
-    if chance.once_in(4) {
+    if rng.once_in(4) {
         text.pop();
     }
     text
 }
 
 /// The node after a key or a dash.
-fn node(chance: &mut Chance, out: &mut String, level: usize, depth: usize) {
-    match chance.below(10) {
+fn node(rng: &mut Rng, out: &mut String, level: usize, depth: usize) {
+    match rng.below(10) {
         0 | 1 if depth < 3 => {
-            if chance.once_in(3) {
-                out.push_str(chance.of(&[" &a", " &b", " !!map", " !x", " # c", " !!seq"]));
+            if rng.once_in(3) {
+                out.push_str(rng.of(&[" &a", " &b", " !!map", " !x", " # c", " !!seq"]));
             }
             out.push('\n');
-            if chance.once_in(2) {
-                mapping(chance, out, level + 1, depth + 1);
+            if rng.once_in(2) {
+                mapping(rng, out, level + 1, depth + 1);
             } else {
-                let same = usize::from(chance.once_in(2));
-                sequence(chance, out, level + same, depth + 1);
+                let same = usize::from(rng.once_in(2));
+                sequence(rng, out, level + same, depth + 1);
             }
             return;
         }
         2 => {
             out.push(' ');
-            out.push_str(&flow(chance, 0));
+            out.push_str(&flow(rng, 0));
         }
         3 => {
             out.push(' ');
-            out.push_str(&block_scalar(chance, level));
+            out.push_str(&block_scalar(rng, level));
             return;
         }
-        4 if chance.once_in(3) => {}
+        4 if rng.once_in(3) => {}
         _ => {
             out.push(' ');
-            out.push_str(&scalar(chance, level, false));
+            out.push_str(&scalar(rng, level, false));
         }
     }
     out.push('\n');
 }
 
-fn mapping(chance: &mut Chance, out: &mut String, level: usize, depth: usize) {
-    for _ in 0..=chance.below(3) {
+fn mapping(rng: &mut Rng, out: &mut String, level: usize, depth: usize) {
+    for _ in 0..=rng.below(3) {
         out.push_str(&"  ".repeat(level));
-        match chance.below(12) {
+        match rng.below(12) {
             0 => out.push_str("<<:"),
-            1 => out.push_str(&format!("{}:", scalar(chance, level, true))),
-            2 if chance.once_in(2) => {
+            1 => out.push_str(&format!("{}:", scalar(rng, level, true))),
+            2 if rng.once_in(2) => {
                 out.push('?');
-                node(chance, out, level, depth + 1);
+                node(rng, out, level, depth + 1);
                 out.push_str(&"  ".repeat(level));
                 out.push(':');
             }
-            3 => out.push_str(&format!("\"{}\":", chance.of(QUOTED))),
-            4 => out.push_str(&format!("{} :", chance.of(&["a", "b", "c"]))),
-            _ => out
-                .push_str(&format!("{}:", chance.of(&["a", "b", "c", "d", "e", "1", "yes", ":s"]))),
+            3 => out.push_str(&format!("\"{}\":", rng.of(QUOTED))),
+            4 => out.push_str(&format!("{} :", rng.of(&["a", "b", "c"]))),
+            _ => {
+                out.push_str(&format!("{}:", rng.of(&["a", "b", "c", "d", "e", "1", "yes", ":s"])))
+            }
         }
-        node(chance, out, level, depth);
+        node(rng, out, level, depth);
     }
 }
 
-fn sequence(chance: &mut Chance, out: &mut String, level: usize, depth: usize) {
-    for _ in 0..=chance.below(3) {
+fn sequence(rng: &mut Rng, out: &mut String, level: usize, depth: usize) {
+    for _ in 0..=rng.below(3) {
         out.push_str(&"  ".repeat(level));
         out.push('-');
-        if chance.once_in(4) && depth < 3 {
+        if rng.once_in(4) && depth < 3 {
             let mut inner = String::new();
-            if chance.once_in(2) {
-                mapping(chance, &mut inner, level + 1, depth + 1);
+            if rng.once_in(2) {
+                mapping(rng, &mut inner, level + 1, depth + 1);
             } else {
-                sequence(chance, &mut inner, level + 1, depth + 1);
+                sequence(rng, &mut inner, level + 1, depth + 1);
             }
             out.push(' ');
             out.push_str(inner.trim_start_matches(' '));
         } else {
-            node(chance, out, level, depth);
+            node(rng, out, level, depth);
         }
     }
 }
 
 /// A value, and how it is written.
-pub(crate) fn value_and_options(chance: &mut Chance) -> (Value, Options) {
-    let value = value(chance, 0);
+pub(crate) fn value_and_options(rng: &mut Rng) -> (Value, Options) {
+    let value = value(rng, 0);
     let mut options = Options::default();
-    if chance.once_in(4) {
+    if rng.once_in(4) {
         let indentations = [-1, 0, 1, 2, 3, 4, 5, 8, 9, 10, 100];
-        options.indentation = Some(indentations[chance.below(indentations.len())]);
+        options.indentation = Some(indentations[rng.below(indentations.len())]);
     }
-    if chance.once_in(3) {
+    if rng.once_in(3) {
         let widths = [-1, 0, 1, 3, 4, 5, 8, 10, 20, 40, 79, 80, 120, 1000];
-        options.line_width = Some(widths[chance.below(widths.len())]);
+        options.line_width = Some(widths[rng.below(widths.len())]);
     }
-    options.header = chance.once_in(12);
-    options.canonical = chance.once_in(12);
+    options.header = rng.once_in(12);
+    options.canonical = rng.once_in(12);
     (value, options)
 }
 
-fn value(chance: &mut Chance, depth: usize) -> Value {
-    match chance.below(if depth > 3 { 9 } else { 13 }) {
+fn value(rng: &mut Rng, depth: usize) -> Value {
+    match rng.below(if depth > 3 { 9 } else { 13 }) {
         0 => Value::Null,
-        1 => chance.once_in(2).into(),
-        2 => number(chance),
-        3..=8 => Value::str(string(chance)),
+        1 => rng.once_in(2).into(),
+        2 => number(rng),
+        3..=8 => Value::str(string(rng)),
         9 | 10 => {
-            let count = chance.below(4);
-            Value::list((0..count).map(|_| value(chance, depth + 1)))
+            let count = rng.below(4);
+            Value::list((0..count).map(|_| value(rng, depth + 1)))
         }
         _ => {
-            let entries = (0..chance.below(4)).map(|_| {
-                let key = match chance.below(12) {
-                    0 => value(chance, depth + 2),
-                    1 => number(chance),
-                    _ => Value::str(string(chance)),
+            let entries = (0..rng.below(4)).map(|_| {
+                let key = match rng.below(12) {
+                    0 => value(rng, depth + 2),
+                    1 => number(rng),
+                    _ => Value::str(string(rng)),
                 };
-                (key, value(chance, depth + 1))
+                (key, value(rng, depth + 1))
             });
             let entries: Vec<_> = entries.collect();
             Value::Map(std::sync::Arc::new(entries.into_iter().collect()))
@@ -597,20 +598,20 @@ fn value(chance: &mut Chance, depth: usize) -> Value {
     }
 }
 
-fn number(chance: &mut Chance) -> Value {
-    match chance.below(8) {
+fn number(rng: &mut Rng) -> Value {
+    match rng.below(8) {
         0 => Value::BigInt("123456789012345678901234567890".into()),
         1 => Value::Float(
-            [0.0, -0.0, 1.5, 1e20, 1e16, 1e15, 1e-5, 1e-4, f64::MAX, 5e-324][chance.below(10)],
+            [0.0, -0.0, 1.5, 1e20, 1e16, 1e15, 1e-5, 1e-4, f64::MAX, 5e-324][rng.below(10)],
         ),
-        2 => Value::Float([f64::INFINITY, f64::NEG_INFINITY, f64::NAN][chance.below(3)]),
-        3 => Value::Float(f64::from_bits(chance.next())),
+        2 => Value::Float([f64::INFINITY, f64::NEG_INFINITY, f64::NAN][rng.below(3)]),
+        3 => Value::Float(f64::from_bits(rng.next())),
         4 => Value::Int(i64::MIN),
-        _ => Value::Int(i64::try_from(chance.below(2000)).unwrap() - 1000),
+        _ => Value::Int(i64::try_from(rng.below(2000)).unwrap() - 1000),
     }
 }
 
-fn string(chance: &mut Chance) -> String {
+fn string(rng: &mut Rng) -> String {
     const PIECES: &[&str] = &[
         "a",
         "word",
@@ -668,18 +669,18 @@ fn string(chance: &mut Chance) -> String {
         "<<",
         "$",
     ];
-    match chance.below(6) {
-        0 => chance.of(SCALARS).to_owned(),
-        1 => chance.of(LINES).to_owned(),
-        2 => (0..chance.below(25))
-            .map(|_| chance.of(&["word", "longer", "a", "it's", "\n", "x:"]))
+    match rng.below(6) {
+        0 => rng.of(SCALARS).to_owned(),
+        1 => rng.of(LINES).to_owned(),
+        2 => (0..rng.below(25))
+            .map(|_| rng.of(&["word", "longer", "a", "it's", "\n", "x:"]))
             .collect::<Vec<_>>()
             .join(" "),
-        3 => (0..chance.below(60)).map(|_| "word").collect::<Vec<_>>().join(if chance.once_in(4) {
+        3 => (0..rng.below(60)).map(|_| "word").collect::<Vec<_>>().join(if rng.once_in(4) {
             "\n"
         } else {
             " "
         }),
-        _ => (0..chance.below(7)).map(|_| chance.of(PIECES)).collect(),
+        _ => (0..rng.below(7)).map(|_| rng.of(PIECES)).collect(),
     }
 }

@@ -1,12 +1,12 @@
-# Answers for the comparison with Ruby's YAML: a request a line in, an answer a line out, as JSON.
+# Answers for the comparison with Ruby's YAML: one JSON request and answer per line.
 #
-# `{read: TEXT}` gives what the text says in the form of `shown`, whether
-# what follows the first document is YAML, too, or why the text is refused;
-# `{write: VALUE, options: {…}}` gives the YAML of a value, whose form is that of `made`.
+# `{read: TEXT}` returns the value of the text in the form of `shown` and whether the rest after the
+# first document is valid YAML, or the reason why the text is refused; `{write: VALUE, options:
+# {…}}` returns the YAML of a value in the form of `made`.
 require 'json'
 require 'yaml'
 
-# What was read, so that equal texts are equal values.
+# The value that was read, in a form in which equal texts mean equal values.
 def shown(value)
   case value
   when nil then 'null'
@@ -22,7 +22,7 @@ def shown(value)
   end
 end
 
-# A value of Ruby: lists are pairs of a kind and what it holds, other values are themselves.
+# A Ruby value: a list is a pair of a kind and its content, other values stand for themselves.
 def made(data)
   return data unless data.is_a?(Array)
 
@@ -35,7 +35,7 @@ def made(data)
   end
 end
 
-# Whether all of a text is YAML; only the first document of it is read.
+# Whether the whole text is valid YAML; only its first document is read.
 def whole?(text)
   YAML.parse_stream(text)
   true

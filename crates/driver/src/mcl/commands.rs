@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_ends_with_the_program() {
+    fn endless_processes_end_with_the_program() {
         let commands = Commands::default();
         assert!(commands.line("echo $$; sleep 1000 & wait").unwrap().is_some());
         let started = std::time::Instant::now();

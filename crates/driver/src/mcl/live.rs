@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use ordain_engine::shared_kv::Key;
-use ordain_mcl::functions::surroundings::{Surroundings, Watch};
+use ordain_mcl::functions::environment::{Environment, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, ProgramErrors};
 use ordain_mcl::stream::{PollResult, Stream};

@@ -9,7 +9,7 @@ use ordain_engine::kinds::package::contents;
 use ordain_graph::Graph;
 use ordain_graph::explain::Explanation;
 use ordain_mcl::Edition;
-use ordain_mcl::functions::surroundings::{Shared, Surroundings};
+use ordain_mcl::functions::environment::{Environment, Shared};
 use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Compiled, Input};
 use ordain_mcl::{explain, fmt, lower};
@@ -29,7 +29,7 @@ mod shared;
 pub use live::LiveProgram;
 pub use shared::PendingExports;
 
-/// This machine as functions of a program see it.
+/// This machine as the functions of a program see it.
 pub struct Machine {
     world: Arc<dyn World>,
     shared: shared::SharedState,
@@ -67,7 +67,7 @@ impl Drop for Scratch {
     }
 }
 
-impl Surroundings for Machine {
+impl Environment for Machine {
     fn world(&self) -> &dyn World {
         self.world.as_ref()
     }
@@ -269,8 +269,11 @@ pub fn explain(
     };
     let parts = id.strip_suffix(']').and_then(|id| id.split_once('['));
     let (kind, name) = parts.ok_or_else(|| {
-        Diagnostic::error(codes::ARGUMENTS, format!("`{reference}` is no reference to a resource"))
-            .help("write it as mgmt does: 'file[/etc/motd]' or 'file[/etc/motd].content'")
+        Diagnostic::error(
+            codes::ARGUMENTS,
+            format!("`{reference}` is not a reference to a resource"),
+        )
+        .help("write it as mgmt does: 'file[/etc/motd]' or 'file[/etc/motd].content'")
     })?;
     let list = &compiled.resources;
     let resource = explain::find(list, kind, name).ok_or_else(|| {

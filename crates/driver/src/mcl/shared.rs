@@ -9,7 +9,7 @@ use ordain_engine::host::Host;
 use ordain_engine::runner::HostRunner;
 use ordain_engine::shared_kv::Key;
 use ordain_mcl::exports;
-use ordain_mcl::functions::surroundings::{Export, Shared};
+use ordain_mcl::functions::environment::{Export, Shared};
 use ordain_mcl::graph::resource::Resources;
 use ordain_source::Diagnostic;
 use ordain_store::{ExportStore, ProgramExport};

@@ -119,7 +119,7 @@ pub fn open_with_manifests(
 
 /// The warning that a source is empty.
 pub fn warn_empty(what: &str) -> Diagnostic {
-    Diagnostic::warning(codes::NOTHING, format!("{what} is empty, so nothing is declared"))
+    Diagnostic::warning(codes::NOTHING, format!("{what} is empty and declares nothing"))
 }
 
 /// Reports that a directory has no manifests: a warning if it has other parts of a control
@@ -136,13 +136,13 @@ pub fn report_no_manifests(
     if PARTS.iter().any(|name| world.kind(&path.join(name)).is_some()) {
         let text = format!("{shown} has no manifests, and the node is given no class");
         let warning = Diagnostic::warning(codes::NOTHING, text);
-        reporter.message(warning.help("nothing is declared; --node-data can give classes"));
+        reporter.message(warning.help("nothing is declared; --node-data can assign classes"));
         return Ok(());
     }
     let text = format!("there is nothing to compile in {shown}");
     let help = "manifests (.pp), main.mcl, main.cf, ordain.toml, or the parts of a control \
                 repository: manifests/, modules/, environment.conf, hiera.yaml, data/";
-    Err(Diagnostic::error(codes::NOTHING, text).help(format!("looked for: {help}")).into())
+    Err(Diagnostic::error(codes::NOTHING, text).help(format!("searched for {help}")).into())
 }
 
 /// Opens the modules of the source at a path, without its manifests.
@@ -175,7 +175,7 @@ pub fn open_for_facts(
             Some(EntryKind::Directory) => {}
             None => return Err(codes::missing(dir).into()),
             Some(_) => {
-                let text = format!("{} is no directory", dir.display());
+                let text = format!("{} is not a directory", dir.display());
                 return Err(Diagnostic::error(codes::FILE, text).into());
             }
         }
@@ -310,7 +310,7 @@ fn open_layout(
 fn missing_data(env: &Environment, strict: Strict) -> Vec<Diagnostic> {
     let missing = ordain_puppet::hiera::missing_directories(env, strict).into_iter();
     let warning = |(config, dir): (PathBuf, String)| {
-        let text = format!("{} names {dir} for data, which is no directory", config.display());
+        let text = format!("{} names {dir} for data, which is not a directory", config.display());
         Diagnostic::warning(codes::FILE, text)
     };
     missing.map(warning).collect()
@@ -448,7 +448,7 @@ fn read_conf(world: &dyn World, path: &Path) -> Result<Vec<(String, String)>, Di
             continue;
         }
         let Some((key, value)) = line.split_once('=') else {
-            let text = format!("line {} is no `key = value`: {line}", i + 1);
+            let text = format!("line {} is not `key = value`: {line}", i + 1);
             return Err(codes::document(path, text));
         };
         let value = value.trim().trim_matches(['"', '\'']);

@@ -1,5 +1,5 @@
-//! Why a node has no value, beyond the words of the report: which stubs were searched, which name
-//! was meant, which nodes wait for each other.
+//! The causes of missing values, beyond the report: the searched stubs, similar names, and nodes
+//! that wait for each other.
 
 use ecow::EcoString;
 use ordain_source::suggest;
@@ -19,7 +19,7 @@ use crate::value::{Item, Value};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Line(usize),
-    /// A node around the line itself, which waits for all that is in it.
+    /// A node that contains the line's node, and waits for all its content.
     Around(InstId),
 }
 
@@ -33,12 +33,12 @@ enum Outcome {
 }
 
 impl Evaluator<'_> {
-    /// Finds the cause of each line. The stubs are those that the document was merged with.
+    /// Finds the cause of each line. The stubs are those of the merge.
     pub(crate) fn find_causes(&self, lines: &mut [Line], stubs: &[(&str, &Item)]) {
         let mut first: Vec<usize> =
             (0..lines.len()).filter(|&at| lines[at].tag == Tag::Error).collect();
         first.sort_by_key(|&at| (lines[at].place.0, lines[at].place.1.start));
-        first.truncate(suggest::MAX);
+        first.truncate(suggest::MAX_SUGGESTIONS);
         let first: FxHashSet<usize> = first.into_iter().collect();
         for (at, line) in lines.iter_mut().enumerate().filter(|(_, l)| l.tag == Tag::Error) {
             let has_near = first.contains(&at);
@@ -64,7 +64,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Follows the successors of a line, up to a node that failed, a loop, or a known cause.
+    /// Follows the successors of a line, up to a node that failed, a cycle, or a known cause.
     fn follow(
         &self,
         start: usize,
@@ -111,7 +111,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The successor of each line: one that has failed, if there is any.
+    /// The successor of each line: preferably one that has failed.
     fn successors(&self, lines: &[Line]) -> Vec<Option<Next>> {
         let by_node: FxHashMap<InstId, usize> =
             lines.iter().enumerate().map(|(at, line)| (line.node, at)).collect();
@@ -137,9 +137,9 @@ impl Evaluator<'_> {
                     around = around.or(Some(*wait));
                     continue;
                 }
-                // A list or map waits for all in it; one of them is enough.
-                const ENOUGH: usize = 8;
-                let inside = below.get(wait).into_iter().flatten().copied().take(ENOUGH);
+                // A list or map waits for all its entries; a few are enough.
+                const MAX_WAITS: usize = 8;
+                let inside = below.get(wait).into_iter().flatten().copied().take(MAX_WAITS);
                 let outside = || self.around(*wait).find_map(|n| by_node.get(&n).copied());
                 let mut found: Vec<usize> = direct.into_iter().chain(inside).collect();
                 if found.is_empty() {
@@ -158,7 +158,7 @@ impl Evaluator<'_> {
         waits.iter().enumerate().map(one).collect()
     }
 
-    /// A node and those around it, without itself where something is around it.
+    /// The ancestors of a node, the nearest first.
     fn around(&self, id: InstId) -> impl Iterator<Item = InstId> + '_ {
         let mut at = self.nodes[id].parent;
         std::iter::from_fn(move || {
@@ -171,7 +171,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The nodes that a line waits for: those it knows, or the one at the path of its reference.
+    /// The nodes that a line waits for: the known ones, or the one at the path of its reference.
     fn waits(&self, line: &Line) -> Vec<InstId> {
         let mut waits = match &self.nodes[line.node].reached {
             Memo::Done(Err(Stop::Blocked(blocked))) => blocked.waits.clone(),
@@ -186,7 +186,7 @@ impl Evaluator<'_> {
         waits
     }
 
-    /// The node that a path means at a place, as far as nodes are known.
+    /// The node at a path as seen from a place, as far as nodes are known.
     pub(crate) fn named(&self, place: InstId, path: &str) -> Option<InstId> {
         let absolute = path.starts_with('.');
         let steps = steps(path);
@@ -251,7 +251,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A path like one that is not there.
+    /// A path that is similar to a missing one.
     fn near(&self, place: InstId, path: &str) -> Option<String> {
         let dot = if path.starts_with('.') { "." } else { "" };
         let steps = steps(path);
@@ -280,7 +280,7 @@ fn related(line: &Line) -> Related {
     Related { path: line.path.clone(), place: line.place, node: line.node }
 }
 
-/// How much of a path a stub has, and with `has_near` which key of it was meant.
+/// The part of a path that a stub has, and with `has_near` the key that was probably meant.
 fn search((stub, item): &(&str, &Item), path: &str, has_near: bool) -> StubSearch {
     let steps = steps(path);
     let mut at = *item;

@@ -1,5 +1,5 @@
-//! Errors of a run as diagnostics: with the place, the missing value, where it was looked
-//! for, and one diagnostic a cause, not one for each node that depends on it.
+//! Converts errors of a run to diagnostics: with the place, the missing value, the searched stubs,
+//! and one diagnostic per cause instead of one per dependent node.
 
 use ordain_data::yaml::Tree;
 use ordain_source::{Diagnostic, FileId, SourceMap, Span, suggest, with_masked_passwords};
@@ -18,8 +18,8 @@ use crate::input::Input;
 use crate::load::LoadError;
 use crate::session::{Error, Output, Unresolved};
 
-/// How many nodes are named that depend on one that failed.
-const NAMED: usize = 3;
+/// The maximum number of named nodes that depend on a failed one.
+const MAX_NAMED: usize = 3;
 
 /// The diagnostics of an error. The inputs are those of the request; all texts are added to the
 /// sources.
@@ -42,7 +42,7 @@ pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec
     }
 }
 
-/// A file as messages show it: without the passwords of addresses.
+/// A file as messages show it: without passwords in addresses.
 fn add(sources: &SourceMap, input: &Input) -> FileId {
     sources.add(&*input.name, &*with_masked_passwords(&input.text))
 }
@@ -83,7 +83,7 @@ fn unresolved(found: &Unresolved, sources: &SourceMap) -> Vec<Diagnostic> {
     out
 }
 
-/// Warnings about a run that went well. All texts are added to the sources.
+/// Warnings about a successful run. All texts are added to the sources.
 pub fn warnings(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut out = duplicate_keys(output, sources);
     for input in output.files.iter().filter(|input| may_be_open(&input.text)) {
@@ -94,7 +94,7 @@ pub fn warnings(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     out
 }
 
-/// Whether an expression may be open: a line has its beginning and not its end.
+/// Whether an expression may lack its end: a line contains its beginning only.
 fn may_be_open(text: &str) -> bool {
     text.lines().any(|line| {
         line.rfind("((").is_some_and(|at| {
@@ -129,7 +129,7 @@ impl Reporter<'_> {
         Some(place.1.in_file(*file))
     }
 
-    /// The place of a line; where an expression stops being one, if that is known.
+    /// The place of a line; for a syntax error the exact position, if known.
     fn place(&self, line: &Line) -> Option<Span> {
         let (file, input) = self.files.get(line.place.0 as usize)?;
         let part = match &line.cause {
@@ -185,7 +185,7 @@ impl Reporter<'_> {
             }
             _ => {}
         }
-        for nested in line.nested.iter().take(NAMED) {
+        for nested in line.nested.iter().take(MAX_NAMED) {
             if let Some(span) = self.span(nested.place) {
                 let text =
                     if nested.issue.is_empty() { "this has no value" } else { &nested.issue };
@@ -224,12 +224,12 @@ impl Reporter<'_> {
     }
 
     fn followers(&self, mut out: Diagnostic, lines: &[&Line]) -> Diagnostic {
-        for line in lines.iter().take(NAMED) {
+        for line in lines.iter().take(MAX_NAMED) {
             if let Some(span) = self.span(line.place) {
                 out = out.related(span, format!("`{}` needs it", line.path));
             }
         }
-        match lines.len().checked_sub(NAMED) {
+        match lines.len().checked_sub(MAX_NAMED) {
             Some(0) | None => out,
             Some(1) => out.help("one more node needs it"),
             Some(more) => out.help(format!("{more} more nodes need it")),
@@ -237,13 +237,13 @@ impl Reporter<'_> {
     }
 }
 
-/// Whether a node is the map or list that another one is part of.
+/// Whether a node is an ancestor of another.
 fn is_around(node: &Related, other: &Related) -> bool {
     node.path == "the document"
         || other.path.strip_prefix(&node.path).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether an expression does not name a path itself, but calls the function that asks for it.
+/// Whether an expression looks up a path through a function instead of naming it.
 fn asks_for(expr: &str, path: &str) -> bool {
     let names = ["name", "instances"].contains(&path)
         || path.trim_start_matches('.').starts_with("networks.");

@@ -8,7 +8,7 @@ use crate::syntax::parser::ParseErrorKind;
 const MARKERS: [&str; 8] =
     ["template", "temporary", "local", "inject", "state", "default", "dynamic", "tag"];
 
-/// Adds likely causes to the syntax error of an expression. `text` is that of the file.
+/// Adds likely causes to the syntax error of an expression. `text` is the content of the file.
 pub(crate) fn with_hints(
     error: Diagnostic,
     kind: &ParseErrorKind,
@@ -49,14 +49,14 @@ pub(crate) fn with_hints(
     error.help(help)
 }
 
-/// Where the innermost bracket is that an expression leaves open.
+/// The position of the innermost bracket that is not closed.
 fn innermost(expression: &str) -> Option<usize> {
     let mut open = Vec::new();
     let mut bytes = expression.bytes().enumerate();
     while let Some((at, b)) = bytes.next() {
         match b {
             b'"' => {
-                // An escaped quote is passed over together with its backslash.
+                // An escaped quote is skipped together with its backslash.
                 while let Some((_, b)) = bytes.next() {
                     match b {
                         b'\\' => drop(bytes.next()),

@@ -5,8 +5,7 @@ use ordain_source::{Diagnostic, FileId, TextRange};
 
 use crate::load::LoadErrorKind;
 
-/// The place in a scalar at which its text stops being an expression; the whole scalar if that
-/// cannot be said.
+/// The position of a syntax error in a scalar; the whole scalar if it is unknown.
 pub(crate) fn exact_place(
     text: &str,
     scalar: TextRange,
@@ -24,7 +23,7 @@ pub(crate) fn exact_place(
     exact().unwrap_or(scalar)
 }
 
-/// The place of a part of the text of a scalar, if it stands there as it is.
+/// The place of a part of a scalar's text, if the source contains it unchanged.
 pub(crate) fn part_place(text: &str, scalar: TextRange, part: &str) -> Option<TextRange> {
     let written = text.get(scalar.start as usize..scalar.end as usize)?;
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');

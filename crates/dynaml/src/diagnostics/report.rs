@@ -1,4 +1,4 @@
-//! The original's report of nodes without a value.
+//! spiff's report of nodes without a value.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::syntax::ast::{Expr, ExprId};
 use crate::syntax::parser::{ParseError, ParseErrorKind};
 use crate::syntax::print::print_path;
 
-/// How a node is in trouble, in the order of the report.
+/// The state of a node without a value, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Tag {
     /// Its own expression failed.
@@ -40,7 +40,7 @@ impl Tag {
 /// A line of the report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// The expression with its brackets, or the text that is none.
+    /// The expression with its brackets, or the text that is no expression.
     pub expr: String,
     /// The file.
     pub file: EcoString,
@@ -48,21 +48,21 @@ pub struct Line {
     pub path: String,
     /// The path looked up in stubs.
     pub stub_path: String,
-    /// How it is in trouble.
+    /// Its state.
     pub tag: Tag,
     /// The failure in words; may be empty.
     pub issue: EcoString,
-    /// The failures that it led to, the outermost first: calls of lambdas, and the like.
+    /// The failures that it led to, the outermost first, such as calls of lambdas.
     pub outer: Vec<OuterFailure>,
-    /// More than the original says.
+    /// Details that the original does not report.
     pub detail: Option<EcoString>,
     /// Lines of nodes that are the reason.
     pub nested: Vec<Self>,
-    /// Where it is written.
+    /// Its place.
     pub place: Place,
-    /// The byte between the brackets at which a text that is no expression stops being one.
+    /// The byte offset between the brackets of a syntax error.
     pub at: Option<usize>,
-    /// Why such a text is no expression.
+    /// The kind of the syntax error.
     pub syntax: Option<ParseErrorKind>,
     /// Its cause.
     pub cause: Cause,
@@ -75,7 +75,7 @@ pub struct Line {
 pub struct OuterFailure {
     /// In words.
     pub text: EcoString,
-    /// Whether a lambda was called: the text says that it failed, and not why.
+    /// Whether a lambda was called: the text says that it failed, but not the reason.
     pub is_lambda: bool,
 }
 
@@ -85,9 +85,9 @@ pub type Place = (u32, ordain_source::TextRange);
 /// The cause of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// The expression itself, or something unknown.
+    /// The expression itself, or an unknown cause.
     Own,
-    /// The value is wanted from stubs, and none has it.
+    /// The value has to come from stubs, and none has it.
     Stubs {
         /// The path in the stubs.
         path: String,
@@ -100,10 +100,10 @@ pub enum Cause {
     Name {
         /// The path up to the missing step.
         path: String,
-        /// A path like it.
+        /// A similar path.
         near: Option<String>,
     },
-    /// These nodes wait for each other, the last one for the first.
+    /// These nodes wait for each other in a cycle.
     Loop(Vec<Related>),
     /// It waits for this node, directly or not.
     Waits(Related),
@@ -133,9 +133,9 @@ impl Cause {
 pub struct StubSearch {
     /// Its name.
     pub stub: EcoString,
-    /// The longest beginning of the path that it has; empty if none.
+    /// The longest prefix of the path that it has; empty if none.
     pub has: String,
-    /// A path like the one that is missing.
+    /// A path that is similar to the missing one.
     pub near: Option<String>,
 }
 
@@ -144,13 +144,13 @@ pub struct StubSearch {
 pub struct Related {
     /// Its path.
     pub path: String,
-    /// Where it is written.
+    /// Its place.
     pub place: Place,
     /// The node.
     pub node: InstId,
 }
 
-/// The cause of a failure, as far as its kind tells it.
+/// The cause of a failure, as far as its kind determines it.
 fn cause_of(kind: &FailureKind) -> Cause {
     match kind {
         FailureKind::NotInStubs(path) => {
@@ -187,7 +187,7 @@ pub fn body(lines: &[Line], dialect: Dialect) -> String {
 /// The lines in the form of spiff++.
 fn push_plus(out: &mut String, lines: &[Line]) {
     for line in sorted(lines) {
-        let said = line.said().map(|said| format!("\t{}{said}", line.tag.text()));
+        let text = line.failure_text().map(|text| format!("\t{}{text}", line.tag.text()));
         let _ = write!(
             out,
             "\n\t{}\tin {}\t{}\t({}){}{}",
@@ -195,7 +195,7 @@ fn push_plus(out: &mut String, lines: &[Line]) {
             line.file,
             line.path,
             line.stub_path,
-            said.unwrap_or_default(),
+            text.unwrap_or_default(),
             line.reasons()
         );
     }
@@ -203,12 +203,12 @@ fn push_plus(out: &mut String, lines: &[Line]) {
 
 impl Line {
     /// The text that spiff++ shows first.
-    fn said(&self) -> Option<&EcoString> {
+    fn failure_text(&self) -> Option<&EcoString> {
         let outer = self.outer.first().map(|outer| &outer.text);
-        outer.or(Some(&self.issue)).filter(|said| !said.is_empty())
+        outer.or(Some(&self.issue)).filter(|text| !text.is_empty())
     }
 
-    /// The lines below: the inner failures, and the nodes that are the reason.
+    /// The lines below: the inner failures, and the nodes that cause them.
     fn reasons(&self) -> String {
         let mut out = String::new();
         let outer = self.outer.iter().skip(1).map(|outer| &outer.text);
@@ -216,14 +216,14 @@ impl Line {
             let _ = write!(out, "\n\t\t... {inner}");
         }
         for line in sorted(&self.nested) {
-            let said = line.said().map(|said| format!("{}{said}", line.tag.text()));
+            let text = line.failure_text().map(|text| format!("{}{text}", line.tag.text()));
             let text = format!(
                 "\n{}\tin {}\t{}\t({}){}{}",
                 line.expr,
                 line.file,
                 line.path,
                 line.stub_path,
-                said.unwrap_or_default(),
+                text.unwrap_or_default(),
                 line.reasons()
             );
             out.push_str(&text.replace('\n', "\n\t\t\t"));
@@ -232,7 +232,7 @@ impl Line {
     }
 }
 
-/// Those with errors of their own first, those that depend on others last.
+/// Those with errors of their own first, dependent ones last.
 fn sorted(lines: &[Line]) -> Vec<&Line> {
     let mut sorted: Vec<&Line> = lines.iter().collect();
     sorted.sort_by_key(|l| l.tag);
@@ -255,8 +255,7 @@ fn push(out: &mut String, lines: &[Line], depth: usize) {
 }
 
 impl Evaluator<'_> {
-    /// The nodes below a node that have no value of their own fault or for want of others, in
-    /// the order of the printed document.
+    /// The nodes below a node that failed or wait for others, in the order of the printed document.
     pub(crate) fn troubled(&self, id: InstId) -> Vec<InstId> {
         let mut out = Vec::new();
         self.collect(id, &mut out, 0);
@@ -460,7 +459,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether this is a map whose keys are meant to be those of a control structure.
+    /// Whether the keys of a map look like those of a control structure, but form none.
     fn is_no_control(&self, id: InstId) -> bool {
         self.map_source(id).is_some_and(|map| {
             map.control
@@ -476,7 +475,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The path in stubs is shown where the expression looks there.
+    /// The path in stubs is shown if the expression looks there.
     fn shown_stub_path(&self, id: InstId, shown: &[EcoString]) -> String {
         let expr = self.expr_of(id);
         match expr.map(|expr| &self.sources.exprs[expr]) {

@@ -1,4 +1,4 @@
-//! Why an evaluation has no value: the heart of `||`.
+//! The reasons why an evaluation has no value, which `||` distinguishes.
 
 use std::rc::Rc;
 
@@ -7,25 +7,25 @@ use ordain_source::limits::Exceeded;
 
 use crate::ids::InstId;
 
-/// Which memo of a node is wanted.
+/// The requested memo of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoKind {
     /// Its kind.
     Reach,
-    /// Which entries it has.
+    /// Its entries.
     Shape,
     /// Its finished value.
     Deep,
 }
 
-/// Why there is no value.
+/// The reason why there is no value.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// A failure of this expression itself; `||` takes the other side.
+    /// The expression itself failed; `||` takes the other side.
     Failed(Rc<Issue>),
-    /// Something it depends on has no value; `||` does not help.
+    /// A dependency has no value; `||` does not help.
     Blocked(Rc<Blocked>),
-    /// The stack is used up: evaluate this node first, then try again.
+    /// The stack is exhausted: evaluate this node first, then try again.
     Suspend(InstId, MemoKind),
 }
 
@@ -38,10 +38,10 @@ impl From<Exceeded> for Stop {
 /// A result of evaluating.
 pub type Eval<T> = Result<T, Stop>;
 
-/// The kind of a failure: failures are told apart by it, not by their text.
+/// The kind of a failure. Callers distinguish failures by it, not by the text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum FailureKind {
-    /// An operator or a function has no value for its operands.
+    /// An operator or a function that is undefined for its operands.
     #[default]
     Expression,
     /// A function was called with arguments of the wrong number or type.
@@ -52,7 +52,7 @@ pub enum FailureKind {
     Syntax,
     /// No stub has a value at this path.
     NotInStubs(EcoString),
-    /// A reference leads nowhere: its path up to the step that is missing.
+    /// A reference to a missing path, up to the missing step.
     NotFound(EcoString),
     /// No built-in function has this name.
     UnknownFunction(EcoString),
@@ -60,16 +60,16 @@ pub enum FailureKind {
     Lambda,
     /// Nodes of a template or an inner document have no value.
     Nested,
-    /// A command or a file: the outside world has refused, or may not be touched.
+    /// A command or a file: the operation failed, or is not allowed.
     World,
     /// A bound of the whole evaluation was reached.
     Limit,
-    /// Templates, files or merges use themselves.
+    /// Templates, files or merges that use themselves.
     TooDeep,
 }
 
 impl FailureKind {
-    /// Whether the failure passes through everything around it without being described again.
+    /// Whether the failure passes through surrounding expressions without further description.
     pub fn is_bound(&self) -> bool {
         matches!(self, Self::Limit | Self::TooDeep)
     }
@@ -84,9 +84,9 @@ pub struct Issue {
     pub text: EcoString,
     /// The failure that led to it.
     pub inner: Option<Rc<Self>>,
-    /// Nodes whose own trouble is the reason.
+    /// Nodes whose errors are the reason.
     pub nested: Vec<InstId>,
-    /// An addition to the line of the node itself.
+    /// A detail in the line of the node itself.
     pub detail: Option<EcoString>,
 }
 
@@ -95,18 +95,19 @@ pub struct Issue {
 pub struct Blocked {
     /// In words; may be empty.
     pub text: EcoString,
-    /// The path of the reference that waits, if it is one.
+    /// The path of the reference that waits, if any.
     pub path: Option<EcoString>,
     /// The nodes it depends on.
     pub waits: Vec<InstId>,
-    /// Whether one of them is known to have failed.
+    /// Whether one of them has failed.
     pub failed: bool,
-    /// Nodes whose own trouble is the reason.
+    /// Nodes whose errors are the reason.
     pub nested: Vec<InstId>,
 }
 
 impl Stop {
-    /// Whether it passes through nested documents unchanged: evaluation is put off, or too deep.
+    /// Whether it passes through nested documents unchanged: the evaluation is suspended, or too
+    /// deep.
     pub fn passes(&self) -> bool {
         self.is_suspend() || self.kind() == Some(&FailureKind::TooDeep)
     }
@@ -121,7 +122,7 @@ impl Stop {
         Self::Failed(Rc::new(Issue { kind, text: text.into(), ..Issue::default() }))
     }
 
-    /// A reference leads nowhere: `path` ends with the step that is missing.
+    /// A reference to a missing path: `path` ends with the missing step.
     pub fn not_found(path: impl Into<EcoString>) -> Self {
         let path = path.into();
         let text = ecow::eco_format!("'{path}' not found");
@@ -217,8 +218,8 @@ impl Stop {
     }
 }
 
-/// The outcome of operands: the first failure ends the expression, a blocked operand only after
-/// the others were looked at.
+/// Evaluates operands: the first failure ends the expression, a blocked operand only after all
+/// others were evaluated.
 #[derive(Debug, Default)]
 pub struct OperandOutcome {
     blocked: Option<Rc<Blocked>>,
@@ -249,10 +250,10 @@ impl OperandOutcome {
         }
     }
 
-    /// Whether no operand was blocked.
+    /// Ends the evaluation of the operands.
     ///
     /// # Errors
-    /// When one was.
+    /// When an operand was blocked.
     pub fn end(self) -> Result<(), Stop> {
         match self.blocked {
             None => Ok(()),

@@ -1,20 +1,9 @@
-//! Errors of YAML in the words of spiff: those of libyaml, with its places.
+//! YAML errors in the wording of spiff: the messages and positions of libyaml.
 
 use ordain_data::yaml::{Error, ErrorKind};
 
-/// The complaint about a text, as spiff prints it behind the name of the file.
-///
-/// ```
-/// use ordain_data::yaml::Tree;
-/// use ordain_dynaml::diagnostics::yaml::complaint;
-/// let text = "a: 1\n- b\n";
-/// let error = Tree::parse_all(text).unwrap_err();
-/// assert_eq!(
-///     complaint(text, &error),
-///     "yaml: [while parsing a block mapping] did not find expected key at line 2, column 1"
-/// );
-/// ```
-pub fn complaint(text: &str, error: &Error) -> String {
+/// The message for an invalid text, as spiff prints it after the name of the file.
+pub fn error_message(text: &str, error: &Error) -> String {
     if let ErrorKind::UnknownAlias(name) = &error.kind {
         let (line, column) = (error.line.saturating_sub(1), error.column.saturating_sub(1));
         return format!("missing anchor: '{name}' at line {line}, column {column}");
@@ -37,18 +26,18 @@ pub fn complaint(text: &str, error: &Error) -> String {
     format!("yaml: [{}] {} at line {line}, column {column}", words.0, words.1)
 }
 
-/// Where a complaint points.
+/// The position of a message.
 #[derive(Clone, Copy)]
 enum Position {
-    /// Where the reader says.
+    /// The reader's position.
     Same,
     /// The character behind that.
     Next,
-    /// The first character in that line that is no blank.
+    /// The first non-space character of that line.
     LineStart,
     /// The next word after that line.
     NextLine,
-    /// So many characters behind the first escape without a meaning.
+    /// This many characters after the first unknown escape.
     Escape(usize),
     /// The end of the text.
     End,
@@ -71,7 +60,7 @@ const FLOW_MAP: Words<'static> =
     ("while parsing a flow mapping", "did not find expected ',' or '}'");
 const DOCUMENT: Words<'static> = ("", "did not find expected <document start>");
 
-/// Complaints with other words or places than the reader's.
+/// Messages that differ from the reader's in words or position.
 fn known(text: &str, error: &Error) -> Option<(Words<'static>, Position)> {
     let at = (error.range.start as usize).min(text.len());
     let before = text.get(..at).unwrap_or(text);
@@ -85,7 +74,7 @@ fn known(text: &str, error: &Error) -> Option<(Words<'static>, Position)> {
         ErrorKind::UnclosedQuote => {
             (("while scanning a quoted scalar", "found unexpected end of stream"), Position::End)
         }
-        // A value is missing behind what calls for one.
+        // A value is missing where one is required.
         ErrorKind::UnclosedBracket(_) if text.trim_end().ends_with(['{', '[', ',', ':']) => {
             (VALUE, Position::LastLine)
         }
@@ -122,8 +111,7 @@ fn known(text: &str, error: &Error) -> Option<(Words<'static>, Position)> {
     })
 }
 
-/// The complaint about something that does not belong behind a finished value: by the map or list
-/// around it.
+/// The message for an unexpected token after a complete value, by the surrounding map or list.
 fn surroundings(before: &str) -> Words<'static> {
     let line = before.rsplit('\n').next().unwrap_or_default();
     match line.trim_start() {
@@ -140,13 +128,13 @@ fn split(message: &str) -> Words<'_> {
     }
 }
 
-/// The column of the first character of a line that is no blank, from 1.
+/// The column of the first non-space character of a line, from 1.
 fn first_word(text: &str, line: usize) -> usize {
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     line.len() - line.trim_start_matches(' ').len() + 1
 }
 
-/// Line and column of the first word behind a line, from 1.
+/// Line and column of the first word after a line, from 1.
 fn next_line(text: &str, line: usize) -> (usize, usize) {
     let is_code = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let found = text.lines().enumerate().skip(line).find(|(_, line)| is_code(line));
@@ -156,7 +144,7 @@ fn next_line(text: &str, line: usize) -> (usize, usize) {
     }
 }
 
-/// The place of the first escape without a meaning from the place of an error on, in bytes.
+/// The position of the first unknown escape, starting at an error, in bytes.
 fn escape(text: &str, error: &Error) -> usize {
     const KNOWN: &str = "0abt\tnvfre \"/\\N_LPxuU\n\r";
     let start = (error.range.start as usize).min(text.len());
@@ -188,7 +176,7 @@ fn end(text: &str) -> (usize, usize) {
     (text.bytes().filter(|b| *b == b'\n').count() + 1, last.chars().count() + 1)
 }
 
-/// Line and column where a text ends whose last line is complete, from 1.
+/// Line and column of the end of a text with a final line break, from 1.
 fn last_line(text: &str) -> (usize, usize) {
     match end(text) {
         (line, 1) => (line, 1),

@@ -1,4 +1,4 @@
-//! Results that are kept for a run.
+//! Cached results of a run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::ids::SrcId;
 use crate::value::Value;
 
-/// Results that are kept for a run.
+/// Cached results of a run.
 #[derive(Debug, Default)]
 pub struct Cache {
     /// Results of commands, by the command and its input.
@@ -23,7 +23,7 @@ pub struct Cache {
     pub sources: FxHashMap<EcoString, Rc<[SrcId]>>,
     /// Files to be removed at the end of the run, by permissions and content.
     pub temporary: BTreeMap<(u32, Vec<u8>), PathBuf>,
-    /// How often a command was run or a file read whose result may differ the next time.
+    /// The number of commands and files whose result may differ the next time.
     pub uncached: u64,
     /// Compiled patterns.
     patterns: FxHashMap<EcoString, Rc<Regex>>,

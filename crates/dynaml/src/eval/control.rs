@@ -25,7 +25,7 @@ const CONTROLS: &[Control] = &[
 ];
 
 /// The largest number of rounds of a loop.
-const ROUNDS: usize = 1_000_000;
+const MAX_ITERATIONS: usize = 1_000_000;
 
 type Entries = Vec<(EcoString, InstId)>;
 
@@ -63,8 +63,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Notes all parts of a structure that have no value: branches are reported, too, while it is
-    /// not known which of them is chosen.
+    /// Records all parts of a structure without a value: all branches are reported while the chosen
+    /// one is unknown.
     fn report_parts(&mut self, id: InstId) -> Eval<()> {
         const TEMPLATES: [&str; 2] = ["<<do", "<<mapkey"];
         for (key, node) in self.own_entries(id).iter() {
@@ -85,7 +85,7 @@ impl Evaluator<'_> {
         Ok(self.control_part(node)?.map(|i| i.value))
     }
 
-    /// The value of a key whose trouble is reported for itself.
+    /// The value of a key whose errors are reported separately.
     fn control_part(&mut self, node: InstId) -> Eval<Option<Item>> {
         match self.deep(node) {
             Ok(item) => Ok(item),
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The branch that was chosen, at the place of the structure.
+    /// The chosen branch, in place of the structure.
     fn branch(&mut self, id: InstId, chosen: Option<InstId>) -> Eval<NodeLookup> {
         let Some(chosen) = chosen else { return Ok(NodeLookup::Undefined) };
         let body = self.nodes[chosen].body.clone();
@@ -427,7 +427,7 @@ impl Evaluator<'_> {
         key: Option<InstId>,
         out: &mut Vec<(EcoString, Item)>,
     ) -> Eval<()> {
-        if out.len() >= ROUNDS {
+        if out.len() >= MAX_ITERATIONS {
             return Err(Stop::failed("the loop has too many rounds"));
         }
         let scope = Scope::default().with(names);
@@ -517,7 +517,7 @@ fn which(controls: &Entries) -> Eval<&'static Control> {
     Ok(control)
 }
 
-/// The control structure that keys make, if they make one.
+/// The control structure that the keys form, if any.
 pub(crate) fn named<'k>(keys: impl Iterator<Item = &'k str>) -> Option<&'static str> {
     let controls: Entries = keys
         .filter(|key| key.starts_with("<<") && !key.starts_with("<<!"))

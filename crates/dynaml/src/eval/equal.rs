@@ -1,4 +1,4 @@
-//! Equality: by value, with the conversions that the language has.
+//! Equality by value, with the conversions of the language.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,7 +12,7 @@ impl Evaluator<'_> {
     /// Whether two values are equal.
     ///
     /// # Errors
-    /// When a text is compared with something that has no text.
+    /// When a text is compared with a value that has no text.
     pub fn equal(&self, a: &Value, b: &Value) -> Eval<bool> {
         Ok(match (a, b) {
             (Value::Str(x), Value::Str(y)) => x == y,
@@ -47,12 +47,12 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether two values are equal; those that cannot be compared are not.
+    /// Whether two values are equal; incomparable values are not.
     pub fn same(&self, a: &Value, b: &Value) -> bool {
         self.equal(a, b).unwrap_or(false)
     }
 
-    /// A number that values have in common if they are the [same](Self::same), in either order.
+    /// A hash that is equal for values that are the [same](Self::same), in either order.
     pub(crate) fn equality_key(&self, value: &Value) -> u64 {
         let mut hasher = FxHasher::default();
         self.hash_for_equality(value, &mut hasher);
@@ -83,7 +83,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A text may be the same as a number or a boolean; these are hashed as numbers.
+/// A text may equal a number or a boolean; such texts are hashed as numbers.
 fn hash_text(text: &str, hasher: &mut FxHasher) {
     const MAX_WORD_LENGTH: usize = 5;
     let number = text.parse::<i64>().ok().map(|n| n as f64);

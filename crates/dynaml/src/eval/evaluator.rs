@@ -30,11 +30,11 @@ pub struct Document {
     pub file: EcoString,
     /// Names that are known everywhere.
     pub bindings: Scope,
-    /// Whether it is only there for the documents below it.
+    /// Whether it only serves the documents below it.
     pub stub: bool,
 }
 
-/// Where an expression is evaluated.
+/// The environment of an expression.
 #[derive(Clone, Debug)]
 pub struct Env {
     /// The node it stands at.
@@ -43,7 +43,7 @@ pub struct Env {
     pub merge: InstId,
     /// Parameters of the lambdas around it.
     pub locals: Scope,
-    /// Names of the expression that called the lambda.
+    /// Names in scope at the call of the lambda.
     pub caller: Scope,
     /// The element in a projection.
     pub element: Option<Rc<Item>>,
@@ -61,7 +61,7 @@ impl Env {
         }
     }
 
-    /// The value of a name in lambdas, unless the name has a meaning of its own.
+    /// The value of a lambda's parameter, unless the name is a keyword.
     #[inline]
     pub fn local(&self, name: &str) -> Option<&Bound> {
         if let [b'_', b'_', ..] = name.as_bytes() { None } else { self.locals.get(name) }
@@ -79,7 +79,7 @@ impl Env {
 pub struct Info {
     /// A `merge` was successful.
     pub merged: bool,
-    /// The result is to be merged like a literal.
+    /// The result is merged like a literal.
     pub prefer: bool,
     /// The node is not there.
     pub undefined: bool,
@@ -95,13 +95,13 @@ pub struct Info {
     pub none: bool,
 }
 
-/// A call of a function: its arguments, and where it stands.
+/// A call of a function: its arguments, and its environment.
 pub struct Call<'a, 'w> {
     /// The evaluator.
     pub ev: &'a mut Evaluator<'w>,
     /// The arguments.
     pub args: &'a [Value],
-    /// Where the call stands.
+    /// The environment of the call.
     pub env: &'a Env,
     /// The effects of the expression on its node.
     pub info: &'a mut Info,
@@ -125,13 +125,13 @@ pub enum Implementation {
 /// A built-in function.
 #[derive(Clone, Copy)]
 pub struct Builtin {
-    /// Its name and its parameters: `x?` may be left out, `x...` stands for any number.
+    /// Its name and its parameters: `x?` is optional, `x...` stands for any number.
     pub signature: &'static str,
     /// Its documentation, a sentence.
     pub doc: &'static str,
     /// Its code.
     pub implementation: Implementation,
-    /// Whether its result is a text that it was given, written in another way or a part of it.
+    /// Whether its result is an argument in another notation, or a part of one.
     pub is_rewriting: bool,
 }
 
@@ -141,7 +141,7 @@ pub type Table = FxHashMap<&'static str, Builtin>;
 /// A file whose nodes are evaluated.
 #[derive(Clone, Debug)]
 pub struct FileInfo {
-    /// Its name as given.
+    /// Its name as the user wrote it.
     pub name: EcoString,
 }
 
@@ -159,31 +159,31 @@ pub struct Evaluator<'w> {
     pub files: Vec<FileInfo>,
     /// Documents by their root.
     pub documents: FxHashMap<InstId, Rc<Document>>,
-    /// Templates that stand for the values they gave, where those are evaluated again below.
+    /// Templates behind values, for documents below that evaluate them again.
     pub dynamic: FxHashMap<InstId, Item>,
-    /// The nodes that documents inside of others stand at, by their root.
+    /// The node that contains each nested document, by its root.
     pub outer: FxHashMap<InstId, InstId>,
     /// Built-in functions by name.
     pub builtins: Rc<Table>,
-    /// Decrypted values, and private keys that were made.
+    /// Decrypted values, and generated private keys.
     pub secrets: Decrypted,
-    /// Results of commands and files that were read.
+    /// Cached results of commands and files.
     pub cache: Cache,
     /// Nodes and values by tag.
     pub tags: Tags,
-    /// How deep lambdas have called each other.
+    /// The depth of lambda calls.
     pub calls: u32,
-    /// How deep templates and documents are nested in each other.
+    /// The depth of nested templates and documents.
     nested: u32,
     steps: Steps,
-    /// How many steps are left when the number of nodes is looked at again.
+    /// The number of remaining steps at the next check of the number of nodes.
     next_look: u64,
     suspended: Vec<(InstId, MemoKind)>,
-    /// Frames of calls that were made, for further ones.
+    /// Frames of finished calls, for reuse.
     pub(super) spare_frames: Vec<CallFrame>,
     stack: StackMeter,
     too_deep: usize,
-    /// The bytes of stack beyond which no step is taken.
+    /// The stack usage in bytes at which evaluation stops.
     deepest: usize,
 }
 
@@ -228,7 +228,7 @@ impl<'w> Evaluator<'w> {
         root
     }
 
-    /// The value of a template or document inside of another one.
+    /// The value of a nested template or document.
     pub(crate) fn deep_inside(&mut self, node: InstId) -> Eval<Option<Item>> {
         if self.nested >= MAX_INSIDE {
             let stop = Stop::too_deep();
@@ -241,8 +241,8 @@ impl<'w> Evaluator<'w> {
         result
     }
 
-    /// Adds the root of a document that is evaluated for an expression of another one: names that
-    /// it does not know are looked up from there.
+    /// Adds the root of a document that an expression of another one evaluates: unknown names are
+    /// looked up from the expression.
     pub(crate) fn add_inner_document(
         &mut self,
         body: Body,
@@ -268,7 +268,7 @@ impl<'w> Evaluator<'w> {
         self.nodes.push(inst)
     }
 
-    /// Whether evaluation of this node has to be put off, for want of stack.
+    /// Whether evaluation of this node has to be suspended, for lack of stack.
     pub(crate) fn check_stack(&self, id: InstId, want: MemoKind) -> Eval<()> {
         let used = self.stack.used();
         self.stack.at_most(self.too_deep / 4 * 3)?;
@@ -284,16 +284,16 @@ impl<'w> Evaluator<'w> {
     /// Counts a step.
     #[inline]
     pub(crate) fn step(&mut self) -> Eval<()> {
-        /// How many steps are taken between two looks at the number of nodes.
-        const STRIDE: u64 = 64;
+        /// The number of steps between two checks of the number of nodes.
+        const NODE_CHECK_STEPS: u64 = 64;
         if self.stack.used() <= self.deepest && self.steps.left() > self.next_look {
             return self.steps.take(1).map_err(Stop::from);
         }
-        self.next_look = self.steps.left().saturating_sub(STRIDE);
+        self.next_look = self.steps.left().saturating_sub(NODE_CHECK_STEPS);
         self.count_steps(1)
     }
 
-    /// Counts steps for work that was done; the next step may be one too many.
+    /// Counts steps for finished work; the next step may exceed the limit.
     #[inline]
     pub(crate) fn charge(&mut self, steps: u64) {
         self.steps.charge(steps);
@@ -312,7 +312,7 @@ impl<'w> Evaluator<'w> {
         Ok(())
     }
 
-    /// Notes that a node stays marked as busy while others are evaluated first.
+    /// Records that a node stays marked as busy while others are evaluated first.
     pub(crate) fn suspend(&mut self, id: InstId, want: MemoKind) {
         self.suspended.push((id, want));
     }
@@ -332,8 +332,8 @@ impl<'w> Evaluator<'w> {
                 MemoKind::Shape => self.children(*id).map(|_| None),
             };
             if let Err(Stop::Suspend(first, want)) = result {
-                // Innermost first. The node half way is evaluated on its own afterwards: if it
-                // were not, each of many entries down there would begin again from above.
+                // Innermost first. A suspended node is then evaluated on its own: otherwise each of
+                // its many entries would start again from the top.
                 let mut marks = std::mem::take(&mut self.suspended);
                 let middle = marks.len() / 2;
                 if let (Some(top), Some(half)) = (todo.last_mut(), marks.get(middle).copied()) {
@@ -351,7 +351,7 @@ impl<'w> Evaluator<'w> {
         }
     }
 
-    /// Takes back the mark of a node that is being evaluated.
+    /// Removes the busy mark of a node.
     fn forget(&mut self, id: InstId, want: MemoKind) {
         let node = &mut self.nodes[id];
         match want {
@@ -396,7 +396,7 @@ impl<'w> Evaluator<'w> {
         })
     }
 
-    /// A value, unless it has grown out of bounds.
+    /// A value, unless it is too large.
     pub fn bounded(&self, value: Value) -> Eval<Value> {
         let weight = match &value {
             Value::List(l) => l.weight,
@@ -420,7 +420,7 @@ impl Drop for Evaluator<'_> {
     /// Temporary files live as long as the run.
     fn drop(&mut self) {
         for path in self.cache.temporary.values() {
-            // A file that is gone already needs no removal.
+            // A file that is already removed needs no removal.
             let _ = self.world.remove_file(path);
         }
     }

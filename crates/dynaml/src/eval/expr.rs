@@ -1,4 +1,4 @@
-//! Expressions: one function a construct, or the module that has it.
+//! Expressions: one function per construct, or the module that has it.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ impl Evaluator<'_> {
     /// The value of an expression. Its effects on its node are added to `info`.
     ///
     /// # Errors
-    /// When it has none.
+    /// When it has no value.
     pub fn eval(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         let mut id = id;
         loop {
@@ -59,7 +59,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Out of line: its frame would be on the stack of every expression.
+    /// A separate function, because its frame would otherwise be on the stack of every expression.
     #[inline(never)]
     fn eval_rare(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match self.sources.exprs[id].clone() {
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Evaluates something in which a `merge` does not make the result one that is merged.
+    /// Evaluates an expression in which `merge` does not mark the result as merged.
     pub(crate) fn aside<T>(
         &mut self,
         info: &mut Info,
@@ -139,7 +139,7 @@ impl Evaluator<'_> {
         result.map(|value| (!undefined).then_some(value))
     }
 
-    /// Values that cannot be concatenated are named by their expressions.
+    /// Adds the expressions of values that cannot be concatenated to the error.
     #[inline(never)]
     fn name_operands(
         &self,
@@ -186,7 +186,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An operand that is not there stands for null: the operator may fail.
+    /// An undefined operand becomes null: the operator may fail.
     #[cold]
     fn without_left(&mut self, stop: Stop, b: ExprId, env: &Env, info: &mut Info) -> Stop {
         let mut waiting = OperandOutcome::default();
@@ -199,7 +199,7 @@ impl Evaluator<'_> {
         all().err().unwrap_or_else(Stop::silent)
     }
 
-    /// The value of an operator, operands being named by their expressions.
+    /// The value of an operator; errors name the operands by their expressions.
     #[inline(never)]
     fn operated(
         &mut self,
@@ -335,7 +335,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        // A merge in a map literal does not keep stubs from replacing the whole.
+        // A merge in a map literal does not prevent stubs from replacing the whole map.
         let merged = info.merged;
         let entries = self.assignments(assigns, env, info)?;
         info.merged = merged;
@@ -371,8 +371,7 @@ impl Evaluator<'_> {
         self.eval(body, &env.with(names), info)
     }
 
-    /// The target of an expression that is a reference or a path into one, without waiting for its
-    /// complete value.
+    /// The target of a reference, or of a path into one, without waiting for its complete value.
     pub(crate) fn spot(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
         match self.sources.exprs[id].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
@@ -399,7 +398,7 @@ impl Evaluator<'_> {
                     let next = self.step_into(&spot, &path[n], || shown(n))?;
                     spot = next.ok_or_else(|| Stop::not_found(shown(n + 1)))?;
                 }
-                Ok(self.spot_value(spot, String::new)?.value)
+                Ok(self.resolved_value(spot, String::new)?.value)
             }
             Expr::Dynamic(base, index) => self.indexed(base, &index, env, info),
             Expr::Projection { base, slice, rest } => self.projection(base, slice, rest, env, info),
@@ -416,7 +415,7 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let mut waiting = OperandOutcome::default();
         let spot = match base {
-            Some(base) => self.base_spot(base, env, info),
+            Some(base) => self.resolve_base(base, env, info),
             None => Ok(Resolved::Node(self.root(env.place))),
         };
         let spot = waiting.take(spot)?;
@@ -428,11 +427,11 @@ impl Evaluator<'_> {
         for step in steps {
             spot = self.index_step(spot, &step, &shown)?;
         }
-        Ok(self.spot_value(spot, || shown.clone())?.value)
+        Ok(self.resolved_value(spot, || shown.clone())?.value)
     }
 
-    /// The base of an index or path: a reference is not waited for as a whole.
-    fn base_spot(&mut self, base: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
+    /// The base of an index or path: a reference need not be complete.
+    fn resolve_base(&mut self, base: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
         match self.sources.exprs[base].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
                 Some(item) => Ok(Resolved::Value(item)),

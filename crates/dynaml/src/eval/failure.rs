@@ -1,4 +1,4 @@
-//! Failures inside of lambdas, in the words of spiff++: with the lambda and the values of its names.
+//! Failures inside lambdas in the wording of spiff++, with the lambda and the values of its names.
 
 use std::fmt::Write;
 use std::rc::Rc;
@@ -11,12 +11,12 @@ use crate::syntax::print::{print, print_lambda};
 use crate::text::quoted;
 use crate::value::{Bound, Lambda, Map, Scope, Value};
 
-/// How long a text may be that is shown as a whole, and how much is shown of both ends of longer ones.
+/// The length of a text that is shown completely, and the shown length of both ends of longer ones.
 const MAX_LENGTH: usize = 40;
 const END: usize = 17;
 
 impl Evaluator<'_> {
-    /// The failure of a call whose lambda's body has failed.
+    /// The failure of a call whose lambda body failed.
     #[cold]
     pub(crate) fn in_lambda(&mut self, lambda: &Lambda, inner: &Env, stop: Stop) -> Stop {
         let Stop::Failed(issue) = stop else { return stop };
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         Stop::within(FailureKind::Lambda, text, issue)
     }
 
-    /// The failure of a lambda whose default for a parameter has failed.
+    /// The failure of a lambda whose default for a parameter failed.
     #[cold]
     pub(crate) fn in_default(
         &self,
@@ -54,7 +54,7 @@ impl Evaluator<'_> {
         Stop::within(FailureKind::Lambda, text, issue)
     }
 
-    /// The names of a scope with their values, those of a lambda itself left out.
+    /// The names of a scope with their values, without those of the lambda itself.
     fn shown_names(&mut self, scope: &Scope, bound: &[(ecow::EcoString, Value)]) -> Rc<Map> {
         let mut entries = Vec::new();
         for (name, found) in scope.entries() {
@@ -73,7 +73,7 @@ impl Evaluator<'_> {
 }
 
 impl Stop {
-    /// A failure for which another one is the reason.
+    /// A failure that is caused by another one.
     pub(crate) fn within(
         kind: FailureKind,
         text: impl Into<ecow::EcoString>,
@@ -84,7 +84,7 @@ impl Stop {
     }
 }
 
-/// A map as Go shows it, long ones without their middle.
+/// A map in Go's notation; the middle of long ones is omitted.
 fn short(map: &Map) -> String {
     let map = Piece::Map(map);
     let mut front = String::new();
@@ -113,7 +113,7 @@ enum Piece<'v> {
 }
 
 impl Piece<'_> {
-    /// Writes it from its beginning; no more than is shown of a long one. Whether it is complete.
+    /// Writes it from its beginning, up to the shown length. Returns whether it is complete.
     fn show_front(&self, out: &mut String) -> bool {
         match self {
             Self::Value(Value::Map(map)) => return Piece::Map(map).show_front(out),
@@ -146,7 +146,7 @@ impl Piece<'_> {
         out.len() <= MAX_LENGTH
     }
 
-    /// Collects its parts from its end, until there are as many bytes as are shown.
+    /// Collects its parts from its end, up to the shown length.
     fn show_back(&self, parts: &mut Vec<String>, length: &mut usize) {
         let mut push = |part: String| {
             *length += part.len();

@@ -14,10 +14,10 @@ use crate::output::lambda::lambda_text;
 use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, Param, PathStep, Reference};
 use crate::value::{Bound, CallFrame, Callable, Item, Lambda, Names, Scope, Value};
 
-/// The name of `_` in an inline lambda; no name of the language.
+/// The name of `_` in an inline lambda, which no program can use.
 pub const INLINE: &str = "_ of the lambda around";
 
-/// How many frames are kept for further calls.
+/// The number of frames that are kept for reuse.
 const SPARE_FRAMES: usize = 64;
 
 /// An argument of a call: its parameter's name, if given, and its value.
@@ -118,8 +118,8 @@ impl Evaluator<'_> {
         self.apply(&lambda, args, env, info)
     }
 
-    /// The lambda that a name in a lambda stands for. A bare name that does not begin with `_` is
-    /// that of a built-in function.
+    /// The lambda that a name refers to. A bare name that does not begin with `_` is a built-in
+    /// function.
     fn local_lambda(&mut self, callee: ExprId, env: &Env) -> Option<Rc<Lambda>> {
         let Expr::Ref(reference) = &self.sources.exprs[callee] else { return None };
         let name = local_name(reference).filter(|name| name.starts_with('_'))?;
@@ -131,7 +131,7 @@ impl Evaluator<'_> {
         Some(lambda)
     }
 
-    /// The called value, unless it is a built-in function, which is called at once.
+    /// The called value; a built-in function is called at once.
     #[inline(never)]
     fn callee(
         &mut self,
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
         match self.eval(callee, env, info) {
             Ok(Value::Lambda(lambda)) => Ok(Callee::Lambda(lambda)),
             Err(stop @ Stop::Blocked(_)) => {
-                // An argument that fails is the reason, also while the call waits.
+                // A failing argument is the cause, even while the call waits.
                 self.arguments(args, env, info)?;
                 Err(match self.options.dialect {
                     Dialect::Spiff => stop,
@@ -165,7 +165,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The parameters with the values of as many arguments.
+    /// The parameters with the values of the same number of arguments.
     fn positional(
         &mut self,
         params: &[Param],
@@ -256,7 +256,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The result of a function that rewrites a secret is as secret as its argument.
+    /// Marks the result of a rewriting function as secret if its argument is.
     fn pass_on_secrets(&mut self, args: &[Value], result: &Value) {
         if self.secrets.is_empty() {
             return;
@@ -333,7 +333,7 @@ impl Evaluator<'_> {
         Ok(Value::Lambda(Rc::new(next)))
     }
 
-    /// The parameter that a name or number in a call means.
+    /// The parameter that a name or number in a call refers to.
     fn parameter(&self, expr: &LambdaExpr, name: &str) -> Eval<EcoString> {
         if let Some(param) = expr.params.iter().find(|p| p.name == name) {
             return Ok(param.name.clone());
@@ -414,7 +414,7 @@ impl Evaluator<'_> {
         self.calls += 1;
         let mut result = self.eval(expr.body, &inner, info);
         self.calls -= 1;
-        // In place: the result is not to be copied once more.
+        // In place, to avoid another copy of the result.
         if let Err(stop @ Stop::Failed(_)) = &mut result {
             *stop = self.in_lambda(lambda, &inner, stop.clone());
         }
@@ -436,7 +436,7 @@ impl Evaluator<'_> {
         for (_, bound) in args {
             let value = match bound {
                 Bound::Value(item) => item.value,
-                Bound::Node(id) => self.spot_value(Resolved::Node(id), || self_path(id))?.value,
+                Bound::Node(id) => self.resolved_value(Resolved::Node(id), || self_path(id))?.value,
             };
             values.push(value);
         }
@@ -504,7 +504,7 @@ impl Evaluator<'_> {
         self.complete(expr, lambda, slots, named, found, free)
     }
 
-    /// Fills free slots with positional arguments. A variadic parameter takes all that are left.
+    /// Fills free slots with positional arguments. A variadic parameter takes all remaining ones.
     fn fill_slots(
         &mut self,
         expr: &LambdaExpr,
@@ -526,7 +526,7 @@ impl Evaluator<'_> {
                     items.push(match bound {
                         Bound::Value(item) => item.value,
                         Bound::Node(id) => {
-                            self.spot_value(Resolved::Node(id), || self_path(id))?.value
+                            self.resolved_value(Resolved::Node(id), || self_path(id))?.value
                         }
                     });
                 }
@@ -619,7 +619,7 @@ impl Evaluator<'_> {
         for step in &reference.path[from..] {
             spot = self.step_into(&spot, step, || full_path(reference))?.ok_or_else(missing)?;
         }
-        Ok(Some(self.spot_value(spot, || full_path(reference))?))
+        Ok(Some(self.resolved_value(spot, || full_path(reference))?))
     }
 }
 
@@ -627,11 +627,11 @@ impl Evaluator<'_> {
 enum Callee {
     /// This is still to be called.
     Lambda(Rc<Lambda>),
-    /// A built-in function was called and gave this.
+    /// The result of a built-in function.
     Called(Value),
 }
 
-/// The body of a lambda, if the call gives every parameter its value by position.
+/// The body of a lambda, if the call sets every parameter by position.
 fn is_simple(lambda: &Lambda, args: &[Arg]) -> Option<Rc<LambdaExpr>> {
     let Callable::Body(expr) = &lambda.callable else { return None };
     let simple = !expr.varargs

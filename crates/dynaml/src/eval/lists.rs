@@ -1,4 +1,4 @@
-//! The entries of a list: its own, those of its inserts, and by which step each is addressed.
+//! The entries of a list: its own, those of its inserts, and the step that addresses each.
 
 use std::rc::Rc;
 
@@ -84,7 +84,7 @@ impl Evaluator<'_> {
         self.finish_list(id, entries, key, keyless, merging)
     }
 
-    /// The entries that a node of a list stands for: a control structure may give several.
+    /// The entries of a list's node: a control structure may result in several.
     fn control_entries(&mut self, node: InstId, src: SrcId) -> Eval<Vec<Entry>> {
         if !matches!(&self.sources.nodes[src].kind, SrcKind::Map(map) if map.control) {
             return Ok(vec![Entry::Node(node)]);
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
         Ok(out)
     }
 
-    /// Puts inserts in place, without entries whose key an own entry has.
+    /// Inserts the entries of inserts, without those whose key an own entry has.
     fn splice(&self, parts: Vec<(bool, Vec<Entry>)>, key: &str, replaced: bool) -> Vec<Entry> {
         let mut known = FxHashSet::default();
         if parts.iter().any(|p| p.0) {
@@ -215,7 +215,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Gives every entry its step: by key if all have one and no two the same.
+    /// Assigns every entry its step: by key if all have distinct ones.
     fn finish_list(
         &mut self,
         id: InstId,
@@ -239,7 +239,7 @@ impl Evaluator<'_> {
                 Entry::Value(item) => self.add(Inst::new(Body::Value(item), id, Step::Index(at))),
             });
         }
-        // Where one entry has no key, none is addressed by its key.
+        // If one entry has no key, none is addressed by its key.
         let mut keyed = !keyless && !keys.iter().any(|key| matches!(key, Key::None));
         let evaluated: Vec<usize> =
             (0..keys.len()).filter(|at| keyed && matches!(keys[*at], Key::Expr)).collect();
@@ -272,8 +272,8 @@ impl Evaluator<'_> {
         Ok(Children::List(nodes, key, names))
     }
 
-    /// Evaluates the keys of a list that are expressions. These may refer to entries of the list by
-    /// their positions, and by those keys that are written as texts.
+    /// Evaluates list keys that are expressions. They may refer to entries by position, and by keys
+    /// that are literal texts.
     fn evaluate_keys(
         &mut self,
         id: InstId,
@@ -319,14 +319,14 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Whether other fields of an entry than its key were asked for.
+    /// Whether fields of an entry other than its key were read.
     fn is_read(&mut self, entry: InstId, key: &str) -> bool {
         let own = self.own_entries(entry);
         own.iter()
             .any(|(field, node)| field != key && !matches!(self.nodes[*node].reached, Memo::Fresh))
     }
 
-    /// An entry whose fields are evaluated again, with the stubs' values under its key.
+    /// Creates an entry whose fields are evaluated again, with the stubs' values under its key.
     fn entry_again(&mut self, entry: InstId, key: &str) -> InstId {
         let fresh = self.copy_of_entry(entry);
         let (before, after) = (self.own_entries(entry), self.own_entries(fresh));
@@ -338,13 +338,13 @@ impl Evaluator<'_> {
         fresh
     }
 
-    /// An entry of which nothing is known yet.
+    /// A copy of an entry without results.
     fn copy_of_entry(&mut self, entry: InstId) -> InstId {
         let Inst { body, parent, step, .. } = &self.nodes[entry];
         self.add(Inst::new(body.clone(), *parent, step.clone()))
     }
 
-    /// Whether an insert has a `merge` that is not inside of a call or lambda.
+    /// Whether an insert has a `merge` outside of calls and lambdas.
     fn mentions_merge(&self, src: SrcId) -> bool {
         match self.sources.nodes[src].kind {
             SrcKind::Expr(expr) => self.has_merge(expr),
@@ -362,8 +362,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The entry of a list with this key text, where not all entries have one or it is only
-    /// known after evaluating.
+    /// The entry of a list with this key text, for lists without distinct literal keys.
     pub(crate) fn search_list(
         &mut self,
         entries: &[InstId],

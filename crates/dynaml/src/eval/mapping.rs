@@ -100,7 +100,7 @@ impl Evaluator<'_> {
             Bound::Value(item) => Ok(item.value),
             Bound::Node(id) => {
                 let path = self.path(id);
-                Ok(self.spot_value(Resolved::Node(id), || path.clone())?.value)
+                Ok(self.resolved_value(Resolved::Node(id), || path.clone())?.value)
             }
         }
     }
@@ -161,7 +161,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a node is not there; only asked where its expression can say so.
+    /// Whether a node is undefined; only evaluated if its expression can be.
     fn is_undefined(&mut self, id: crate::ids::InstId) -> Eval<bool> {
         if !self.may_be_undefined(id) {
             return Ok(false);
@@ -183,7 +183,7 @@ impl Evaluator<'_> {
         let inline = matches!(self.sources.exprs[lambda], Expr::Lambda(_));
         match self.eval(lambda, env, info)? {
             Value::Lambda(lambda) if inline => {
-                // An inline lambda does not give `_` a new meaning.
+                // An inline lambda does not rebind `_`.
                 let Some(outer) = env.locals.get("_").cloned() else { return Ok(lambda) };
                 let names = vec![(super::lambda::INLINE.into(), outer)];
                 let mut next = Lambda {
@@ -301,10 +301,10 @@ impl Evaluator<'_> {
         self.wait_for(&sync, env, info)
     }
 
-    /// Waits until a condition holds. Conditions that cannot change are looked at once.
+    /// Waits until a condition holds. Constant conditions are evaluated once.
     fn wait_for(&mut self, sync: &Sync, env: &Env, info: &mut Info) -> Eval<Value> {
         const MAX_LENGTH: i64 = 300;
-        const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+        const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
         let seconds = match sync.timeout {
             None => MAX_LENGTH,
             Some(timeout) => match self.eval(timeout, env, info)? {
@@ -328,8 +328,8 @@ impl Evaluator<'_> {
                 let text = error.unwrap_or_else(|| "sync timeout reached".into());
                 return Err(Stop::failed(text));
             }
-            std::thread::sleep(PAUSE);
-            waited += PAUSE;
+            std::thread::sleep(POLL_INTERVAL);
+            waited += POLL_INTERVAL;
         }
     }
 
@@ -411,7 +411,7 @@ struct Sync {
 }
 
 impl Sync {
-    /// The names that a value has, and a condition outside of a lambda.
+    /// The names for a value, and for a condition outside a lambda.
     fn names(env: &Env, value: Option<&Value>, error: Option<&EcoString>) -> Env {
         let mut names: Vec<(EcoString, Bound)> = vec![
             ("valid".into(), Value::Bool(error.is_none()).into()),
@@ -434,7 +434,7 @@ impl Elements {
     }
 }
 
-/// How many parameters a lambda still takes; a built-in function any number.
+/// The number of remaining parameters of a lambda; unlimited for a built-in function.
 pub fn parameters(lambda: &Lambda) -> Option<usize> {
     match &lambda.callable {
         Callable::Body(expr) if expr.varargs => None,

@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         Ok(Children::Map(entries))
     }
 
-    /// The entries of an insert that is a map as it is written: they belong to the map around it.
+    /// The entries of an insert that is a literal map: they belong to the surrounding map.
     fn literal_insert(
         &mut self,
         id: InstId,
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Entries of an insert that are no own ones. Those of `merge replace` are final.
+    /// Entries of an insert that are not own ones. Those of `merge replace` are final.
     fn base_entries(
         &mut self,
         id: InstId,
@@ -131,7 +131,7 @@ impl Evaluator<'_> {
     ) {
         let Some(stubs) = self.stubs(id) else { return };
         let mut added: Vec<(EcoString, Item)> = Vec::new();
-        // The first stub has the injected entries of those behind it already.
+        // The first stub already contains the injected entries of those after it.
         let Some(Value::Map(map)) = stubs.iter().flatten().next().map(|s| &s.value) else { return };
         if !map.injects {
             return;
@@ -233,8 +233,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether this is `merge` or `merge on K`: in old files that is an optional merge. In brackets,
-    /// as behind markers, a stub has to have a value.
+    /// Whether this is `merge` or `merge on K`: in old files that is an optional merge. In
+    /// brackets, as after markers, a stub must have a value.
     fn is_plain_merge(&self, expr: ExprId) -> bool {
         match &self.sources.exprs[expr] {
             Expr::Merge(m) => !m.required && !m.replace && !m.none && m.redirect.is_none(),

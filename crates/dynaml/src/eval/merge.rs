@@ -1,4 +1,4 @@
-//! The values that stubs have at the place of a node, and their effects on it.
+//! The values of stubs at the path of a node, and their effects on it.
 
 use std::rc::Rc;
 
@@ -11,18 +11,18 @@ use crate::syntax::ast::{Merge, PathStep};
 use crate::syntax::print::print_path;
 use crate::value::{Flags, Item, Value};
 
-/// The markers that go along with a value taken from a stub.
-const TAKEN: Flags = Flags::TEMPORARY;
+/// The markers that are kept with a value from a stub.
+const KEPT_FLAGS: Flags = Flags::TEMPORARY;
 
 impl Evaluator<'_> {
-    /// The values at the place of a node, by stub; `None` if no stub has one.
+    /// The values at the path of a node, by stub; `None` if no stub has one.
     pub(crate) fn stubs(&mut self, id: InstId) -> Option<Rc<[Option<Item>]>> {
         match &self.nodes[id].stubs {
             Stubs::None => return None,
             Stubs::Some(found) => return Some(Rc::clone(found)),
             Stubs::Unknown => {}
         }
-        // Ancestors first, without recursion: documents may be nested deep.
+        // Ancestors first, without recursion: documents may be deeply nested.
         let mut chain = vec![id];
         let mut at = self.nodes[id].parent;
         while at != NOWHERE && matches!(self.nodes[at].stubs, Stubs::Unknown) {
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a stub has something at the place of a node.
+    /// Whether a stub has a value at the path of a node.
     pub(crate) fn has_stub(&mut self, id: InstId) -> bool {
         match &self.nodes[id].body {
             super::tree::Body::Value(item) => {
@@ -72,14 +72,14 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value at the place of a node in the first stub that has one.
+    /// The value at the path of a node in the first stub that has one.
     pub(crate) fn stub_value(&mut self, id: InstId) -> Option<Item> {
         let found = self.stubs(id)?;
         let item = found.iter().flatten().next()?;
         Some(Item { value: item.value.clone(), flags: item.flags.without(Flags::default()) })
     }
 
-    /// The value that replaces a node's: entries of lists are never replaced as such.
+    /// The value that replaces that of a node: list entries are never replaced as such.
     pub(crate) fn override_of(&mut self, id: InstId) -> Option<Item> {
         if self.nodes[id].fixed {
             return None;
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
         Some(Item { flags: flags.with(taken(item.flags)), ..item })
     }
 
-    /// The markers of stubs at the place of a map or list apply to it, too.
+    /// The markers of stubs at the path of a map or list apply to it, too.
     pub(crate) fn flags_of_stub(&mut self, id: InstId) -> Flags {
         let node = &self.nodes[id];
         if node.fixed || node.parent == NOWHERE || matches!(node.step, Step::Same) {
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether another path in stubs counts at a node than its own.
+    /// Whether a node looks up another path in stubs than its own.
     pub(crate) fn is_redirected(&self, id: InstId) -> bool {
         let mut at = id;
         while at != NOWHERE {
@@ -127,14 +127,14 @@ impl Evaluator<'_> {
         false
     }
 
-    /// From here on another path in stubs counts.
+    /// Sets another path in stubs for a node and everything below.
     pub(crate) fn redirect(&mut self, id: InstId, path: Rc<[PathStep]>) {
         self.extra(id).redirect = Some(path);
         self.nodes[id].stubs = Stubs::Unknown;
     }
 
-    /// The value of a `merge`: in a lambda the path is that of the place where the lambda
-    /// was written, the stubs are those of the caller.
+    /// The value of a `merge`: in a lambda the path belongs to the place of its definition, the
+    /// stubs to the caller.
     fn stub_value_for(&mut self, env: &Env) -> Option<Item> {
         if env.merge == env.place || self.root(env.merge) == self.root(env.place) {
             return self.stub_value(env.merge);
@@ -182,7 +182,7 @@ impl Evaluator<'_> {
 }
 
 fn taken(flags: Flags) -> Flags {
-    if flags.has(TAKEN) { TAKEN } else { Flags::default() }
+    if flags.has(KEPT_FLAGS) { KEPT_FLAGS } else { Flags::default() }
 }
 
 fn same(a: &Value, b: &Value) -> bool {
@@ -197,7 +197,7 @@ fn stubs_of(found: Vec<Option<Item>>) -> Stubs {
     if found.iter().all(Option::is_none) { Stubs::None } else { Stubs::Some(found.into()) }
 }
 
-/// A node below a marked default is there only if it is marked itself: it never overrides.
+/// A node below a marked default exists only if it is marked itself: it never overrides.
 fn step_down<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
     find_below(item, step).filter(|found| !is_implied(found.flags))
 }

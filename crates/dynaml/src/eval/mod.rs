@@ -1,10 +1,10 @@
-//! Evaluation on demand: every node is evaluated once, when it is first needed.
+//! Lazy evaluation: every node is evaluated once, when it is first needed.
 //!
-//! A node has two memos: its kind ([`NodeLookup`](tree::NodeLookup): a value, or a map or list whose
-//! entries are nodes of their own) and its finished value. A node that is met while it is being
-//! evaluated blocks the expression that asks. The stack is measured; where it runs short, the
-//! evaluation is put off, the node that was asked for is evaluated first, and then everything is
-//! tried again ([`Evaluator::run`]), so that a chain of references may be as long as the document.
+//! A node has two memos: its kind ([`NodeLookup`](tree::NodeLookup): a value, or a map or list
+//! whose entries are nodes of their own) and its finished value. A reference to a node that is
+//! being evaluated blocks its expression. The stack is measured; if it runs short, the evaluation
+//! is suspended, the requested node is evaluated first, and then everything is tried again
+//! ([`Evaluator::run`]), so that a chain of references may be as long as the document.
 
 pub mod auto;
 pub mod cache;

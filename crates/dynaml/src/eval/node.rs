@@ -15,17 +15,17 @@ use crate::syntax::parser::ParseError;
 use crate::syntax::print::print;
 use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_expression};
 
-/// How often the text that an expression gives may again be an expression.
-const AGAIN: u32 = 100;
+/// The maximum number of times the text result of an expression may be an expression again.
+const MAX_REEVALUATIONS: u32 = 100;
 
-/// The failure of a node that is marked as dynamic and is no template.
+/// The failure of a node that is marked as dynamic but is no template.
 const NO_TEMPLATE: &str = "dynamic marker for non-template value node";
 
 impl Evaluator<'_> {
     /// The kind of a node.
     ///
     /// # Errors
-    /// When it cannot be said.
+    /// When it cannot be determined.
     pub fn reach(&mut self, id: InstId) -> Eval<NodeLookup> {
         match &self.nodes[id].reached {
             Memo::Done(result) => return result.clone(),
@@ -47,8 +47,8 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Whether the insert of a map is undefined, and the map with it. While the insert is evaluated,
-    /// the map is there: the insert may refer to entries beside it.
+    /// Whether the insert of a map is undefined, and the map with it. During the evaluation of the
+    /// insert the map exists, because the insert may refer to its other entries.
     fn is_removed_by_insert(&mut self, id: InstId) -> Eval<bool> {
         let Some(map) = self.map_source(id) else { return Ok(false) };
         let used = self.nodes[id].extra.as_ref().is_some_and(|e| e.scope.is_some());
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The report of a text that is no expression.
+    /// The failure of a text that is no valid expression.
     fn unparseable(&self, error: &ParseError) -> EcoString {
         let spiff = "unparseable expression";
         self.words(spiff, error.near.as_deref().unwrap_or(spiff))
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A text that an expression has given, and that is an expression itself.
+    /// Handles a text result that is an expression itself.
     #[inline(never)]
     fn reach_text(&mut self, id: InstId, text: &str, flags: Flags) -> Eval<NodeLookup> {
         match self.sources.expression(text) {
@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         let env = Env::at(id);
         let mut result = self.top(expr, &env, &mut info);
         let mut last = expr;
-        for _ in 0..AGAIN {
+        for _ in 0..MAX_REEVALUATIONS {
             let Ok(Value::Str(text)) = &result else { break };
             if !is_expression(text) && !self.sources.features.interpolation {
                 break;
@@ -223,7 +223,7 @@ impl Evaluator<'_> {
         (result, info)
     }
 
-    /// An expression with the words that may only stand before a whole one.
+    /// Evaluates an expression with the keywords that are only allowed at its beginning.
     fn top(&mut self, expr: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match &self.sources.exprs[expr] {
             Expr::Prefer(inner) => {
@@ -266,7 +266,7 @@ impl Evaluator<'_> {
         Ok(Value::Template(Rc::new(template)))
     }
 
-    /// The kind of a node whose expression has a result: stubs may replace it.
+    /// Determines the kind of a node from the result of its expression, which stubs may replace.
     pub(crate) fn settle(
         &mut self,
         id: InstId,
@@ -310,7 +310,7 @@ impl Evaluator<'_> {
             };
         }
         if !info.merged && info.redirect.is_none() {
-            // An entry of a list is not replaced as a whole, so its fields may be.
+            // A list entry is not replaced as a whole, so its fields may be.
             if item.value.is_container() && (info.prefer || self.is_list_entry(id)) {
                 return Ok(self.literal(id, item, false));
             }
@@ -332,7 +332,8 @@ impl Evaluator<'_> {
         matches!(self.nodes[at].step, Step::Index(_) | Step::Named(_))
     }
 
-    /// The value that a stub puts in place of a node. Expressions that the stub has left are tried again.
+    /// The value that a stub puts in place of a node. Expressions that the stub kept are evaluated
+    /// again.
     fn replaced(&mut self, id: InstId, item: Item) -> NodeLookup {
         match &item.value {
             Value::Str(text) if self.options.partial && is_expression(text) => {
@@ -345,7 +346,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Treats a value as if it stood in the document.
+    /// Treats a value as if it were written in the document.
     #[inline(never)]
     pub(crate) fn literal(&mut self, id: InstId, item: Item, fixed: bool) -> NodeLookup {
         let flags = item.flags;
@@ -360,10 +361,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The finished value of a node; `None` if it is not there.
+    /// The finished value of a node; `None` if it is undefined.
     ///
     /// # Errors
-    /// When it has none.
+    /// When it has no value.
     pub fn deep(&mut self, id: InstId) -> Eval<Option<Item>> {
         match &self.nodes[id].deep {
             Memo::Done(result) => return result.clone(),
@@ -396,8 +397,8 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Puts a map or list together from its entries. All are evaluated, even if one has failed,
-    /// since all that is wrong is reported in one run.
+    /// Builds a map or list from its entries. All are evaluated, even if one failed, so that one
+    /// run reports all errors.
     fn build(&mut self, id: InstId) -> Eval<Value> {
         let children = self.children(id)?;
         let stub = self.in_stub(id);
@@ -474,8 +475,8 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Notes the texts below a node that are no expressions. The other nodes are not evaluated,
-    /// since the kind of this node is not known.
+    /// Records the invalid expressions below a node. The other nodes are not evaluated, because the
+    /// kind of this node is unknown.
     fn report_broken(&mut self, id: InstId) {
         let mut found = Vec::new();
         let mut todo = vec![id];
@@ -527,7 +528,7 @@ impl Evaluator<'_> {
         Ok(Rc::new(children))
     }
 
-    /// The rare fields of a node, added if they are not there.
+    /// The rare fields of a node, created on demand.
     pub fn extra(&mut self, id: InstId) -> &mut Extra {
         self.nodes[id].extra.get_or_insert_default()
     }
@@ -568,7 +569,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A value from a stub at a node with markers of its own.
+/// A value from a stub at a node with its own markers.
 fn marked(item: Item, flags: Flags) -> Item {
     Item { flags: item.flags.with(flags.replaced()), ..item }
 }

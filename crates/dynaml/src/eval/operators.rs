@@ -8,15 +8,14 @@ use crate::network;
 use crate::syntax::ast::BinaryOp;
 use crate::value::{Item, List, Map, Value};
 
-/// How many items, and how many bytes, are copied in the time of a step.
+/// The number of items, and of bytes, that are copied in the time of a step.
 const COPIED_ITEMS: u64 = 4;
 const COPIED_BYTES: u64 = 32;
-/// How many items a function puts together in the time of a step: it looks at each and copies it.
+/// The number of items that a function processes in the time of a step: it reads and copies each.
 const MADE_ITEMS: u64 = 2;
 
 impl Evaluator<'_> {
-    /// Counts steps for the items and bytes of a new value. Shared values are not new, so they are
-    /// not counted.
+    /// Counts steps for the items and bytes of a new value. Shared values are not counted.
     pub(crate) fn count_made(&mut self, result: &Value) -> Eval<()> {
         self.count_steps(match result {
             Value::List(list) if Rc::strong_count(list) == 1 => {
@@ -41,8 +40,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Concatenates two values. If `is_fresh`, the first one was made by the same chain of
-    /// operators, so that nobody else has it.
+    /// Concatenates two values. If `is_fresh`, the first one is a result of the same chain of
+    /// operators, so that it is not shared.
     pub(crate) fn concatenate(&mut self, a: Value, b: Value, is_fresh: bool) -> Eval<Value> {
         match (&a, &b) {
             (Value::List(x), Value::List(y)) => {
@@ -67,8 +66,7 @@ impl Evaluator<'_> {
             Value::Lambda(lambda) => Some(self.lambda_text(lambda)),
             other => other.simple_text(),
         };
-        // A text that nobody else has grows in its place, so that many parts take no more than the
-        // text that they make.
+        // An unshared text grows in place, so that many parts take linear time.
         let (left, a) = match a {
             Value::Str(text) => (Some(text), None),
             other => (other.simple_text(), Some(other)),
@@ -211,7 +209,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The common operators on whole numbers that cannot fail; `None` for anything else.
+/// The common integer operators that cannot fail; `None` for anything else.
 pub fn whole_numbers(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
     let (Value::Int(a), Value::Int(b)) = (a, b) else { return None };
     let number = op.arithmetic(*a, *b).map(Value::Int);

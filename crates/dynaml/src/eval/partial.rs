@@ -1,5 +1,5 @@
-//! The rest of a document that cannot be resolved: values where there are some, expressions
-//! as they are written elsewhere.
+//! The partial result of a document with unresolved parts: values where they are known, expressions
+//! elsewhere.
 
 use super::evaluator::{Env, Evaluator, Info};
 use super::tree::{Body, Children, Memo, NodeLookup, Step};
@@ -10,13 +10,13 @@ use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId};
 use crate::value::{Item, List, Map, Value};
 
 impl Evaluator<'_> {
-    /// A document as far as it could be resolved.
+    /// The partial result of a document.
     pub fn partial(&self, root: InstId) -> Item {
         self.partial_item(root, 0).unwrap_or_else(|| Value::Null.into())
     }
 
-    /// The reduced form of an expression that waits: of alternatives the one that is
-    /// waited for, of conditions the branch that was chosen.
+    /// The reduced form of an expression that waits: of alternatives the one it waits for, of
+    /// conditions the chosen branch.
     pub(crate) fn rest_of(&mut self, expr: ExprId, env: &Env) -> ExprId {
         let changed = match self.sources.exprs[expr].clone() {
             Expr::Binary(op @ (BinaryOp::Or | BinaryOp::OrNull), a, b) => {
@@ -90,8 +90,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A control structure that waits, with those of its parts that have values; anything else
-    /// as it is written.
+    /// A control structure that waits, with the known values of its parts; anything else as
+    /// written.
     fn open_control(&self, id: InstId, depth: u32) -> Value {
         let is_control = self.map_source(id).is_some_and(|map| map.control);
         let own = self.nodes[id].extra.as_ref().and_then(|e| e.own.as_ref());
@@ -119,8 +119,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A map or list whose insert is open: as it is written, but for the insert, which has the form of
-    /// reports.
+    /// A map or list with an open insert: as written, but the insert in the form of reports.
     fn open_container(&self, id: InstId) -> Value {
         let mut value = self.as_written(id);
         let inserts = self.nodes[id].extra.as_ref().map(|e| &e.inserts[..]).unwrap_or_default();

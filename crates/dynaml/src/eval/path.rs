@@ -1,4 +1,4 @@
-//! Where a node stands, as text and as steps.
+//! The path of a node, as text and as steps.
 
 use ecow::EcoString;
 
@@ -8,7 +8,7 @@ use crate::ids::{InstId, NOWHERE};
 use crate::syntax::print::print_path;
 
 impl Evaluator<'_> {
-    /// The nodes from a document's root to a node, without those that stay in place.
+    /// The nodes from a document's root to a node, without those that replace their parent.
     fn lineage(&self, id: InstId) -> Vec<InstId> {
         let mut nodes = Vec::new();
         let mut at = id;
@@ -22,7 +22,8 @@ impl Evaluator<'_> {
         nodes
     }
 
-    /// The steps to a node from its document's root, without those that stay in place.
+    /// The steps to a node from its document's root, without those of nodes that replace their
+    /// parent.
     fn steps(&self, id: InstId) -> Vec<&Step> {
         self.lineage(id).into_iter().map(|node| &self.nodes[node].step).collect()
     }
@@ -32,8 +33,8 @@ impl Evaluator<'_> {
         self.shown_steps(id, None).join(".")
     }
 
-    /// The steps to a node as reports show them, from a node above it if there is one; all of
-    /// them if it is that node itself.
+    /// The steps to a node as reports show them, from an ancestor if it is one; all of them if it
+    /// is the node itself.
     pub(crate) fn shown_steps(&self, id: InstId, base: Option<InstId>) -> Vec<EcoString> {
         let nodes = self.lineage(id);
         let known = base.map_or(0, |base| self.lineage(base).len());
@@ -60,8 +61,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The path that spiff++ adds to a line of its report: where the node stands by the keys of
-    /// list entries, if it is not shown already.
+    /// The path that spiff++ adds to a line of its report: with the keys of list entries, if it is
+    /// not shown already.
     pub(crate) fn issue_path(&self, id: InstId, shown: &[EcoString]) -> String {
         let mut own = Vec::new();
         let mut at = id;
@@ -86,7 +87,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a node is a control structure in a list: it is evaluated in the place of the list.
+    /// Whether a node is a control structure in a list: it is evaluated in place of the list.
     fn is_list_control(&self, node: InstId) -> bool {
         matches!(self.nodes[node].step, Step::Index(_) | Step::Named(_))
             && self.map_source(node).is_some_and(|map| {
@@ -95,7 +96,7 @@ impl Evaluator<'_> {
             })
     }
 
-    /// The steps as `__ctx.PATH` shows them: entries with a key by their key.
+    /// The steps in the form of `__ctx.PATH`: entries with a key by their key.
     pub fn context_path(&self, id: InstId) -> Vec<EcoString> {
         self.steps(id).into_iter().filter(|s| !is_insert(s)).map(stub_step).collect()
     }

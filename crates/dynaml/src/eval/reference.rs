@@ -14,7 +14,7 @@ use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
 use crate::value::{Bound, Flags, Item, Lambda, Value};
 
-/// Where a reference has got to.
+/// The target of a reference, or a part of its path.
 #[derive(Clone, Debug)]
 pub enum Resolved {
     /// A node.
@@ -32,7 +32,7 @@ impl From<Bound> for Resolved {
     }
 }
 
-/// How much of a node a reference waits for.
+/// The extent to which a reference waits for its target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// All below it.
@@ -45,12 +45,12 @@ impl Evaluator<'_> {
     /// The value of a reference.
     pub(crate) fn reference(&mut self, reference: &Reference, env: &Env) -> Eval<Item> {
         let spot = self.resolve(reference, env, Depth::Deep)?;
-        self.spot_value(spot, || full_path(reference))
+        self.resolved_value(spot, || full_path(reference))
     }
 
     /// The target of a reference.
     ///
-    /// References lead to references, so this function and those it calls keep little on the stack.
+    /// References lead to references, so this function and its callees use little stack.
     pub(crate) fn resolve(
         &mut self,
         reference: &Reference,
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Where the path of a reference leads.
+    /// Follows the path of a reference.
     #[inline(never)]
     fn locate(&mut self, reference: &Reference, env: &Env) -> Eval<Resolved> {
         let path = &reference.path[..];
@@ -98,7 +98,7 @@ impl Evaluator<'_> {
         Ok(spot)
     }
 
-    /// Brings the node at the end of a reference to the state that the context wants.
+    /// Evaluates the target node of a reference as far as the context needs.
     fn arrive(&mut self, id: InstId, depth: Depth, shown: impl Fn() -> String) -> Eval<Resolved> {
         match self.reach(id) {
             Ok(NodeLookup::Value(item)) => Ok(Resolved::Value(item)),
@@ -131,8 +131,12 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The finished value of where a reference has got to.
-    pub(crate) fn spot_value(&mut self, spot: Resolved, shown: impl Fn() -> String) -> Eval<Item> {
+    /// The finished value of a resolved reference.
+    pub(crate) fn resolved_value(
+        &mut self,
+        spot: Resolved,
+        shown: impl Fn() -> String,
+    ) -> Eval<Item> {
         match spot {
             Resolved::Value(item) => Ok(item),
             Resolved::Node(id) => match self.arrive(id, Depth::Deep, shown)? {
@@ -142,7 +146,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A node that is asked for has no value: who asks is blocked.
+    /// The block of an expression that needs a node without a value.
     pub(crate) fn unresolved(&self, stop: Stop, id: InstId, path: &str) -> Stop {
         match stop {
             Stop::Suspend(..) => stop,
@@ -151,7 +155,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The entries of a map or list are not known: who asks is blocked.
+    /// The block of an expression that needs the unknown entries of a map or list.
     pub(crate) fn incomplete(&self, stop: Stop, id: InstId, path: &str) -> Stop {
         match stop {
             Stop::Suspend(..) => stop,
@@ -180,7 +184,7 @@ impl Evaluator<'_> {
         (Resolved::Node(root), 0)
     }
 
-    /// Whether nothing but lists is around a node.
+    /// Whether all ancestors of a node are lists.
     fn enclosing_list_only(&self, id: InstId) -> bool {
         let mut at = self.nodes[id].parent;
         while at != NOWHERE {
@@ -281,7 +285,7 @@ impl Evaluator<'_> {
         Ok(Some(child))
     }
 
-    /// Whether the expression of a node can say that the node is not there.
+    /// Whether the expression of a node can make it undefined.
     pub(crate) fn may_be_undefined(&self, id: InstId) -> bool {
         match &self.nodes[id].body {
             Body::Src(src) => match &self.sources.nodes[*src].kind {
@@ -294,7 +298,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether the insert of a map can say that the map is not there.
+    /// Whether the insert of a map can make the map undefined.
     pub(crate) fn insert_may_be_undefined(&self, map: &MapSrc) -> bool {
         map.insert.is_some_and(|insert| match &self.sources.nodes[insert].kind {
             SrcKind::Expr(expr) => self.can_give_undefined(*expr),
@@ -320,7 +324,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// One step down from a spot; `None` if there is nothing.
+    /// One step down; `None` if there is no such entry.
     pub(crate) fn step_into(
         &mut self,
         spot: &Resolved,
@@ -455,7 +459,7 @@ impl Evaluator<'_> {
         Ok(Some(at))
     }
 
-    /// A name around the lambdas in whose bodies a lambda was written, the inner ones first.
+    /// A name in the scope of the lambdas around a lambda's definition, the inner ones first.
     fn around_lambda(&mut self, lambda: &Rc<Lambda>, name: &str) -> Eval<Option<Resolved>> {
         let mut at = Rc::clone(lambda);
         loop {
@@ -499,7 +503,7 @@ impl Evaluator<'_> {
         Value::map(entries)
     }
 
-    /// The root of the document that `__ctx.OUTER.[n]` means.
+    /// The root of the document that `__ctx.OUTER.[n]` refers to.
     #[inline(never)]
     fn outer_reference(&self, reference: &Reference, env: &Env) -> Option<InstId> {
         let [PathStep::Key(ctx), PathStep::Key(outer), PathStep::Index(n), ..] =
@@ -517,7 +521,7 @@ impl Evaluator<'_> {
         Some(root)
     }
 
-    /// The bindings that the outermost document around a node was given.
+    /// The bindings of the outermost document around a node.
     fn bindings_value(&self, place: InstId) -> Option<Value> {
         let mut root = self.root(place);
         while let Some(outer) = self.outer.get(&root) {
@@ -547,7 +551,7 @@ pub fn full_path(reference: &Reference) -> String {
     shown(reference, reference.path.len())
 }
 
-/// So many steps of a reference as they are shown.
+/// The first steps of a reference for messages.
 fn shown(reference: &Reference, count: usize) -> String {
     let dot = if reference.absolute { "." } else { "" };
     format!("{dot}{}", print_path(&reference.path[..count.min(reference.path.len())]))

@@ -13,7 +13,7 @@ use crate::value::Bound;
 pub struct Tags {
     pub(super) tags: BTreeMap<EcoString, Tag>,
     pub(super) searched: FxHashSet<InstId>,
-    /// How many documents of the stream are finished.
+    /// The number of finished documents in the stream.
     pub(super) finished: i64,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Tag {
     pub(super) open: bool,
 }
 
-/// Why a text cannot be a tag's name.
+/// The reason why a text is no valid tag name.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let mut length = 0;
     for c in name.chars() {

@@ -1,8 +1,8 @@
-//! Tags: names of nodes and values that are known in all of a stream of documents, and global
-//! ones that stubs define for the documents below.
+//! Tags: names of nodes and values in a stream of documents, and global ones that stubs define for
+//! the documents below.
 //!
-//! A tag is known once its node has been looked at. So that the order does not matter, the first
-//! look-up in a document searches its source for markers and calls that define tags.
+//! A tag is known once its node is evaluated. To be independent of the order, the first look-up in
+//! a document searches its source for markers and calls that define tags.
 
 use ecow::EcoString;
 
@@ -22,7 +22,7 @@ fn canonical(name: &str) -> EcoString {
 }
 
 impl Evaluator<'_> {
-    /// Notes the tags that a node is marked with.
+    /// Records the tags of a node.
     ///
     /// # Errors
     /// When another node of the document has one of them.
@@ -71,7 +71,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// A document is finished: its tags keep their values. Those of stubs only if they are global.
+    /// Records the end of a document: its tags keep their values, those of stubs only if they are
+    /// global.
     pub fn finish_document(&mut self, value: &Item, stub: bool) {
         let mut tags = std::mem::take(&mut self.tags.tags);
         tags.retain(|_, tag| !stub || tag.global || !tag.open);
@@ -113,7 +114,7 @@ impl Evaluator<'_> {
             return Err(Stop::failed(format!("tag '{tag}' not found")));
         };
         if first == &name || (candidates.len() == 1 && reference.path.is_empty()) {
-            return self.tag_spot(first);
+            return self.resolve_tag(first);
         }
         if reference.path.is_empty() {
             let names = candidates.join(", ");
@@ -135,7 +136,7 @@ impl Evaluator<'_> {
             if found.as_ref().is_some_and(|f| level(&f.0) < level(name)) {
                 break;
             }
-            let spot = self.tag_spot(name)?;
+            let spot = self.resolve_tag(name)?;
             if !self.has_path(&spot, &reference.path)? {
                 continue;
             }
@@ -167,14 +168,14 @@ impl Evaluator<'_> {
         Ok(true)
     }
 
-    fn tag_spot(&self, name: &str) -> Eval<Resolved> {
+    fn resolve_tag(&self, name: &str) -> Eval<Resolved> {
         match self.tags.tags.get(name) {
             Some(tag) => Ok(tag.value.clone().into()),
             None => Err(Stop::failed(format!("tag '{name}' not found"))),
         }
     }
 
-    /// The tags that a name may mean, those of higher levels first.
+    /// The tags that a name may refer to, those of higher levels first.
     fn candidates(&self, name: &EcoString) -> Vec<EcoString> {
         if let Some(number) = name.strip_prefix("doc.") {
             let Ok(mut number) = number.parse::<i64>() else { return Vec::new() };
@@ -194,7 +195,7 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Looks at the nodes of a document that define tags.
+    /// Evaluates the nodes of a document that define tags.
     fn search_tags(&mut self, root: InstId) -> Eval<()> {
         if self.tags.searched.contains(&root) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Templates: every use is a fresh copy, evaluated among the names of the place of use.
+//! Templates: every use is a new copy, evaluated in the scope of its use.
 
 use std::rc::Rc;
 
@@ -49,7 +49,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A node that stands at the place of another, with names of its own.
+    /// A node in the place of another, with its own names.
     pub(crate) fn add_instance(
         &mut self,
         body: Body,
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
         trouble
     }
 
-    /// A template that is evaluated wherever it stands; documents below get the template.
+    /// A template that is evaluated wherever it is; documents below get the template.
     pub(crate) fn settle_dynamic(&mut self, id: InstId, found: NodeLookup) -> Eval<NodeLookup> {
         let template = match &found {
             NodeLookup::Value(Item { value: Value::Template(t), flags })
@@ -119,14 +119,14 @@ impl Evaluator<'_> {
             return Ok(NodeLookup::Undefined);
         }
         let item = Item { value, flags };
-        // The result counts as if it were written here: stubs replace its entries.
+        // The result counts as written here: stubs replace its entries.
         if matches!(template.body, TemplateBody::Expr(..)) && item.value.is_container() {
             return Ok(self.literal(id, item, false));
         }
         Ok(NodeLookup::Value(item))
     }
 
-    /// Whether a node belongs to a document that is only there for those below it.
+    /// Whether a node belongs to a document that only serves those below it.
     pub(crate) fn in_stub(&self, id: InstId) -> bool {
         self.documents.get(&self.root(id)).is_some_and(|d| d.stub)
     }
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
         if stub { self.dynamic.get(&id).cloned().unwrap_or(item) } else { item }
     }
 
-    /// A source as a value: expressions as the text they are written as.
+    /// A source as a value; expressions become their text.
     pub(crate) fn source_value(&self, src: SrcId) -> Value {
         match &self.sources.nodes[src].kind {
             SrcKind::Value(item) => item.value.clone(),

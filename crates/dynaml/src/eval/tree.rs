@@ -1,4 +1,4 @@
-//! The nodes of documents while they are evaluated: one arena for a run.
+//! The nodes of documents during evaluation: one arena per run.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::ids::{InstId, SrcId};
 use crate::syntax::ast::{ExprId, PathStep};
 use crate::value::{Flags, Item, Scope};
 
-/// How a node is reached from its parent.
+/// The step from a node's parent to the node.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
     /// It stands at the place of its parent.
@@ -32,7 +32,7 @@ pub enum Step {
 pub enum Body {
     /// A node of a source.
     Src(SrcId),
-    /// An expression that stands at a node of a source.
+    /// An expression at a node of a source.
     Expr(ExprId, SrcId),
     /// A value that came from elsewhere.
     Value(Item),
@@ -49,7 +49,7 @@ pub enum NodeLookup {
     Undefined,
 }
 
-/// A result that is kept.
+/// A memoized result.
 #[derive(Clone, Debug)]
 pub enum Memo<T> {
     /// Nothing yet.
@@ -74,11 +74,11 @@ pub enum Children {
 pub struct Positions {
     /// In their order.
     pub entries: Vec<InstId>,
-    /// Those whose key is written as a text.
+    /// Those whose key is a literal text.
     pub names: FxHashMap<EcoString, InstId>,
 }
 
-/// The values that stubs have at the place of a node.
+/// The values of stubs at the path of a node.
 #[derive(Clone, Debug)]
 pub enum Stubs {
     /// Not looked up yet.
@@ -96,7 +96,7 @@ pub struct Inst {
     pub body: Body,
     /// The node around it.
     pub parent: InstId,
-    /// How it is reached from there.
+    /// The step from there.
     pub step: Step,
     /// The values of stubs at its place.
     pub stubs: Stubs,
@@ -108,7 +108,7 @@ pub struct Inst {
     pub extra: Option<Box<Extra>>,
     /// Whether stubs may replace its value.
     pub fixed: bool,
-    /// Whether it belongs to a template that is being used.
+    /// Whether it belongs to a use of a template.
     pub transient: bool,
 }
 
@@ -117,32 +117,32 @@ pub struct Inst {
 pub struct Extra {
     /// The names around the use of a template.
     pub scope: Option<Scope>,
-    /// The path in stubs that counts here instead of the own one.
+    /// The path in stubs that replaces its own.
     pub redirect: Option<Rc<[PathStep]>>,
     /// Its entries, if it is a map or list.
     pub children: Option<Memo<Result<Rc<Children>, Stop>>>,
-    /// The entries of a list while keys of some are evaluated: positions are known then.
+    /// The positions of a list's entries while some of their keys are evaluated.
     pub positions: Option<Rc<Positions>>,
-    /// Nodes whose trouble is reported with this one.
+    /// Nodes whose errors are reported with this one.
     pub reported: Vec<InstId>,
     /// The insert of a map or list.
     pub inserts: Vec<InstId>,
-    /// Whether the insert of a map says that the map is not there.
+    /// Whether the insert makes the map undefined.
     pub undefined: bool,
     /// Own entries of a map by key.
     pub own: Option<Rc<Vec<(EcoString, InstId)>>>,
     /// Names of `&tag:` markers.
     pub tagged: bool,
-    /// The failure of the map itself, whose entries are known all the same.
+    /// The failure of the map itself, whose entries are known anyway.
     pub fault: Option<Stop>,
-    /// The part of a control structure that stands in place of the structure.
+    /// The part of a control structure that replaces the structure.
     pub origin: Option<InstId>,
-    /// The expression that its own one has given, and that has no value.
+    /// An expression that is the result of its own one, and has no value.
     pub again: Option<ExprId>,
 }
 
 impl Inst {
-    /// A node that nothing is known of.
+    /// A node without results.
     pub fn new(body: Body, parent: InstId, step: Step) -> Self {
         Self {
             body,

@@ -1,25 +1,25 @@
 //! A fast path for integers: expressions that only calculate and compare numbers and parameters of
-//! lambdas are evaluated without values in memory, which cost more than the arithmetic.
+//! lambdas are evaluated without heap values, which cost more than the arithmetic.
 
 use super::evaluator::{Env, Evaluator};
 use crate::syntax::ast::{BinaryOp, Expr, ExprId, PathStep, Reference};
 use crate::value::{Bound, Item, Value};
 
-/// How deep an expression is looked into.
-const DEPTH: u32 = 16;
+/// The maximum depth of such an expression.
+const MAX_DEPTH: u32 = 16;
 
 impl Evaluator<'_> {
-    /// The value of an expression that is a whole number and needs nothing but numbers and parameters
-    /// that are some. Any other expression has none, and nothing was done for it.
+    /// The value of an integer expression of numbers and integer parameters. `None`, without any
+    /// effect, for any other expression.
     #[inline]
     pub(crate) fn whole_number(&mut self, id: ExprId, env: &Env) -> Option<i64> {
         let mut steps = 0;
-        let number = self.number_of(id, env, DEPTH, &mut steps)?;
+        let number = self.number_of(id, env, MAX_DEPTH, &mut steps)?;
         self.charge(steps);
         Some(number)
     }
 
-    /// As [`Self::whole_number`], for the truth of a comparison.
+    /// As [`Self::whole_number`], for a comparison.
     #[inline]
     pub(crate) fn whole_comparison(&mut self, id: ExprId, env: &Env) -> Option<bool> {
         let Expr::Binary(op, a, b) = self.sources.exprs[id] else { return None };
@@ -27,8 +27,8 @@ impl Evaluator<'_> {
             return None;
         }
         let mut steps = 1;
-        let a = self.number_of(a, env, DEPTH, &mut steps)?;
-        let b = self.number_of(b, env, DEPTH, &mut steps)?;
+        let a = self.number_of(a, env, MAX_DEPTH, &mut steps)?;
+        let b = self.number_of(b, env, MAX_DEPTH, &mut steps)?;
         self.charge(steps);
         op.comparison(a, b)
     }
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The name that a reference is, if it is nothing but one.
+/// The name of a reference without a path.
 #[inline]
 pub(crate) fn local_name(reference: &Reference) -> Option<&str> {
     match &reference.path[..] {
@@ -73,13 +73,13 @@ pub(crate) fn local_name(reference: &Reference) -> Option<&str> {
 }
 
 impl BinaryOp {
-    /// Whether it says how two values compare.
+    /// Whether it is a comparison.
     #[inline]
     fn compares(self) -> bool {
         matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
     }
 
-    /// The comparison of two whole numbers, if it compares.
+    /// The result of a comparison of two integers; `None` for another operator.
     #[inline]
     pub(crate) fn comparison(self, a: i64, b: i64) -> Option<bool> {
         Some(match self {
@@ -93,7 +93,7 @@ impl BinaryOp {
         })
     }
 
-    /// The result for two whole numbers, if it never fails.
+    /// The result for two integers, for operators that never fail.
     #[inline]
     pub(crate) fn arithmetic(self, a: i64, b: i64) -> Option<i64> {
         Some(match self {

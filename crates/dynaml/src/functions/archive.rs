@@ -1,4 +1,4 @@
-//! `archive`: files as a tape archive in base64.
+//! `archive`: files as a tar archive in base64.
 
 use miniz_oxide::deflate::compress_to_vec;
 use ordain_source::limits::most_text;
@@ -12,11 +12,11 @@ use crate::value::{Map, Value};
 
 /// The size of a block of an archive.
 const BLOCK: usize = 512;
-/// How many characters a line of base64 has.
-const WIDTH: usize = 60;
+/// The line length of base64.
+const BASE64_LINE_LENGTH: usize = 60;
 const MODE: u32 = 0o644;
 
-/// A file of an archive.
+/// The line length of base64.
 struct File {
     path: String,
     mode: u32,
@@ -69,7 +69,7 @@ fn padded(out: &mut Vec<u8>, data: &[u8]) {
     out.resize(out.len().next_multiple_of(BLOCK), 0);
 }
 
-/// A path that the header has no room for goes before it as an extended header.
+/// A path that does not fit into the header precedes it as an extended header.
 fn long_path(out: &mut Vec<u8>, path: &str, time: u64) {
     const EXTENDED: u8 = b'x';
     let record = format!(" path={path}\n");
@@ -108,7 +108,7 @@ fn gzip(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A file given by fields; the key of its entry is its name if it has no path.
+/// A file in a map of fields; without a path its name is the key of its entry.
 fn file(call: &Call<'_, '_>, key: Option<&str>, map: &Map) -> Result<File, String> {
     let field = |name: &str| match map.get(name).map(|i| &i.value) {
         Some(Value::Null) => Err(format!("{name} field must not be nil")),
@@ -188,7 +188,7 @@ fn archive(call: &mut Call<'_, '_>) -> Eval<Value> {
     let time = call.ev.world.now().duration_since(std::time::UNIX_EPOCH);
     let bytes = tar(&files, time.map_or(0, |t| t.as_secs()));
     let bytes = if kind == "targz" { gzip(&bytes) } else { bytes };
-    Ok(Value::str(encode_base64(&bytes, Some(WIDTH))))
+    Ok(Value::str(encode_base64(&bytes, Some(BASE64_LINE_LENGTH))))
 }
 
 pub(super) fn register(table: &mut Table) {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_is_smaller_and_the_same() {
+    fn compressed_content_is_smaller_and_decompresses() {
         let data = b"some text ".repeat(100_000);
         let packed = gzip(&data);
         assert!(packed.len() < data.len() / 100);

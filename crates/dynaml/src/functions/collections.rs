@@ -12,7 +12,7 @@ use crate::eval::evaluator::{Call, Table};
 use crate::eval::operators::overlay;
 use crate::value::{Item, Lambda, List, Map, Value};
 
-/// A set of values by the language's equality, looked up by a key that equal values have in common.
+/// A set of values with the language's equality, hashed by a key that equal values share.
 #[derive(Default)]
 struct ValueSet<'v>(FxHashMap<u64, Vec<&'v Value>>);
 
@@ -143,7 +143,7 @@ fn unsorted<T>(reason: &str) -> Eval<T> {
     ))
 }
 
-/// Stable, and safe with a lambda that is no order at all.
+/// Stable, and safe with a lambda that is no consistent order.
 fn merge_sort(call: &mut Call<'_, '_>, list: Vec<Item>, less: &Rc<Lambda>) -> Eval<Vec<Item>> {
     let mut list = list;
     let mut width = 1;
@@ -294,7 +294,7 @@ fn list_to_map(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::Map(Map::new(entries)))
 }
 
-/// Maps given as arguments, or in one list.
+/// Maps as separate arguments, or in one list.
 pub(super) fn maps_of(args: &[Value]) -> Option<Vec<&Value>> {
     if let [Value::List(list)] = args {
         return (!list.items.is_empty()).then(|| list.items.iter().map(|i| &i.value).collect());

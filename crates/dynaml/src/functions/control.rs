@@ -1,4 +1,4 @@
-//! Functions on expressions rather than on their values.
+//! Functions on expressions instead of values.
 
 use ecow::EcoString;
 
@@ -63,7 +63,7 @@ fn require(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eva
         Ok(Some(Resolved::Value(item))) if matches!(item.value, Value::Null) => Err(missing(ev)),
         Ok(Some(spot)) => {
             let shown = ev.shown(arg.value);
-            Ok(ev.spot_value(spot, || shown.clone())?.value)
+            Ok(ev.resolved_value(spot, || shown.clone())?.value)
         }
         Ok(None) | Err(Stop::Failed(_)) => Err(missing(ev)),
         Err(stop) => Err(stop),

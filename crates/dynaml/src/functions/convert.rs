@@ -148,7 +148,7 @@ fn calculated(call: &Call<'_, '_>, name: &str, function: fn(f64) -> f64) -> Eval
     Ok(Value::Float(result))
 }
 
-/// A function of the table for one of numbers.
+/// Wraps a function on numbers for the table.
 macro_rules! number {
     ($how:ident, $name:literal, $doc:literal, $function:path) => {
         eager(concat!($name, "(number)"), $doc, |call| $how(call, $name, $function))

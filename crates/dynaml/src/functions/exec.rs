@@ -11,12 +11,12 @@ use crate::diagnostics::stop::Eval;
 use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
-/// That files and commands are out of reach.
+/// The error for files and commands that are not allowed.
 pub(super) fn denied<T>(name: &str) -> Eval<T> {
     fail(format!("{name}: no OS operations supported in this execution environment"))
 }
 
-/// A value as commands and files get it; whether it was text. Lists and maps become YAML.
+/// A value in the form for commands and files, and whether it was text. Lists and maps become YAML.
 pub(super) fn argument(call: &Call<'_, '_>, value: &Value, yaml: bool) -> Option<(String, bool)> {
     match value {
         Value::Str(s) => Some((s.to_string(), true)),
@@ -28,7 +28,7 @@ pub(super) fn argument(call: &Call<'_, '_>, value: &Value, yaml: bool) -> Option
     }
 }
 
-/// A float with all digits that Go gives it here.
+/// A float with all the digits that Go prints here.
 fn float(x: f64) -> String {
     const DIGITS: usize = 64;
     let text = format!("{x:.DIGITS$e}");
@@ -48,7 +48,7 @@ pub(super) fn home_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
     }
 }
 
-/// The words of a command: its name is no list or map.
+/// The words of a command, whose name must be no list or map.
 fn words(call: &Call<'_, '_>, values: &[Value]) -> Eval<Vec<String>> {
     let listed;
     let values = match values {

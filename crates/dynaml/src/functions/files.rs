@@ -1,4 +1,4 @@
-//! Files and directories: `read`, `parse`, `write` and their kin.
+//! Files and directories: `read`, `parse`, `write` and related functions.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use ordain_source::{EntryKind, is_web, without_passwords};
 use super::exec::{argument, denied, home_path};
 use super::support::{clean_path, eager, fail};
 use crate::diagnostics::stop::{Eval, Stop};
-use crate::diagnostics::yaml::complaint;
+use crate::diagnostics::yaml::error_message;
 use crate::eval::evaluator::{Call, Table};
 use crate::eval::tree::Body;
 use crate::ids::SrcId;
@@ -18,14 +18,14 @@ use crate::load::{ListEntry, ListSrc, SrcKind};
 use crate::text::{decode_base64, encode_base64};
 use crate::value::{Scope, Template, TemplateBody, Value};
 
-/// How many characters a line of base64 has.
-const WIDTH: usize = 60;
+/// The line length of base64.
+const BASE64_LINE_LENGTH: usize = 60;
 
 /// A file or text, and how it is read.
 struct Source<'a> {
     name: &'a str,
     bytes: &'a [u8],
-    /// Whether sources are kept: texts of files are, as they do not change in a run.
+    /// Whether sources are cached: files do not change in a run.
     keep: bool,
 }
 
@@ -67,7 +67,7 @@ fn read_kept(call: &mut Call<'_, '_>, keep: bool) -> Eval<Value> {
         fail(call.ev.words(&e, &plus))
     })?;
     let name = if is_web(&file) { without_passwords(&file) } else { file.as_str().into() };
-    // Sources are kept by their names: another password may give another text.
+    // Sources are cached by name: another password may return another text.
     let keep = keep && name == file.as_str();
     interpret(call, &Source { name: &name, bytes: &bytes, keep }, &mode)
 }
@@ -114,7 +114,7 @@ fn parse(call: &mut Call<'_, '_>) -> Eval<Value> {
         _ => return fail("parse takes one or two arguments"),
     };
     let string = text(string, "first argument for parse must be a string")?;
-    // Reading a byte of YAML takes about as long as a step: tokens of two bytes are common.
+    // Reading a byte of YAML takes about as long as a step, because tokens of two bytes are common.
     call.ev.count_steps(string.len() as u64)?;
     let name = call.ev.context_path(call.env.place).join(".");
     interpret(call, &Source { name: &name, bytes: string.as_bytes(), keep: false }, mode)
@@ -128,7 +128,7 @@ fn interpret(call: &mut Call<'_, '_>, source: &Source<'_>, mode: &str) -> Eval<V
     };
     match mode {
         "text" => Ok(Value::str(String::from_utf8_lossy(source.bytes).into_owned())),
-        "binary" => Ok(Value::str(encode_base64(source.bytes, Some(WIDTH)))),
+        "binary" => Ok(Value::str(encode_base64(source.bytes, Some(BASE64_LINE_LENGTH)))),
         "yaml" => {
             let src = first(&sources(call, source)?);
             evaluate(call, source, src, own_root)
@@ -160,9 +160,10 @@ fn broken<T>(source: &Source<'_>, message: &str) -> Eval<T> {
     fail(format!("error parsing file [{}]: {message}", clean_path(source.name)))
 }
 
-/// The documents of a text as values in which nothing is evaluated.
+/// The documents of a text as values without evaluation.
 fn documents(source: &Source<'_>) -> Eval<Vec<Value>> {
-    let mut all = crate::document::read(&content(source)).or_else(|e| broken(source, e.said()))?;
+    let mut all = crate::document::read(&content(source))
+        .or_else(|e| broken(source, e.original_message()))?;
     while all.len() > 1 && matches!(all.last(), Some(Value::Null)) {
         all.pop();
     }
@@ -178,7 +179,7 @@ fn sources(call: &mut Call<'_, '_>, source: &Source<'_>) -> Eval<Rc<[SrcId]>> {
         return Ok(Rc::clone(known));
     }
     let text = content(source);
-    let trees = Tree::parse_all(&text).or_else(|e| broken(source, &complaint(&text, &e)))?;
+    let trees = Tree::parse_all(&text).or_else(|e| broken(source, &error_message(&text, &e)))?;
     let file = call.ev.add_file(source.name);
     let mut all = Vec::with_capacity(trees.len());
     for tree in trees.iter().filter(|t| !t.is_empty()) {
@@ -225,7 +226,7 @@ fn template(call: &Call<'_, '_>, src: SrcId) -> Value {
     Value::Template(Rc::new(Template { body, place: call.env.place, source }))
 }
 
-/// Evaluates a document as if it stood at the place of the call.
+/// Evaluates a document as if it were written at the place of the call.
 fn evaluate(
     call: &mut Call<'_, '_>,
     source: &Source<'_>,
@@ -300,14 +301,14 @@ fn merge(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::Null)
 }
 
-/// How a file is written.
+/// The way in which a file is written.
 #[derive(Clone, Copy)]
 pub(super) struct Options {
     /// The permissions.
     pub(super) mode: u32,
     /// The data is in base64.
     pub(super) binary: bool,
-    /// A list is written as documents of their own.
+    /// A list is written as separate documents.
     pub(super) multi: bool,
 }
 
@@ -343,7 +344,7 @@ pub(super) fn options(value: Option<&Value>, mode: u32) -> Result<Options, Strin
     Ok(out)
 }
 
-/// The content of a file, and the text it comes from.
+/// The content of a file, and the value that it comes from.
 pub(super) fn data(
     call: &Call<'_, '_>,
     value: &Value,

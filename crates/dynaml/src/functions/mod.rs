@@ -1,7 +1,9 @@
-//! The built-in functions: a file a family.
+//! The built-in functions, one file per family.
 //!
-//! Most functions get their arguments as values ([`Implementation::Eager`](crate::eval::evaluator::Implementation)); a few look at the expressions
-//! themselves ([`Implementation::Lazy`](crate::eval::evaluator::Implementation)), since they ask whether these have a value at all.
+//! Most functions get their arguments as values
+//! ([`Implementation::Eager`](crate::eval::evaluator::Implementation)); a few get the expressions
+//! ([`Implementation::Lazy`](crate::eval::evaluator::Implementation)), because they test whether
+//! these have a value at all.
 
 mod archive;
 mod collections;

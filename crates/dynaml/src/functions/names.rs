@@ -1,4 +1,4 @@
-//! Names of the domain name system, in the words of Kubernetes.
+//! DNS names, with the messages of Kubernetes.
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const DOMAIN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
@@ -57,7 +57,7 @@ fn wildcard(text: &str) -> Vec<String> {
     complaints(text.strip_prefix("*.").is_some_and(is_domain), text, MAX_DOMAIN_LENGTH, &rule)
 }
 
-/// Whether a text is such a name, and the words for it.
+/// Whether a text is such a name, and the message for it.
 pub(super) fn check(kind: &str, text: &str) -> (bool, String) {
     let (what, found) = match kind {
         "dnslabel" => ("dns label", label(text)),

@@ -78,7 +78,7 @@ fn ipset(call: &mut Call<'_, '_>) -> Eval<Value> {
         }
         _ => return Err(Stop::failed("ip range or range list expected as first argument")),
     }
-    // The original has the words of `static_ips`, and looks at the indices first.
+    // The original uses the messages of `static_ips`, and checks the indices first.
     let given = indices(rest, "arguments to static_ips must be integer or list of integers")?;
     let Value::Int(count) = count else {
         return Err(Stop::failed("number of IPs in set expected as second argument"));

@@ -7,13 +7,13 @@ use crate::diagnostics::stop::Eval;
 use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
-/// A number below a limit, each with the same chance.
+/// A uniformly distributed number below a limit.
 fn below(call: &Call<'_, '_>, limit: u64) -> u64 {
     let limit = limit.max(1);
     let rest = (u64::MAX % limit + 1) % limit;
-    const TRIES: u32 = 64;
+    const MAX_TRIES: u32 = 64;
     let mut found = call.ev.world.random();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         if found <= u64::MAX - rest {
             break;
         }

@@ -1,8 +1,8 @@
-//! Passwords: `bcrypt`, `md5crypt`, and values that are kept under a key, `encrypt`, `decrypt`.
+//! Passwords: `bcrypt`, `md5crypt`, and encrypted values, `encrypt`, `decrypt`.
 
 use des::TdesEde3;
 use des::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use ordain_functions::bcrypt::{self, ALPHABET, HIGHEST_COST, decode, encode};
+use ordain_functions::bcrypt::{self, ALPHABET, MAX_COST, decode, encode};
 use ordain_functions::crypt;
 use ordain_functions::pbkdf2::hmac_sha256;
 
@@ -14,7 +14,7 @@ use crate::value::Value;
 
 /// The only way to encrypt there is.
 const METHOD: &str = "3DES";
-/// The key of the signature; it is no secret.
+/// The key of the signature, which is not secret.
 const SIGNATURE: &[u8] = b"spiff is a cool tool";
 const BLOCK: usize = 8;
 const MAC: usize = 32;
@@ -28,8 +28,8 @@ pub(super) fn random_bytes<const N: usize>(call: &Call<'_, '_>) -> [u8; N] {
     out
 }
 
-/// The key of a password: its first 16 bytes, filled up with the MD5 of nothing, and the first 8
-/// of them again.
+/// The cipher of a password: its first 16 bytes, padded with the MD5 of the empty text, and the
+/// first 8 of them again.
 fn cipher(password: &str) -> TdesEde3 {
     const EMPTY: [u8; 16] = [
         0xd4, 0x1d, 0x8c, 0xd9, 0x8f, 0x00, 0xb2, 0x04, 0xe9, 0x80, 0x09, 0x98, 0xec, 0xf8, 0x42,
@@ -145,7 +145,7 @@ fn decrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
             data.iter().for_each(|data| call.ev.secrets.add_all(data));
             Ok(value)
         }
-        Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.said())),
+        Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.original_message())),
     }
 }
 
@@ -154,7 +154,7 @@ pub fn encrypt_text(text: &str, key: &str, random: u64) -> String {
     encrypted(text.as_bytes(), key, random.to_le_bytes())
 }
 
-/// The text that was encrypted with a key; `None` if it was another one.
+/// The text that was encrypted with a key; `None` for another key.
 pub fn decrypt_text(text: &str, key: &str) -> Option<String> {
     decrypted(text, key).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -175,8 +175,8 @@ fn bcrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
         return fail("bcrypt error: bcrypt: password length exceeds 72 bytes");
     }
     let cost = if cost < 4 { COST } else { cost };
-    if cost > i64::from(HIGHEST_COST) {
-        return fail(format!("bcrypt error: cost {cost} is higher than {HIGHEST_COST}"));
+    if cost > i64::from(MAX_COST) {
+        return fail(format!("bcrypt error: cost {cost} is higher than {MAX_COST}"));
     }
     let salt: [u8; 16] = random_bytes(call);
     let cost = u32::try_from(cost).unwrap_or(10);
@@ -205,7 +205,7 @@ fn bcrypt_matches(password: &str, hash: &str) -> bool {
     }
 }
 
-/// The password and hash that a check is about.
+/// The password and hash of a check.
 fn pair<'a>(call: &Call<'a, '_>, name: &str) -> Eval<(&'a str, &'a str)> {
     match call.args {
         [Value::Str(password), Value::Str(hash)] => Ok((password, hash)),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encrypted_is_read_with_the_same_key() {
+    fn encrypted_texts_are_decrypted_with_the_same_key() {
         let text = encrypt_text("a: 1\n", "a long enough password", 7);
         assert_eq!(decrypt_text(&text, "a long enough password").unwrap(), "a: 1\n");
         assert_eq!(decrypt_text(&text, "another"), None);

@@ -1,5 +1,5 @@
 //! Semantic versions, read as leniently as the Go library Masterminds/semver does: a leading `v`,
-//! and minor and patch left out. Constraints are that library's too.
+//! and optional minor and patch numbers. Constraints follow that library, too.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ struct Version {
 
 const INVALID: &str = "invalid semantic version";
 
-/// The parts of a suffix like `-rc.1`: letters, digits and hyphens between points.
+/// Checks the parts of a suffix like `-rc.1`: letters, digits and hyphens between dots.
 fn check_parts(text: &str, numeric: bool, reason: &'static str) -> Result<(), &'static str> {
     for part in text.split('.') {
         if part.is_empty() || !part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') {
@@ -37,7 +37,7 @@ fn check_parts(text: &str, numeric: bool, reason: &'static str) -> Result<(), &'
     Ok(())
 }
 
-/// Why a number of a version is beyond 64 bits.
+/// The message for a number beyond 64 bits.
 fn out_of_range(number: &str) -> String {
     let number = quoted(number);
     format!(
@@ -45,7 +45,7 @@ fn out_of_range(number: &str) -> String {
     )
 }
 
-/// Numbers, pre-release and metadata of a version's text.
+/// Splits a version into numbers, pre-release and metadata.
 fn split(text: &str) -> (&str, Option<&str>, Option<&str>) {
     let (rest, meta) = match text.split_once('+') {
         Some((rest, meta)) => (rest, Some(meta)),
@@ -132,7 +132,7 @@ fn pre_order(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// How a constraint compares.
+/// The operator of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Op {
     Equal,
@@ -145,17 +145,17 @@ enum Op {
     Caret,
 }
 
-/// A part of a constraint: an operator and a version, perhaps with places left open.
+/// A part of a constraint: an operator and a version, possibly with omitted numbers.
 #[derive(Clone, Debug)]
 struct Part {
     op: Op,
     version: Version,
     text: String,
-    /// How many of the three numbers are given.
+    /// The number of given numbers.
     given: usize,
 }
 
-/// Alternatives of parts that all have to hold.
+/// Alternatives of parts that must all hold.
 struct Constraint(Vec<Vec<Part>>);
 
 fn operator(text: &str) -> (Op, &str) {
@@ -180,7 +180,7 @@ fn operator(text: &str) -> (Op, &str) {
     (Op::Equal, text)
 }
 
-/// Why a part of a constraint is none.
+/// The reason why a part of a constraint is invalid.
 #[derive(Clone, Copy, Debug)]
 enum PartError {
     /// The text has another form.
@@ -334,7 +334,7 @@ impl Constraint {
         Ok(Self(out))
     }
 
-    /// Parts between blanks or single commas; `1.0 - 2.0` is a range.
+    /// The parts between spaces or single commas; `1.0 - 2.0` is a range.
     fn parts(text: &str) -> Result<Vec<Part>, String> {
         const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
         let bad = |error| match error {
@@ -366,7 +366,7 @@ impl Constraint {
         }
     }
 
-    /// Whether a version meets it; else the constraints that it does not meet.
+    /// Whether a version satisfies it, and the failed constraints.
     fn check(&self, v: &Version) -> (bool, Vec<String>) {
         let mut reasons = Vec::new();
         let mut pre = false;
@@ -427,7 +427,7 @@ pub(super) fn validate(value: &Value, args: &[Value]) -> Verdict {
     }
 }
 
-/// The outcome of constraints as a function's result.
+/// The result of a function that checks constraints.
 fn checked(call: &Call<'_, '_>, name: &str) -> Eval<(bool, String)> {
     let Some((value, args)) = call.args.split_first() else {
         return fail(format!("{name} requires at least one arguments"));
@@ -468,7 +468,7 @@ fn only(call: &Call<'_, '_>, name: &str) -> Eval<Version> {
     }
 }
 
-/// A part of a version, or the version with another part.
+/// Gets or replaces a part of a version.
 fn part(
     call: &Call<'_, '_>,
     name: &str,
@@ -526,13 +526,13 @@ fn release(call: &mut Call<'_, '_>) -> Eval<Value> {
 }
 
 fn normal(call: &mut Call<'_, '_>) -> Eval<Value> {
-    // spiff++ names the other function in errors.
+    // spiff++ names the other function in its errors.
     Ok(Value::str(only(call, "semverprerelease")?.text()))
 }
 
 fn number(call: &Call<'_, '_>, name: &str, at: usize) -> Eval<Value> {
     let found = only(call, name)?;
-    // Larger numbers wrap around, as the conversions of Go do.
+    // Larger numbers wrap around, as Go's conversions do.
     Ok(Value::Int(found.core()[at].cast_signed()))
 }
 
@@ -548,7 +548,7 @@ fn patch(call: &mut Call<'_, '_>) -> Eval<Value> {
     number(call, "semverpatch", 2)
 }
 
-/// A version with bare numbers, and the `v` of another.
+/// A version from bare numbers, with the `v` prefix of another.
 fn bare(v: &Version, [major, minor, patch]: [u64; 3]) -> Value {
     let original = v.original.clone();
     Value::str(Version { major, minor, patch, original, ..Version::default() }.changed())

@@ -23,7 +23,7 @@ fn static_ips(call: &mut Call<'_, '_>) -> Eval<Value> {
     let subnets = call.ev.reference(&subnets, call.env)?.value;
     let pool = pool(&name, &subnets)?;
     let count = match call.ev.reference(&reference(false, &["instances"]), call.env) {
-        // As in spiff, a number that cannot be had is this function's own failure: `||` helps.
+        // As in spiff, a missing number is a failure of this function itself: `||` helps.
         Err(Stop::Blocked(blocked)) if blocked.failed => return fail(blocked.text.clone()),
         count => count?.value,
     };

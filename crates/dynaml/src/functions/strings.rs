@@ -52,7 +52,7 @@ fn join(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::str(parts.join(separator)))
 }
 
-/// The optional number of pieces, matches or replacements; -1 is no limit.
+/// The optional number of pieces, matches or replacements; -1 is unlimited.
 fn limit(value: Option<&Value>, message: &str) -> Eval<i64> {
     match value {
         None => Ok(-1),
@@ -105,7 +105,7 @@ fn split_at<'t>(string: &'t str, separator: &str, most: i64) -> Vec<&'t str> {
     parts
 }
 
-/// Pieces of so many characters; the last of `most` takes the rest.
+/// Pieces of this many characters; of `most` pieces the last takes the rest.
 fn chunks(string: &str, length: i64, most: i64) -> Vec<&str> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
@@ -393,7 +393,7 @@ fn length(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
-/// Where something is in a list or text.
+/// The position of an element in a list, or of a part in a text.
 fn position(call: &Call<'_, '_>, name: &str, last: bool) -> Eval<Option<usize>> {
     let [value, wanted] = call.args else {
         return fail(format!("function {name} takes exactly two arguments"));

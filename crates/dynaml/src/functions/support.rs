@@ -1,4 +1,4 @@
-//! Small helpers that the files of functions share.
+//! Helpers that the function files share.
 
 use ecow::EcoString;
 
@@ -24,7 +24,7 @@ pub(super) fn lazy(
     named(signature, doc, Implementation::Lazy(function))
 }
 
-/// A function whose result is a text that it was given, written in another way or a part of it.
+/// Marks a function whose result is an argument in another notation, or a part of one.
 pub(super) fn rewriting((name, builtin): (&'static str, Builtin)) -> (&'static str, Builtin) {
     (name, Builtin { is_rewriting: true, ..builtin })
 }
@@ -43,7 +43,7 @@ pub(super) fn fail<T>(text: impl Into<EcoString>) -> Eval<T> {
     Err(Stop::failed(text))
 }
 
-/// The shortest path that means the same, as errors show it: `a/b` for `./a//c/../b`.
+/// The shortest equivalent path, as in Go: `a/b` for `./a//c/../b`.
 pub fn clean_path(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut steps: Vec<&str> = Vec::new();

@@ -7,7 +7,7 @@ use crate::diagnostics::stop::Eval;
 use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
-/// The parts of a URL, decoded where Go decodes them.
+/// The parts of a URL, decoded as in Go.
 #[derive(Default, Debug)]
 struct Url {
     scheme: String,
@@ -19,7 +19,7 @@ struct Url {
     fragment: String,
 }
 
-/// Takes `%xx` apart; `+` is a blank in queries.
+/// Decodes `%xx`; in queries `+` is a space.
 fn unescape(text: &str, query: bool) -> Result<String, String> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -180,7 +180,7 @@ fn dir(path: &str) -> String {
     clean_path(&path[..end])
 }
 
-/// The path that an argument is, or that its URL has.
+/// The path of an argument, which may be a URL.
 fn part(call: &Call<'_, '_>, name: &str, part: fn(&str) -> String) -> Eval<Value> {
     let text = match call.args {
         [Value::Str(text)] => text,

@@ -13,10 +13,10 @@ use crate::network;
 use crate::text::quoted;
 use crate::value::{Lambda, Value};
 
-/// How deep conditions may be nested.
+/// The maximum depth of conditions.
 const MAX_DEPTH: u32 = 200;
 
-/// The words before a trouble with the condition.
+/// Prefixes the message of an invalid condition.
 fn annotate(result: Verdict, before: impl Fn() -> String) -> Verdict {
     result.map_err(|trouble| match trouble {
         ConditionError::Condition(text) => ConditionError::Condition(format!("{}{text}", before())),
@@ -258,7 +258,7 @@ fn any(call: &mut Call<'_, '_>, value: &Value, args: &[Value], depth: u32) -> Ve
     until(call, value, args, depth, true)
 }
 
-/// The verdict of the first condition that says `decisive`, or all of the other kind as one.
+/// The verdict of the first condition that is `decisive`, or the combined one of all others.
 fn until(
     call: &mut Call<'_, '_>,
     value: &Value,
@@ -359,7 +359,7 @@ fn kind(value: &Value, args: &[Value]) -> Verdict {
     Ok((false, joined(&reasons)))
 }
 
-/// The first condition that does not hold, with its number and words.
+/// The first condition that does not hold, with its number and message.
 fn first_failure(call: &mut Call<'_, '_>, name: &str) -> Eval<Option<(usize, String)>> {
     let args = call.args;
     let [value, conditions @ ..] = args else {

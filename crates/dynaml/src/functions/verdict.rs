@@ -2,7 +2,7 @@
 
 use crate::diagnostics::stop::Stop;
 
-/// Why a condition has no answer.
+/// The reason why a condition has no result.
 pub(super) enum ConditionError {
     /// The condition is wrong.
     Condition(String),
@@ -10,7 +10,7 @@ pub(super) enum ConditionError {
     Stop(Stop),
 }
 
-/// Whether a condition holds, and the words for it.
+/// Whether a condition holds, and its message.
 pub(super) type Verdict = Result<(bool, String), ConditionError>;
 
 pub(super) fn wrong<T>(text: impl Into<String>) -> Result<T, ConditionError> {

@@ -1,4 +1,4 @@
-//! Keys of WireGuard: `wggenkey`, `wgpublickey`.
+//! WireGuard keys: `wggenkey`, `wgpublickey`.
 
 use super::secrets::random_bytes;
 use super::support::{eager, fail};

@@ -28,7 +28,7 @@ fn now(call: &Call<'_, '_>) -> Duration {
     call.ev.world.now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The whole hours from now until a point in time.
+/// The whole hours from now until a time.
 fn hours_until(seconds: i64, now: Duration) -> i64 {
     const HOUR: i128 = 3600 * NANOS_PER_SECOND;
     let left = i128::from(seconds) * NANOS_PER_SECOND - now.as_nanos().cast_signed();
@@ -61,7 +61,7 @@ fn genkey(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::str(key))
 }
 
-/// The public key in a private one, a public one or a certificate.
+/// The public key in a private key, a public key or a certificate.
 fn public_of(text: &str) -> Result<Option<Public>, String> {
     Private::read(text).map(|key| Some(key.public())).or_else(|error| {
         let public = Public::read(text).map(Some);
@@ -156,7 +156,7 @@ impl<'m> Fields<'m> {
         Ok(vec![text])
     }
 
-    /// The same for a field whose type is all that can be wrong with it.
+    /// The same for a field that can only have the wrong type.
     fn required_texts(&self, name: &str) -> Field<Vec<String>> {
         self.texts(name).map_err(|_| format!("field {} is required", quoted(name)))
     }

@@ -6,7 +6,7 @@ use crate::syntax::ast::Exprs;
 use crate::syntax::print::{print, print_lambda, quote};
 use crate::value::{Callable, Lambda, Value};
 
-/// The text a lambda prints as, without the parameters that are bound.
+/// The printed text of a lambda, without bound parameters.
 pub fn lambda_text(exprs: &Exprs, lambda: &Lambda) -> EcoString {
     let expr = match &lambda.callable {
         Callable::Builtin(name) => {

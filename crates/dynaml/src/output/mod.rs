@@ -1,4 +1,4 @@
-//! Finished documents as text: YAML as spiff writes it, and JSON.
+//! Prints finished documents: YAML in the layout of spiff, and JSON.
 
 pub mod lambda;
 pub mod scalar;
@@ -12,12 +12,12 @@ use crate::output::lambda::lambda_text;
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};
 
-/// How a value is written.
+/// Prints values.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer<'e> {
-    /// The expressions that lambdas are made of.
+    /// The expressions of lambdas.
     pub exprs: &'e Exprs,
-    /// Leave out nodes that are marked as temporary.
+    /// Omits nodes that are marked as temporary.
     pub drop_temporary: bool,
     /// Take the `!` off escaped expressions.
     pub unescape: bool,
@@ -28,7 +28,7 @@ pub struct Writer<'e> {
 }
 
 impl<'e> Writer<'e> {
-    /// For values as they stand: nothing is left out or taken off.
+    /// Prints values unchanged: nothing is omitted or unescaped.
     pub fn verbatim(exprs: &'e Exprs) -> Self {
         Self {
             exprs,
@@ -50,10 +50,10 @@ impl Writer<'_> {
 
     /// Writes the YAML text of a value, with a line break at its end.
     pub fn write_yaml(&self, out: &mut String, value: &Value) {
-        /// The average length of a value's line, and the most bytes that are reserved.
-        const LINE: u64 = 20;
+        /// The average length of a value's line, and the maximum number of bytes that are reserved.
+        const AVERAGE_LINE_LENGTH: u64 = 20;
         const MAX_BYTES: u64 = 64 << 20;
-        let expected = value.weight().nodes.saturating_mul(LINE).min(MAX_BYTES);
+        let expected = value.weight().nodes.saturating_mul(AVERAGE_LINE_LENGTH).min(MAX_BYTES);
         out.reserve(usize::try_from(expected).unwrap_or_default());
         self.node(out, value, 0, 0);
         if !out.ends_with('\n') {
@@ -148,7 +148,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An entry whose key and value both have lines of their own.
+    /// An entry whose key and value are on separate lines.
     fn long_entry(&self, out: &mut String, key: &str, value: &Value, indent: usize) {
         out.push_str("? ");
         scalar::write(out, key, indent + 2, indent + 2);
@@ -223,7 +223,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a whole number, without the detour over formats.
+/// Writes an integer without the formatting machinery.
 fn integer(out: &mut String, n: i64) {
     const DIGITS: usize = 20;
     let mut digits = [0; DIGITS];
@@ -276,7 +276,7 @@ fn new_line(out: &mut String, indent: usize) {
     blanks(out, indent);
 }
 
-/// Writes so many blanks.
+/// Writes a number of spaces.
 fn blanks(out: &mut String, mut count: usize) {
     const MANY: &str = "                                                                ";
     while count > MANY.len() {

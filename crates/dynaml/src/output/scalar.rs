@@ -5,9 +5,9 @@ use std::fmt::Write;
 use crate::scalar::is_ambiguous;
 
 /// The column after which a text is folded.
-const WIDTH: usize = 80;
+const FOLD_COLUMN: usize = 80;
 
-/// How a text is written.
+/// The style of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Style {
     Plain,
@@ -16,8 +16,8 @@ enum Style {
     Literal,
 }
 
-/// Bytes that ask for no style of their own wherever they stand within a text.
-const HARMLESS: [bool; 256] = {
+/// Bytes that never require a special style inside a text.
+const PLAIN_BYTES: [bool; 256] = {
     let mut harmless = [false; 256];
     let mut c = b'!';
     while c <= b'~' {
@@ -36,7 +36,7 @@ fn style(text: &str) -> Style {
     let mut quotes = needs_quotes(text);
     let bytes = text.as_bytes();
     for (at, &c) in bytes.iter().enumerate() {
-        if HARMLESS[c as usize] {
+        if PLAIN_BYTES[c as usize] {
             continue;
         }
         let previous = if at == 0 { b'\0' } else { bytes[at - 1] };
@@ -57,7 +57,7 @@ fn style(text: &str) -> Style {
     if quotes { Style::Single } else { Style::Plain }
 }
 
-/// Whether the ends of a text would be read as something else; so would `: ` and ` #` inside.
+/// Whether the start or end of a text would be read differently; so would `: ` and ` #` inside.
 fn needs_quotes(text: &str) -> bool {
     let bytes = text.as_bytes();
     let first = bytes.first().copied().unwrap_or(b' ');
@@ -72,7 +72,7 @@ fn needs_quotes(text: &str) -> bool {
     matches!(bytes.last(), Some(b' ' | b':'))
 }
 
-/// Writes a text as a value; `column` is where it starts, `indent` where it goes on.
+/// Writes a text as a value; `column` is its start, `indent` the indentation of further lines.
 pub fn write(out: &mut String, text: &str, column: usize, indent: usize) {
     match style(text) {
         Style::Plain => folded(out, text, column, indent),
@@ -103,9 +103,9 @@ pub fn write_key(out: &mut String, text: &str) {
     }
 }
 
-/// Breaks at single blanks after the last column.
+/// Breaks at single spaces after the last column.
 fn folded(out: &mut String, text: &str, mut column: usize, indent: usize) {
-    if column + text.len() <= WIDTH {
+    if column + text.len() <= FOLD_COLUMN {
         return out.push_str(text);
     }
     let bytes = text.as_bytes();
@@ -116,7 +116,7 @@ fn folded(out: &mut String, text: &str, mut column: usize, indent: usize) {
             && at < last
             && bytes.get(at - 1) != Some(&b' ')
             && bytes.get(at + 1) != Some(&b' ');
-        if single && column > WIDTH {
+        if single && column > FOLD_COLUMN {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', indent));
             column = indent;
@@ -135,7 +135,7 @@ fn double(out: &mut String, text: &str, column: usize, indent: Option<usize>) {
     for (at, c) in text.char_indices() {
         let start = out.len();
         match c {
-            ' ' if indent.is_some() && column > WIDTH && at > 0 && at < last && !broken => {
+            ' ' if indent.is_some() && column > FOLD_COLUMN && at > 0 && at < last && !broken => {
                 let indent = indent.unwrap_or(0);
                 out.push('\n');
                 out.extend(std::iter::repeat_n(' ', indent));

@@ -1,4 +1,4 @@
-//! The distinguished encoding rules (DER) of ASN.1, in which certificates and keys are written.
+//! The distinguished encoding rules (DER) of ASN.1, the encoding of certificates and keys.
 //!
 //! Go reads foreign data field by field and ignores parts that it does not need, such as the rest
 //! of a sequence. The types of `der` require complete structures.
@@ -6,17 +6,17 @@
 use der::asn1::{Any, BitStringRef, IntRef, UintRef};
 use der::{Decode, Encode, Length, Reader as _, SliceReader, Tag, TagNumber};
 
-/// The tag of a field that is told from others by its number.
+/// The tag of a field with this number.
 pub(super) const fn context(number: u8) -> Tag {
     Tag::ContextSpecific { constructed: false, number: TagNumber::new(number) }
 }
 
-/// The same for a field with others in it.
+/// The same for a constructed field.
 pub(super) const fn context_constructed(number: u8) -> Tag {
     Tag::ContextSpecific { constructed: true, number: TagNumber::new(number) }
 }
 
-/// A value as it is written.
+/// The encoding of a value.
 ///
 /// # Errors
 /// When it is too long.
@@ -41,15 +41,15 @@ pub(super) fn set(mut parts: Vec<Vec<u8>>) -> Result<Any, String> {
     tagged(Tag::Set, &parts.concat())
 }
 
-/// Bytes without those in front that are nothing.
+/// Bytes without leading zeros.
 pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
     &bytes[bytes.iter().take_while(|b| **b == 0).count()..]
 }
 
-/// Flags as a string of bits, the first one in front, without those at the end that are not set.
+/// Flags as a bit string, the first one in front, without trailing zeros.
 ///
 /// # Errors
-/// None: a string of bits is short.
+/// None: the bit string is short.
 pub(super) fn flags(flags: u16) -> Result<Vec<u8>, String> {
     let reversed = flags.reverse_bits().to_be_bytes();
     let used = usize::from(reversed[1] != 0) + 1;
@@ -63,7 +63,7 @@ pub(super) fn flags(flags: u16) -> Result<Vec<u8>, String> {
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// Whether nothing is left.
+    /// Whether everything has been read.
     pub(super) fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -105,21 +105,21 @@ impl<'a> Reader<'a> {
         self.take(Tag::Sequence).map(Self)
     }
 
-    /// The next sequence as a whole, and its content.
+    /// The complete bytes of the next sequence, and its content.
     pub(super) fn whole_sequence(&mut self) -> Option<(&'a [u8], Self)> {
         let before = self.0;
         let content = self.sequence()?;
         Some((&before[..before.len() - self.0.len()], content))
     }
 
-    /// The bytes of the next number, which has a sign.
+    /// The bytes of the next signed number.
     pub(super) fn signed(&mut self) -> Option<&'a [u8]> {
         let mut again = *self;
         again.read::<IntRef<'_>>()?;
         self.take(Tag::Integer)
     }
 
-    /// The bytes of the next number if it is above zero.
+    /// The bytes of the next number if it is positive.
     pub(super) fn positive(&mut self) -> Option<&'a [u8]> {
         let bytes = self.read::<UintRef<'_>>()?.as_bytes();
         (bytes != [0]).then_some(bytes)

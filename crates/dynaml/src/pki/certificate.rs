@@ -1,4 +1,4 @@
-//! Certificates of X.509: made, signed and read.
+//! X.509 certificates: created, signed and read.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -18,7 +18,7 @@ const KIND: &str = "CERTIFICATE";
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const COUNTRY: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.6");
 const ORGANIZATION: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.10");
-/// The parent of the extensions, which are told by their last number.
+/// The parent identifier of the extensions, which differ in their last number.
 const EXTENSIONS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29");
 const SUBJECT_KEY: u8 = 14;
 const KEY_USAGE: u8 = 15;
@@ -29,7 +29,7 @@ const EXTENDED_USAGE: u8 = 37;
 const DNS_NAME: u8 = 2;
 const IP_ADDRESS: u8 = 7;
 
-/// A certificate as it is written. The times are those that Go can write: the type of the library
+/// A certificate in its encoded form. The times are those that Go can encode: the library's type
 /// has none before 1970.
 #[derive(Sequence)]
 struct Signed<'a> {
@@ -72,9 +72,9 @@ struct Constraints {
 pub(crate) struct Certificate {
     /// The name.
     pub(crate) common_name: String,
-    /// Countries, if any are given.
+    /// Countries, if any.
     pub(crate) country: Vec<String>,
-    /// Organizations, if any are given.
+    /// Organizations, if any.
     pub(crate) organization: Vec<String>,
     /// Whether it may sign others.
     pub(crate) is_ca: bool,
@@ -84,7 +84,7 @@ pub(crate) struct Certificate {
     pub(crate) dns_names: Vec<String>,
     /// The addresses of hosts.
     pub(crate) addresses: Vec<IpAddr>,
-    /// The time from which it is good, in seconds since 1970.
+    /// The start of its validity, in seconds since 1970.
     pub(crate) not_before: i64,
     /// The time until which it is good.
     pub(crate) not_after: i64,
@@ -96,9 +96,9 @@ pub(crate) struct Certificate {
     pub(crate) key_identifier: Vec<u8>,
 }
 
-/// Who signs a certificate.
+/// The issuer of a certificate.
 pub(crate) struct Issuer<'a> {
-    /// The issuer's own certificate; none if a certificate is signed by itself.
+    /// The issuer's own certificate; `None` if a certificate is self-signed.
     pub(crate) certificate: Option<&'a Certificate>,
     /// The key that signs.
     pub(crate) key: &'a Private,
@@ -109,7 +109,7 @@ fn unwritable(error: der::Error) -> String {
     format!("asn1: {error}")
 }
 
-/// A text of a name, in the simplest form that can hold it.
+/// A text of a name, in the simplest type that can hold it.
 fn text(text: &str) -> Result<Any, String> {
     let printable = |b: u8| {
         b.is_ascii_alphanumeric()
@@ -119,7 +119,7 @@ fn text(text: &str) -> Result<Any, String> {
     tagged(tag, text.as_bytes())
 }
 
-/// A point in time; years after 2049 need the longer form.
+/// A time; years after 2049 need the longer form.
 fn point_in_time(seconds: i64) -> Result<Any, String> {
     let at = time::civil(seconds);
     let rest =
@@ -137,10 +137,10 @@ fn extension(number: u8, critical: bool, content: Vec<u8>) -> Result<Extension, 
 }
 
 impl Certificate {
-    /// Makes a certificate and signs it; in PEM.
+    /// Creates and signs a certificate in PEM.
     ///
     /// # Errors
-    /// When something cannot be written, or not signed with this key.
+    /// When a value cannot be encoded, or this key cannot sign.
     pub(crate) fn sign(&self, issuer: &Issuer<'_>, random: &mut Random) -> Result<String, String> {
         let (key, info) = match &self.public {
             Some(key @ (Public::Rsa(_) | Public::Ec(..))) => key.info()?,
@@ -246,7 +246,7 @@ impl Certificate {
     /// Reads a certificate in PEM.
     ///
     /// # Errors
-    /// When it is none, and why.
+    /// The reason why it is no certificate.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let Some(block) = pem::decode(text) else {
             return Err("invalid certificate format (expected pem block)".into());
@@ -428,7 +428,7 @@ fn read_version(inner: &mut Reader<'_>) -> Result<i64, &'static str> {
     }
 }
 
-/// A value of a name; nothing if it is no text.
+/// A value of a name; `None` if it is no text.
 fn read_text((tag, bytes): (u8, &[u8])) -> Result<Option<String>, &'static str> {
     let ascii = |good: fn(u8) -> bool, broken| {
         let text = std::str::from_utf8(bytes).ok().filter(|t| t.bytes().all(good));
@@ -534,7 +534,7 @@ mod tests {
         assert_eq!(found.addresses, wanted.addresses);
         assert_eq!((found.not_before, found.not_after), (wanted.not_before, wanted.not_after));
         assert_eq!(found.public, wanted.public);
-        // Wherever it is cut or changed, reading it ends.
+        // Reading ends however it is cut or changed.
         let bytes = pem::decode(&text).unwrap().bytes;
         for at in 0..bytes.len() {
             assert!(Certificate::read_der(&bytes[..at]).is_err(), "cut at {at}");

@@ -1,4 +1,4 @@
-//! Keys of the NIST curves, and signatures with them (ECDSA).
+//! Keys of the NIST curves, and ECDSA signatures.
 
 use der::asn1::ObjectIdentifier;
 use sec1::{EcParameters, EcPrivateKey};
@@ -19,9 +19,9 @@ pub(crate) struct Curve {
     pub(crate) ssh: Option<&'static str>,
     /// Its object identifier.
     pub(super) oid: ObjectIdentifier,
-    /// The identifier of signatures with the digest that belongs to it.
+    /// The identifier of signatures with the curve's digest.
     pub(super) signatures: ObjectIdentifier,
-    /// How many bytes a coordinate has.
+    /// The number of bytes of a coordinate.
     size: usize,
     generate: fn(&mut Random) -> Vec<u8>,
     public: fn(&[u8]) -> Option<Vec<u8>>,
@@ -29,7 +29,7 @@ pub(crate) struct Curve {
     sign: Sign,
 }
 
-/// A curve with the functions of its crate; secret numbers have the size of a coordinate.
+/// A curve with the functions of its crate; secret scalars have the size of a coordinate.
 macro_rules! curve {
     ($name:literal, $ssh:expr, $oid:literal, $size:literal, $crate_:ident, $hash:ident, $signatures:literal) => {
         Curve {
@@ -73,18 +73,18 @@ pub(crate) const CURVES: [Curve; 4] = [
 ];
 
 impl Curve {
-    /// The curve with the object identifier that has these bytes.
+    /// The curve whose object identifier has these bytes.
     pub(super) fn with_oid(oid: &[u8]) -> Option<&'static Self> {
         CURVES.iter().find(|c| c.oid.as_bytes() == oid)
     }
 
-    /// A secret number, as many bytes as coordinates have.
+    /// A secret scalar of the size of a coordinate.
     pub(super) fn secret(&self, random: &mut Random) -> Vec<u8> {
         (self.generate)(random)
     }
 
-    /// The bytes of a secret number, as many as coordinates have, and the point that belongs to
-    /// it, with both coordinates; nothing if it is none.
+    /// The bytes of a secret scalar, in the size of a coordinate, and its uncompressed public
+    /// point; `None` if it is invalid.
     pub(super) fn checked(&self, bytes: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let bytes = trimmed(bytes);
         let mut secret = vec![0; self.size.checked_sub(bytes.len())?];
@@ -93,7 +93,7 @@ impl Curve {
         Some((secret, point))
     }
 
-    /// Whether bytes are a point of the curve, with both coordinates.
+    /// Whether bytes are an uncompressed point of the curve.
     pub(super) fn has_point(&self, bytes: &[u8]) -> bool {
         const BOTH: u8 = 4;
         bytes.first() == Some(&BOTH) && (self.has_point)(bytes)
@@ -108,14 +108,14 @@ impl Curve {
         written(&EcPrivateKey { private_key: secret, parameters, public_key: Some(point) })
     }
 
-    /// The signature of a message; nothing in the improbable case that it would be zero.
+    /// The signature of a message; `None` in the improbable case that it would be zero.
     pub(super) fn signature(
         &self,
         secret: &[u8],
         message: &[u8],
         random: &mut Random,
     ) -> Option<Vec<u8>> {
-        // The number that must never be the same for two messages depends on them.
+        // The nonce, which must differ between messages, depends on both.
         let seed = Sha256::new().chain_update(random_bytes::<32>(random));
         let seed = seed.chain_update(secret).chain_update(message).finalize();
         (self.sign)(secret, message, &mut Random::from_seed(seed.into()))

@@ -1,4 +1,4 @@
-//! Private and public keys, and the forms that they are kept in.
+//! Private and public keys, and their formats.
 
 use ::rsa::pkcs8::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use base64::Engine;
@@ -18,7 +18,7 @@ const OID_EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1
 const OID_DSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10040.4.1");
 const OID_ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 const OID_X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
-/// The message for bytes of another form than the wanted one.
+/// The message for bytes in another format.
 const NOT_THIS_FORM: &str = "asn1: structure error";
 
 /// A private key.
@@ -44,7 +44,7 @@ pub(crate) enum Public {
     Rsa(rsa::Public),
     /// Of a curve: its name and the point.
     Ec(&'static str, Vec<u8>),
-    /// Of another kind, which is only recognized.
+    /// Another kind, which is only recognized.
     Other(Kind),
 }
 
@@ -79,12 +79,12 @@ fn use_instead(kind: &str, parser: &str) -> String {
 }
 
 impl Private {
-    /// A new key of RSA with so many bits.
+    /// A new RSA key with this number of bits.
     pub(crate) fn rsa(size: i64, random: &mut Random) -> Result<Self, &'static str> {
         rsa::Private::generate(size, random).map(|key| Self::Rsa(Box::new(key)))
     }
 
-    /// A new key of the curve with this name, if there is one.
+    /// A new key of the curve with this name, if it exists.
     pub(crate) fn ec(name: &str, random: &mut Random) -> Option<Self> {
         let curve = CURVES.iter().find(|c| c.name == name)?;
         let (secret, point) = curve.checked(&curve.secret(random))?;
@@ -94,7 +94,7 @@ impl Private {
     /// Reads a key in PEM.
     ///
     /// # Errors
-    /// When it is none, and why.
+    /// The reason why it is no key.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let Some(pem::Block { kind, bytes }) = pem::decode(text) else {
             return Err("invalid private key format (expected pem block)".into());
@@ -146,7 +146,7 @@ impl Private {
     /// The key in PEM.
     ///
     /// # Errors
-    /// When it is one of RSA with more than two primes.
+    /// When it is an RSA key with more than two primes.
     pub(crate) fn write(&self) -> Result<String, String> {
         match self {
             Self::Rsa(key) => pem::encode(RSA_KIND, &key.write()?),
@@ -162,7 +162,7 @@ impl Private {
         }
     }
 
-    /// The name of the way in which this key signs.
+    /// The identifier of this key's signature algorithm.
     pub(super) fn algorithm(&self) -> AlgorithmIdentifierRef<'static> {
         match self {
             Self::Rsa(_) => {
@@ -177,7 +177,7 @@ impl Private {
     /// The signature of a message.
     ///
     /// # Errors
-    /// When the key is too short for that.
+    /// When the key is too short.
     pub(super) fn signature(
         &self,
         message: &[u8],
@@ -198,7 +198,7 @@ impl Public {
     /// Reads a key in PEM, of any type of block.
     ///
     /// # Errors
-    /// When it is none, and why.
+    /// The reason why it is no key.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let Some(block) = pem::decode(text) else {
             return Err("invalid public key format (expected pem block)".into());
@@ -220,7 +220,7 @@ impl Public {
     /// Reads a `SubjectPublicKeyInfo`.
     ///
     /// # Errors
-    /// When it is none, and why.
+    /// The reason why it is no key.
     pub(super) fn read_info(mut info: Reader<'_>) -> Result<Self, &'static str> {
         let mut algorithm =
             info.sequence().ok_or("x509: malformed public key algorithm identifier")?;
@@ -256,10 +256,10 @@ impl Public {
         }))
     }
 
-    /// The bytes that name the key in a `SubjectPublicKeyInfo`, and all of that.
+    /// The key bytes of a `SubjectPublicKeyInfo`, and the whole structure.
     ///
     /// # Errors
-    /// When this kind of key is not written.
+    /// When this kind of key cannot be encoded.
     pub(super) fn info(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
         let (oid, parameters, key) = match self {
             Self::Rsa(key) => (OID_RSA, AnyRef::from(Null), key.write()?),
@@ -276,8 +276,8 @@ impl Public {
         Ok((key, info))
     }
 
-    /// The key in PEM; one of RSA in the form of PKCS #1 or in the common one. Nothing if this kind
-    /// of key is not written.
+    /// The key in PEM; an RSA key in PKCS #1 or, if `common`, in the general format. `None` if this
+    /// kind of key cannot be encoded.
     pub(crate) fn write(&self, common: bool) -> Option<String> {
         let (key, info) = self.info().ok()?;
         let text = match self {
@@ -291,7 +291,7 @@ impl Public {
     /// The key as a line of `authorized_keys`.
     ///
     /// # Errors
-    /// When SSH has no such keys.
+    /// When SSH does not support such keys.
     pub(crate) fn ssh(&self) -> Result<String, &'static str> {
         let field = |bytes: &[u8]| {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
@@ -319,7 +319,7 @@ impl Public {
     }
 }
 
-/// Why bytes are no public key.
+/// The reason why bytes are no public key.
 fn not_public(der: &[u8]) -> String {
     let common = Reader(der).sequence().is_some_and(|mut info| {
         info.sequence().is_some_and(|mut a| a.take(Tag::ObjectIdentifier).is_some())

@@ -1,7 +1,7 @@
 //! Keys and certificates: X.509 with RSA and the NIST curves, and X25519.
 //!
-//! The keys and signatures are those of `rsa`, of the crates of the curves and of
-//! `curve25519-dalek`. The forms are written and read here, byte for byte as Go's library does.
+//! Keys and signatures come from `rsa`, the crates of the curves and `curve25519-dalek`. The
+//! formats are written and read here, byte for byte like Go's library.
 
 mod asn1;
 pub(crate) mod certificate;
@@ -16,7 +16,7 @@ pub(crate) mod x25519;
 use rand_chacha::rand_core::RngCore;
 pub(crate) use rand_chacha::rand_core::SeedableRng;
 
-/// Random numbers from a seed that the world gives.
+/// Random numbers from a seed of the world.
 pub(crate) type Random = rand_chacha::ChaCha20Rng;
 
 /// The next random bytes.

@@ -1,7 +1,7 @@
 //! PEM: bytes as base64 text between lines with their type.
 //!
-//! It is read as Go does, which looks for the first good piece in any text, leaves lines with colons
-//! and takes blanks; the library that writes it reads none of these.
+//! The reader follows Go, which searches for the first valid block in any text, skips header lines
+//! and accepts spaces; the library that writes PEM accepts none of these.
 
 use der::pem::LineEnding;
 
@@ -22,7 +22,7 @@ pub(crate) struct Block {
 /// Bytes as PEM.
 ///
 /// # Errors
-/// When they are too many.
+/// When there are too many.
 pub(crate) fn encode(kind: &str, bytes: &[u8]) -> Result<String, String> {
     let text = der::pem::encode_string(kind, LineEnding::LF, bytes);
     text.map_err(|e| format!("pem: {e}"))
@@ -31,7 +31,8 @@ pub(crate) fn encode(kind: &str, bytes: &[u8]) -> Result<String, String> {
 /// The first piece of PEM in a text.
 pub(crate) fn decode(text: &str) -> Option<Block> {
     let mut rest = text.strip_prefix(BEGIN).or_else(|| after(text, BEGIN))?;
-    // Where the next end is; it is looked for once, however many pieces begin before it.
+    // The position of the next end marker; it is searched for once, however many blocks begin
+    // before it.
     let mut next_end = 0;
     loop {
         let (line, below) = line_of(rest);
@@ -57,7 +58,7 @@ pub(crate) fn decode(text: &str) -> Option<Block> {
     }
 }
 
-/// The text behind a mark at the beginning of a later line.
+/// The text after a marker at the beginning of a later line.
 fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     let mut from = text;
     loop {
@@ -83,7 +84,7 @@ fn without_headers(text: &str) -> Option<(bool, &str)> {
     }
 }
 
-/// Whether the line of an end is that of this kind.
+/// Whether an end line has this type.
 fn ends(line: &str, kind: &str) -> bool {
     let rest = line.strip_prefix(kind).and_then(|e| e.strip_prefix(DASHES));
     rest.is_some_and(|rest| line_of(rest).0.is_empty())
@@ -93,7 +94,7 @@ fn decoded(data: &str) -> Option<Vec<u8>> {
     decode_base64(&data.replace([' ', '\t'], ""))
 }
 
-/// The first line without blanks at its end, and the rest.
+/// The first line without trailing spaces, and the rest.
 fn line_of(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.strip_suffix('\r').unwrap_or(line).trim_end_matches([' ', '\t']), rest)

@@ -1,4 +1,4 @@
-//! RSA: keys of PKCS #1, and signatures with them.
+//! RSA: PKCS #1 keys and signatures.
 
 use der::Tag;
 use der::asn1::UintRef;
@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 use super::Random;
 use super::asn1::{Reader, trimmed, written};
 
-/// Fewer bits than this have no primes to choose from.
+/// The minimum key size in bits: below it there are not enough primes.
 const MIN_BITS: usize = 32;
 /// More bits than this would take hours.
 const MAX_BITS: usize = 16_384;
-/// The largest key in bits that is made: the work grows with the fourth power.
+/// The maximum size in bits of a generated key: the work grows with the fourth power.
 const MAX_GENERATED_BITS: usize = 4096;
 
 /// A public key.
@@ -42,7 +42,7 @@ impl Private {
     /// A new key.
     ///
     /// # Errors
-    /// When there are no keys of this size, or when they are too large.
+    /// When the size is too small or too large.
     pub(super) fn generate(bits: i64, random: &mut Random) -> Result<Self, &'static str> {
         let bits = usize::try_from(bits).unwrap_or(0);
         if bits < MIN_BITS {
@@ -61,7 +61,7 @@ impl Private {
     /// Reads a key.
     ///
     /// # Errors
-    /// The error in it; nothing if it is not of this form at all.
+    /// The error in it; `None` if it has another format.
     pub(super) fn read(der: &[u8]) -> Result<Self, Option<&'static str>> {
         let mut outer = Reader(der);
         let mut inner = outer.sequence().ok_or(None)?;
@@ -69,7 +69,7 @@ impl Private {
         let mut field = || inner.signed().ok_or(None);
         let numbers = [field()?, field()?, field()?, field()?, field()?];
         let mut primes = vec![number(numbers[3]), number(numbers[4])];
-        // Those that can be computed may be missing, and do not count.
+        // Derived values may be missing, and are not checked.
         for _ in 0..3 {
             if inner.next_is(Tag::Integer) {
                 inner.signed().ok_or(None)?;
@@ -95,7 +95,7 @@ impl Private {
         Self::of_numbers(modulus, public, secret, primes).map_err(Some)
     }
 
-    /// The key of these numbers, if they belong together.
+    /// The key with these numbers, if they are consistent.
     fn of_numbers(
         modulus: BigUint,
         public: BigUint,
@@ -114,8 +114,8 @@ impl Private {
         if secret.bits() > MAX_BITS {
             return Err("crypto/rsa: d too large");
         }
-        // The library subtracts from a rest by the second prime until it is one by the first: with
-        // the largest in front that is a single step.
+        // The library reduces modulo the second prime by repeated subtraction: with the largest
+        // prime first that is a single step.
         primes.sort_by(|a, b| b.cmp(a));
         let key = RsaPrivateKey::from_components(modulus, public, secret, primes);
         key.map(Self).map_err(|e| match e {
@@ -141,8 +141,7 @@ impl Private {
         Ok(der.as_bytes().to_vec())
     }
 
-    /// The signature of a message with SHA-256, after PKCS #1 v1.5; nothing if the key is too
-    /// short.
+    /// The PKCS #1 v1.5 signature of a message with SHA-256; `None` if the key is too short.
     pub(super) fn signature(&self, message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
         let scheme = Pkcs1v15Sign::new::<rsa::sha2::Sha256>();
         self.0.sign_with_rng(random, scheme, &Sha256::digest(message)).ok()
@@ -153,7 +152,7 @@ impl Public {
     /// Reads a key in the form of PKCS #1.
     ///
     /// # Errors
-    /// The error in it; nothing if it is not of this form at all.
+    /// The error in it; `None` if it has another format.
     pub(super) fn read(der: &[u8]) -> Result<Self, Option<&'static str>> {
         const MAX_LENGTH: usize = 4;
         let mut outer = Reader(der);

@@ -1,4 +1,4 @@
-//! Points in time as Go writes and reads them with the layout `Jan 2 15:04:05 2006`.
+//! Times in Go's layout `Jan 2 15:04:05 2006`.
 
 use ordain_functions::time::{Civil, NANOS_PER_SECOND};
 
@@ -8,12 +8,12 @@ const LAYOUT: &str = "Jan 2 15:04:05 2006";
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The date and time at so many seconds since 1970.
+/// The date and time of a number of seconds since 1970.
 pub(super) fn civil(seconds: i64) -> Civil {
     Civil::from_nanos(i128::from(seconds) * NANOS_PER_SECOND)
 }
 
-/// The seconds since 1970 at a date and time; nothing if there is no such day or time.
+/// The seconds since 1970 at a date and time; `None` if it does not exist.
 pub(super) fn seconds(date: [i64; 3], clock: [i64; 3]) -> Option<i64> {
     let nanos = Civil::to_nanos(date[0], date[1], date[2], clock, 0);
     let seconds = i64::try_from(nanos.div_euclid(NANOS_PER_SECOND)).ok()?;
@@ -51,7 +51,7 @@ impl Text<'_> {
         Err(format!("parsing time {}: {what} out of range", quoted(self.all)))
     }
 
-    /// A number of so many digits at most; if fixed, of exactly so many.
+    /// A number of at most this many digits; if `fixed`, of exactly this many.
     fn number(&mut self, digits: usize, fixed: bool, element: &str) -> Result<i64, String> {
         let count = self.rest.bytes().take(digits).take_while(u8::is_ascii_digit).count();
         if count == 0 || fixed && count < digits {
@@ -86,7 +86,7 @@ impl Text<'_> {
         Ok(month)
     }
 
-    /// A fraction of a second may follow though the layout has none; it does not count here.
+    /// Skips an optional fraction of a second, which the layout does not have.
     fn fraction(&mut self) {
         let digits = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
         if let Some(rest) = self.rest.strip_prefix(['.', ',']).filter(|r| digits(r) > 0) {
@@ -95,10 +95,10 @@ impl Text<'_> {
     }
 }
 
-/// The seconds since 1970 that a text means.
+/// Parses a time as seconds since 1970.
 ///
 /// # Errors
-/// The error in it, in Go's words.
+/// The error in it, as Go words it.
 pub(crate) fn parse(text: &str) -> Result<i64, String> {
     let mut text = Text { all: text, rest: text };
     let month = text.month()?;

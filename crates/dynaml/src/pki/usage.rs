@@ -1,8 +1,8 @@
-//! The usages of keys: words, bits and object identifiers.
+//! The usages of keys: names, bits and object identifiers.
 
 use der::asn1::ObjectIdentifier;
 
-/// The uses that are bits, in their order, and how they are asked for if that differs.
+/// The usages that are bits, in order, and their names in templates if these differ.
 const BITS: [(&str, &str); 9] = [
     ("Signature", ""),
     ("ContentCommitment", "commitment"),
@@ -39,14 +39,14 @@ const EXTENDED: [(&str, ObjectIdentifier); 14] = [
 /// The usages of a key.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Usage {
-    /// The uses that are bits, the first one lowest.
+    /// The usages that are bits, the first one lowest.
     pub(crate) bits: u16,
-    /// The positions of the others in their table, as they were asked for.
+    /// The indices of the extended usages in their table, in the requested order.
     pub(crate) extended: Vec<usize>,
 }
 
 impl Usage {
-    /// Adds a use by its word; whether there is one.
+    /// Adds a usage by name; returns whether it exists.
     pub(crate) fn add(&mut self, word: &str) -> bool {
         let word = word.to_lowercase();
         let asked = |(name, other): &(&str, &str)| match *other {
@@ -71,12 +71,12 @@ impl Usage {
         bits.map(|(_, names)| names.0).chain(extended.map(|e| e.0)).collect()
     }
 
-    /// The identifiers of the uses that have one.
+    /// The identifiers of the extended usages.
     pub(super) fn identifiers(&self) -> Vec<ObjectIdentifier> {
         self.extended.iter().filter_map(|at| EXTENDED.get(*at)).map(|e| e.1).collect()
     }
 
-    /// Adds the use with an identifier of these bytes; unknown ones are left out.
+    /// Adds the usage with an identifier of these bytes; unknown ones are ignored.
     pub(super) fn add_identifier(&mut self, oid: &[u8]) {
         self.extended.extend(EXTENDED.iter().position(|e| e.1.as_bytes() == oid));
     }

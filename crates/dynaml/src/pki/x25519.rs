@@ -3,7 +3,7 @@
 use curve25519_dalek::MontgomeryPoint;
 use curve25519_dalek::scalar::clamp_integer;
 
-/// How many bytes a key has.
+/// The number of bytes of a key.
 pub(crate) const SIZE: usize = 32;
 
 /// The private key of random bytes.
@@ -20,7 +20,7 @@ pub(crate) fn public(private: [u8; SIZE]) -> [u8; SIZE] {
 mod tests {
     use super::*;
 
-    /// A pair that another program has made.
+    /// A pair from another program.
     #[test]
     fn the_public_key_of_a_private_one() {
         let bytes = |hex: &str| {

@@ -78,7 +78,7 @@ impl BinaryOp {
     }
 }
 
-/// Which list or map comprehension it is.
+/// The kind of a list or map comprehension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapKind {
     /// `map[…]`
@@ -113,7 +113,7 @@ impl MapKind {
         matches!(self, Self::Map | Self::SelectMap | Self::FilterMap)
     }
 
-    /// Whether it takes the elements of maps, or those of lists.
+    /// Whether it takes the elements of maps instead of lists.
     pub fn takes(self, maps: bool) -> bool {
         match self {
             Self::List | Self::Map | Self::SelectList => true,
@@ -122,7 +122,7 @@ impl MapKind {
         }
     }
 
-    /// Whether elements are chosen rather than mapped.
+    /// Whether it selects elements instead of mapping them.
     pub fn chooses(self) -> bool {
         !matches!(self, Self::List | Self::Map)
     }
@@ -193,7 +193,7 @@ pub struct Merge {
     pub on: Option<EcoString>,
     /// Another path to look at.
     pub redirect: Option<Rc<[PathStep]>>,
-    /// Whether that path begins with a point: no stub has such a path.
+    /// Whether that path begins with a dot: no stub has such a path.
     pub absolute: bool,
 }
 
@@ -297,7 +297,7 @@ pub struct Exprs {
 }
 
 impl Exprs {
-    /// Adds an expression that stands at these bytes of its text.
+    /// Adds an expression with its byte range in the text.
     pub fn push(&mut self, expr: Expr, start: usize, end: usize) -> ExprId {
         let to_u32 = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         self.spans.push((to_u32(start), to_u32(end)));
@@ -352,7 +352,7 @@ impl Exprs {
         }
     }
 
-    /// Which bytes of its text an expression takes.
+    /// The byte range of an expression in its text.
     pub fn span(&self, id: ExprId) -> (u32, u32) {
         self.spans.get(id.raw() as usize).copied().unwrap_or_default()
     }

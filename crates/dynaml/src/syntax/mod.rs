@@ -1,4 +1,4 @@
-//! Expressions: from text to tree, and from tree to the canonical text.
+//! Expressions: from text to tree, and from tree to canonical text.
 
 pub mod ast;
 pub mod near;

@@ -1,15 +1,15 @@
-//! Where spiff++ says that it cannot parse an expression.
+//! Syntax errors of expressions in the form of spiff++.
 //!
 //! spiff++ parses expressions by a parsing expression grammar, and its errors name the phrase that
-//! ended furthest to the right, even if an alternative that contains it failed. This file has that
-//! grammar as far as needed to find the phrase; evaluation uses another parser.
+//! ended furthest to the right, even if an alternative that contains it failed. This file contains
+//! as much of that grammar as is needed to find the phrase; evaluation uses another parser.
 
 use rustc_hash::FxHashMap;
 
-/// The longest expression that is looked at, in characters.
+/// The maximum length of an expression, in characters.
 const MAX_LENGTH: usize = 4_000;
 
-/// How many phrases may be within each other.
+/// The maximum depth of nested phrases.
 const MAX_DEPTH: u32 = 300;
 
 /// The rules of the grammar.
@@ -20,7 +20,7 @@ enum Pattern {
     /// One character for which this holds.
     One(fn(char) -> bool),
     /// A phrase of the grammar by its name.
-    Named(Phrase),
+    Named(MemoizedRule),
     /// A phrase without a name of its own.
     Part(&'static Pattern),
     /// One after the other.
@@ -31,15 +31,15 @@ enum Pattern {
     Maybe(&'static Pattern),
     /// It, as often as it matches.
     Many(&'static Pattern),
-    /// That it does not match here.
+    /// Succeeds if it does not match here.
     Not(&'static Pattern),
 }
 
 use Pattern::{All, First, Many, Maybe, Named, Not, One, Part, Text};
 
-/// The rules that are matched more than once at a place.
+/// The rules that are matched more than once at a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Phrase {
+enum MemoizedRule {
     Whole,
     Expression,
     Level7,
@@ -72,11 +72,11 @@ const DIGIT: Pattern = One(|c| c.is_ascii_digit());
 const SOME_DIGITS: Pattern = All(&[DIGIT, Many(&DIGIT)]);
 const MINUS: Pattern = Maybe(&Text("-"));
 const MARK: Pattern = One(|c| matches!(c, '.' | ':'));
-const BLANK: Pattern = Named(Phrase::Blank);
-const GAP: Pattern = Named(Phrase::Gap);
-const EXPRESSION: Pattern = Named(Phrase::Expression);
-const LEVEL7: Pattern = Named(Phrase::Level7);
-const BODY: Pattern = Named(Phrase::Body);
+const BLANK: Pattern = Named(MemoizedRule::Blank);
+const GAP: Pattern = Named(MemoizedRule::Gap);
+const EXPRESSION: Pattern = Named(MemoizedRule::Expression);
+const LEVEL7: Pattern = Named(MemoizedRule::Level7);
+const BODY: Pattern = Named(MemoizedRule::Body);
 
 /// A blank between words.
 fn is_blank(c: char) -> bool {
@@ -98,14 +98,14 @@ const INDEX: Pattern = Part(&All(&[Text("["), MINUS, SOME_DIGITS, Text("]")]));
 /// An operator with its right operand.
 macro_rules! operation {
     ($operator:expr, $operand:ident) => {
-        Part(&All(&[$operator, GAP, Named(Phrase::$operand)]))
+        Part(&All(&[$operator, GAP, Named(MemoizedRule::$operand)]))
     };
 }
 
 /// Operands of a level with operations of the next one between them.
 macro_rules! level {
     ($operand:ident, $operations:expr) => {
-        All(&[Named(Phrase::$operand), Many(&All(&[GAP, $operations]))])
+        All(&[Named(MemoizedRule::$operand), Many(&All(&[GAP, $operations]))])
     };
 }
 
@@ -124,7 +124,7 @@ const WHOLE: Pattern = All(&[
             MARKER,
             Many(&Part(&All(&[GAP, MARKER]))),
             BLANK,
-            Maybe(&Named(Phrase::Grouped)),
+            Maybe(&Named(MemoizedRule::Grouped)),
             BLANK,
         ])),
         EXPRESSION,
@@ -148,7 +148,7 @@ const MARKER: Pattern = Part(&All(&[
 
 const SCOPED: Pattern = Part(&All(&[
     BLANK,
-    Part(&All(&[Part(&Text("(")), BLANK, Maybe(&Named(Phrase::Assignments)), Text(")")])),
+    Part(&All(&[Part(&Text("(")), BLANK, Maybe(&Named(MemoizedRule::Assignments)), Text(")")])),
     BLANK,
     EXPRESSION,
 ]));
@@ -160,8 +160,8 @@ const LEVEL_7: Pattern = All(&[
 ]);
 
 const LEVEL6: Pattern = Part(&First(&[
-    Part(&All(&[Named(Phrase::Level5), BLANK, Text("?"), EXPRESSION, Text(":"), EXPRESSION])),
-    Named(Phrase::Level5),
+    Part(&All(&[Named(MemoizedRule::Level5), BLANK, Text("?"), EXPRESSION, Text(":"), EXPRESSION])),
+    Named(MemoizedRule::Level5),
 ]));
 
 const COMPARISONS: Pattern =
@@ -196,12 +196,15 @@ const LEVEL_0: Pattern = First(&[
     Part(&Text("~~")),
     Part(&First(&[Text("nil"), Text("~")])),
     Part(&All(&[Text("$"), NAME])),
-    Part(&All(&[Text("!"), BLANK, Named(Phrase::Level0)])),
-    Part(&All(&[Text("*"), Named(Phrase::Level0)])),
+    Part(&All(&[Text("!"), BLANK, Named(MemoizedRule::Level0)])),
+    Part(&All(&[Text("*"), Named(MemoizedRule::Level0)])),
     Part(&First(&[REFERENCE_MERGE, SIMPLE_MERGE])),
     Part(&Text("auto")),
-    Part(&All(&[Text("lambda"), First(&[Part(&All(&[GAP, EXPRESSION])), Named(Phrase::Lambda)])])),
-    Named(Phrase::Chained),
+    Part(&All(&[
+        Text("lambda"),
+        First(&[Part(&All(&[GAP, EXPRESSION])), Named(MemoizedRule::Lambda)]),
+    ])),
+    Named(MemoizedRule::Chained),
 ]);
 
 const REPLACE: Pattern = Part(&Text("replace"));
@@ -213,7 +216,7 @@ const REFERENCE_MERGE: Pattern = Part(&All(&[
     Not(&All(&[GAP, REQUIRED])),
     Maybe(&All(&[GAP, First(&[REPLACE, ON])])),
     GAP,
-    Named(Phrase::Reference),
+    Named(MemoizedRule::Reference),
 ]));
 
 const SIMPLE_MERGE: Pattern = Part(&All(&[
@@ -228,7 +231,7 @@ const SYNC: Pattern = Part(&All(&[
     First(&[
         All(&[
             First(&[
-                All(&[Named(Phrase::Lambda), Part(&All(&[Text(","), EXPRESSION]))]),
+                All(&[Named(MemoizedRule::Lambda), Part(&All(&[Text(","), EXPRESSION]))]),
                 All(&[BODY, BODY]),
             ]),
             Maybe(&All(&[Text("|"), EXPRESSION])),
@@ -249,28 +252,28 @@ const CHAINED: Pattern = All(&[
         mapping!("select{", "}"),
         mapping!("select[", "]"),
         Part(&All(&[Text("sum["), LEVEL7, Text("|"), LEVEL7, BODY, Text("]")])),
-        Part(&All(&[START_LIST, Maybe(&Named(Phrase::Expressions)), Text("]")])),
-        Part(&All(&[Part(&Text("{")), BLANK, Maybe(&Named(Phrase::Assignments)), Text("}")])),
-        Named(Phrase::Range),
-        Named(Phrase::Grouped),
-        Named(Phrase::Reference),
+        Part(&All(&[START_LIST, Maybe(&Named(MemoizedRule::Expressions)), Text("]")])),
+        Part(&All(&[Part(&Text("{")), BLANK, Maybe(&Named(MemoizedRule::Assignments)), Text("}")])),
+        Named(MemoizedRule::Range),
+        Named(MemoizedRule::Grouped),
+        Named(MemoizedRule::Reference),
         Part(&All(&[Text("."), INDICES])),
     ]),
-    Many(&Named(Phrase::Qualified)),
+    Many(&Named(MemoizedRule::Qualified)),
 ]);
 
 const START_LIST: Pattern = Part(&All(&[Text("["), BLANK]));
-const INDICES: Pattern = Part(&All(&[START_LIST, Named(Phrase::Expressions), Text("]")]));
+const INDICES: Pattern = Part(&All(&[START_LIST, Named(MemoizedRule::Expressions), Text("]")]));
 
 const QUALIFIED: Pattern = First(&[
-    Named(Phrase::Call),
-    Part(&All(&[Text("*"), Named(Phrase::Call)])),
-    Part(&All(&[PATH_COMPONENT, Named(Phrase::FollowUp)])),
+    Named(MemoizedRule::Call),
+    Part(&All(&[Text("*"), Named(MemoizedRule::Call)])),
+    Part(&All(&[PATH_COMPONENT, Named(MemoizedRule::FollowUp)])),
     Part(&All(&[Maybe(&Text(".")), INDICES])),
     Part(&All(&[
         Maybe(&Text(".")),
-        First(&[Text("[*]"), Part(&Named(Phrase::Range))]),
-        Many(&Named(Phrase::Qualified)),
+        First(&[Text("[*]"), Part(&Named(MemoizedRule::Range))]),
+        Many(&Named(MemoizedRule::Qualified)),
     ])),
 ]);
 
@@ -297,10 +300,10 @@ const PARAMETERS: Pattern = All(&[
     Text("|"),
     BLANK,
     Maybe(&Part(&All(&[
-        Named(Phrase::NextName),
-        Many(&All(&[Text(","), Named(Phrase::NextName)])),
+        Named(MemoizedRule::NextName),
+        Many(&All(&[Text(","), Named(MemoizedRule::NextName)])),
         Maybe(&DEFAULT),
-        Many(&All(&[Text(","), Named(Phrase::NextName), DEFAULT])),
+        Many(&All(&[Text(","), Named(MemoizedRule::NextName), DEFAULT])),
         Maybe(&Part(&All(&[Text("..."), BLANK]))),
     ]))),
     Text("|"),
@@ -311,16 +314,16 @@ const TAG_PREFIX: Pattern =
 
 const REFERENCE: Pattern = All(&[
     First(&[
-        All(&[TAG_PREFIX, First(&[Text("."), Named(Phrase::Key)])]),
-        All(&[Maybe(&Text(".")), Named(Phrase::Key)]),
+        All(&[TAG_PREFIX, First(&[Text("."), Named(MemoizedRule::Key)])]),
+        All(&[Maybe(&Text(".")), Named(MemoizedRule::Key)]),
     ]),
-    Named(Phrase::FollowUp),
+    Named(MemoizedRule::FollowUp),
 ]);
 
 const PATH_COMPONENT: Pattern =
-    Part(&First(&[All(&[Text("."), Named(Phrase::Key)]), All(&[Maybe(&Text(".")), INDEX])]));
+    Part(&First(&[All(&[Text("."), Named(MemoizedRule::Key)]), All(&[Maybe(&Text(".")), INDEX])]));
 
-impl Phrase {
+impl MemoizedRule {
     fn pattern(self) -> Pattern {
         match self {
             Self::Whole => WHOLE,
@@ -376,8 +379,8 @@ impl Phrase {
 /// Finds the phrase that ends furthest to the right.
 struct Reader<'t> {
     text: &'t [char],
-    /// Where a phrase that begins at a place ends, if it matches there.
-    known: FxHashMap<(Phrase, usize), Option<usize>>,
+    /// The end of a phrase at a position; `None` if it does not match there.
+    known: FxHashMap<(MemoizedRule, usize), Option<usize>>,
     furthest: (usize, usize),
     depth: u32,
     is_exceeded: bool,
@@ -416,7 +419,7 @@ impl Reader<'_> {
         }
     }
 
-    fn phrase(&mut self, phrase: Phrase, at: usize) -> Option<usize> {
+    fn phrase(&mut self, phrase: MemoizedRule, at: usize) -> Option<usize> {
         if let Some(known) = self.known.get(&(phrase, at)) {
             return *known;
         }
@@ -441,21 +444,21 @@ impl Reader<'_> {
     }
 }
 
-/// The message of spiff++ for an expression that it cannot parse. `None` if it can parse it, or if
-/// the expression is too large.
-pub fn complaint(expression: &str) -> Option<String> {
+/// The message of spiff++ for a syntax error. `None` if spiff++ can parse the expression, or if it
+/// is too large.
+pub fn syntax_error_message(expression: &str) -> Option<String> {
     let text: Vec<char> = expression.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {
         return None;
     }
     let (known, furthest) = (FxHashMap::default(), (0, 0));
     let mut reader = Reader { text: &text, known, furthest, depth: 0, is_exceeded: false };
-    if reader.phrase(Phrase::Whole, 0).is_some() || reader.is_exceeded {
+    if reader.phrase(MemoizedRule::Whole, 0).is_some() || reader.is_exceeded {
         return None;
     }
     let (start, end) = reader.furthest;
     let part: String = text[start..end].iter().collect();
-    // Both ends are told by the character there: the first has the number 1.
+    // Both positions count characters, from 1.
     let place = |at: usize| {
         let before = &text[..(at + 1).min(text.len())];
         let line = 1 + before.iter().filter(|c| **c == '\n').count();
@@ -472,9 +475,9 @@ pub fn complaint(expression: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::complaint;
+    use super::syntax_error_message;
 
-    /// The answers are those of spiff++ 1.7.0-beta-8.
+    /// The expected messages come from spiff++ 1.7.0-beta-8.
     #[test]
     fn the_phrase_that_ends_furthest_is_named() {
         let cases = [
@@ -485,15 +488,18 @@ mod tests {
             (" &temp (a ", "symbol 1 - symbol 2: ' '"),
         ];
         for (expression, wanted) in cases {
-            assert_eq!(complaint(expression), Some(format!("parse error near {wanted}")));
+            assert_eq!(
+                syntax_error_message(expression),
+                Some(format!("parse error near {wanted}"))
+            );
         }
         for parsed in
             [" a ", " sum[l|0|s,x|->s + x] ", " ( x = 1 ) x ", r#" f( a = 1, "b"...)*(c) "#]
         {
-            assert_eq!(complaint(parsed), None, "{parsed}");
+            assert_eq!(syntax_error_message(parsed), None, "{parsed}");
         }
         // Deep nesting takes linear time, and nesting beyond the bound gives up.
-        assert!(complaint(&"(".repeat(20)).is_some());
-        assert_eq!(complaint(&"(".repeat(3_000)), None);
+        assert!(syntax_error_message(&"(".repeat(20)).is_some());
+        assert_eq!(syntax_error_message(&"(".repeat(3_000)), None);
     }
 }

@@ -1,5 +1,5 @@
-//! From the text between the brackets to [`Exprs`]: recursive descent without a token list, since
-//! blanks are part of the language (a blank concatenates, operators need blanks around them).
+//! From the text between the brackets to [`Exprs`]: recursive descent without a token list, because
+//! spaces are part of the language (a space concatenates, operators need spaces around them).
 //!
 //! The productions are those of the reference grammar; the levels of its binary operators are a
 //! table (`operator.rs`).
@@ -23,7 +23,7 @@ use super::ast::{
 /// The kind of a [`ParseError`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum ParseErrorKind {
-    /// Something else than what the grammar has there.
+    /// Something other than the grammar allows.
     #[default]
     Unexpected,
     /// A text has no closing quote.
@@ -32,7 +32,7 @@ pub enum ParseErrorKind {
     UnknownMarker(EcoString),
 }
 
-/// Why a text is no expression, and where.
+/// The reason why a text is no expression, and the position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// The kind.
@@ -41,18 +41,18 @@ pub struct ParseError {
     pub message: String,
     /// The byte it was noticed at.
     pub at: usize,
-    /// The message of spiff++, where it is known.
+    /// The message of spiff++, if known.
     pub near: Option<String>,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// How deep expressions may be nested.
-const DEPTH: u32 = 200;
-/// How many operands may follow each other, operators at one level or calls of results.
-const CHAIN: u32 = 2000;
-/// How often productions may be tried in one expression.
-const STEPS: u32 = 2_000_000;
+/// The maximum depth of expressions.
+const MAX_DEPTH: u32 = 200;
+/// The maximum number of consecutive operands of one level or calls of results.
+const MAX_CHAIN: u32 = 2000;
+/// The maximum number of attempted productions per expression.
+const MAX_STEPS: u32 = 2_000_000;
 
 const TOO_DEEP: &str = "the expression is nested too deep";
 const TOO_LONG: &str = "the expression is too long: more than 2000 operands follow each other";
@@ -60,9 +60,9 @@ const TOO_LONG: &str = "the expression is too long: more than 2000 operands foll
 /// Parses the text between `((` and `))`.
 ///
 /// # Errors
-/// When it is no expression.
+/// When it has a syntax error.
 pub fn parse(text: &str, exprs: &mut Exprs) -> Result<ExprId> {
-    let nesting = Nesting::new(DEPTH).attempts(STEPS);
+    let nesting = Nesting::new(MAX_DEPTH).attempts(MAX_STEPS);
     let mut parser =
         Parser { cursor: Cursor::new(text), nesting, exprs, hint: None, refused: None };
     let parsed = parser.dynaml();
@@ -78,7 +78,7 @@ struct Parser<'t, 'e> {
     nesting: Nesting,
     exprs: &'e mut Exprs,
     hint: Option<&'static str>,
-    /// Why nothing more is tried.
+    /// The reason why parsing stopped.
     refused: Option<ParseError>,
 }
 
@@ -94,7 +94,7 @@ fn is_key(c: char) -> bool {
     is_name(c) || c == '-'
 }
 
-/// The construct that a round bracket begins.
+/// The construct that a parenthesis begins.
 enum Paren {
     Group(ExprId),
     Scope(std::rc::Rc<[(ExprId, ExprId)]>),
@@ -111,7 +111,7 @@ impl Parser<'_, '_> {
         !self.cursor.take_while(is_blank).is_empty()
     }
 
-    /// Gives back the blanks before this place: they may separate the next word.
+    /// Moves back before the preceding spaces: they may separate the next word.
     fn trim_back(&mut self) {
         self.cursor.back_while(is_blank);
     }
@@ -164,7 +164,7 @@ impl Parser<'_, '_> {
         self.exprs.push(expr, start, self.cursor.pos())
     }
 
-    /// A step into the grammar, counted so that neither nesting nor trying runs away.
+    /// Enters a production, counted to bound nesting and backtracking.
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.nesting.enter().is_err() {
             return self.refuse(TOO_DEEP);
@@ -174,7 +174,7 @@ impl Parser<'_, '_> {
         result
     }
 
-    /// Tries a production and steps back if it does not apply.
+    /// Tries a production and backtracks if it does not apply.
     fn attempt<T>(&mut self, production: impl FnOnce(&mut Self) -> Result<T>) -> Option<T> {
         let start = self.cursor.pos();
         let result = self.nested(production).ok();

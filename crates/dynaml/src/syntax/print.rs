@@ -1,4 +1,4 @@
-//! The canonical text of an expression, for error reports and printed lambdas.
+//! Prints the canonical text of an expression, for error reports and printed lambdas.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ fn push_path(out: &mut String, path: &[PathStep]) {
     }
 }
 
-/// A text in quotes with the escapes that expressions know.
+/// A text in quotes with the escapes of expressions.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     json::quote(text, &mut out, |c| c.is_control().then_some(Escape::Code));

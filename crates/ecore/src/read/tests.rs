@@ -16,7 +16,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn what_eclipse_writes_is_read_and_written() {
+fn models_of_eclipse_round_trip() {
     let text = pond(
         r##"<eAnnotations source="doc"><details key="a&quot;b" value="1&#xA;2"/></eAnnotations>
   <eClassifiers xsi:type="ecore:EClass" name="Fish" abstract="true" eSuperTypes="#//Thing #//deep/Diver">
@@ -88,7 +88,7 @@ fn several_packages() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_are_reported() {
     let class =
         |attributes: &str| pond(&format!("<eClassifiers xsi:type=\"ecore:EClass\" {attributes}/>"));
     for (text, message) in [

@@ -1,11 +1,11 @@
-//! Reading attributes into the types that kinds use; collects every bad one.
+//! Reads attributes into the types that kinds use, and collects the errors.
 
 use std::sync::Arc;
 
 use base64::Engine as _;
 use ordain_data::Value;
 use ordain_functions::float::to_ruby;
-use ordain_graph::transfer::{self, LIFE};
+use ordain_graph::transfer::{self, WATCH_ATTRIBUTES};
 use ordain_graph::{METAPARAMETERS, Resource};
 
 use crate::kind::error::AttributeError;
@@ -53,7 +53,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 }
 
 impl<'a> Attributes<'a> {
-    /// The attributes of a resource, nothing wrong so far.
+    /// Starts with no errors.
     pub fn new(resource: &'a Resource) -> Self {
         Self { resource, errors: Vec::new() }
     }
@@ -63,7 +63,7 @@ impl<'a> Attributes<'a> {
         &self.resource.id.title
     }
 
-    /// The value, unless it is absent or nothing; a secret's content.
+    /// The value, a secret's content included; `None` if it is absent or null.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null())
     }
@@ -136,7 +136,7 @@ impl<'a> Attributes<'a> {
         found
     }
 
-    /// Bytes: text, bytes, or an object that says it is binary.
+    /// Bytes: text, bytes, or an object that is marked as binary.
     pub fn bytes(&mut self, name: &str) -> Option<Arc<[u8]>> {
         let value = self.value(name)?;
         let bytes = match value {
@@ -154,7 +154,7 @@ impl<'a> Attributes<'a> {
         bytes
     }
 
-    /// A value for a message. Values that are no scalars are shown by the name of their type.
+    /// A value for a message. A value that is no scalar is shown as the name of its type.
     pub fn shown(&self, name: &str, value: &Value) -> String {
         match value {
             _ if self.is_secret(name) => "[redacted]".into(),
@@ -180,6 +180,6 @@ fn flatten(value: &Value, out: &mut Vec<String>) -> bool {
 pub(crate) fn is_of_engine(name: &str) -> bool {
     METAPARAMETERS.contains(&name)
         || transfer::is_transfer(name)
-        || LIFE.contains(&name)
+        || WATCH_ATTRIBUTES.contains(&name)
         || name == "provider"
 }

@@ -9,9 +9,9 @@ pub enum Action {
     Create,
     /// It exists and differs.
     Modify,
-    /// It exists and shall not.
+    /// It exists and should be absent.
     Remove,
-    /// Something is run that has no state, such as a command.
+    /// It has no state and runs something, such as a command.
     Run,
 }
 
@@ -26,10 +26,10 @@ pub struct Change {
     pub before: Value,
     /// The desired state.
     pub after: Value,
-    /// Both texts when the property is the content of a file, for a line diff.
-    /// `None` if it is secret, too large, not text, or not to be shown.
+    /// Both texts when the property is the content of a file, for a line diff. `None` if the
+    /// content is secret, too large, or not text.
     pub text: Option<TextChange>,
-    /// The one line that a log says once it is done, such as `mode changed '0600' to '0644'`.
+    /// The log line for the change once it is made, such as `mode changed '0600' to '0644'`.
     pub message: String,
 }
 

@@ -29,11 +29,11 @@ pub struct ParseContext<'a> {
     pub find: &'a dyn Fn(&ResourceRef) -> Option<&'a Resource>,
     /// The paths of all declared files.
     pub files: &'a dyn Fn() -> Arc<BTreeSet<PathBuf>>,
-    /// The resources of a kind that are applied, by the name of the kind as it is declared.
+    /// The applied resources of a kind, by the declared name of the kind.
     pub of_kind: &'a dyn Fn(&str) -> Vec<&'a Resource>,
     /// All kinds.
     pub registry: &'a Arc<Registry>,
-    /// Metadata of the sources of files when the graph was compiled, if it says.
+    /// The metadata of file sources from the time of the compile, if the graph has it.
     pub served: &'a ServedFiles,
     /// The graph.
     pub graph: &'a Graph,
@@ -68,7 +68,7 @@ pub struct ChangeOutcome {
 /// The share of a resource in a transaction that changes several at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
-    /// The part that all of one transaction have in common, such as the command with its options.
+    /// The part that all members of a transaction share, such as the command with its options.
     pub common: Vec<String>,
     /// The part of this resource alone, such as the name of a package.
     pub own: String,
@@ -143,8 +143,8 @@ pub trait Kind: Send + Sync {
 
 /// A parsed resource.
 pub trait Instance: Send + Sync {
-    /// Resources which, where they are declared, come before this one unless something written
-    /// says the opposite.
+    /// Resources that come before this one if they are declared, unless explicit relationships say
+    /// the opposite.
     fn autorequires(&self) -> Vec<ResourceRef> {
         Vec::new()
     }
@@ -155,25 +155,25 @@ pub trait Instance: Send + Sync {
         Vec::new()
     }
 
-    /// Other names by which the wishes of [`Instance::autorequires`] find this resource, such as
-    /// a group by its number.
+    /// Other names by which [`Instance::autorequires`] of other resources find this one, such as a
+    /// group by its id.
     fn second_names(&self) -> Vec<ResourceRef> {
         Vec::new()
     }
 
-    /// The events after which the resource may have changed. Without any it is compared when its
-    /// graph says so, and from time to time.
+    /// The events after which the resource may have changed. Without any, it is checked at
+    /// intervals only.
     fn watches(&self, _host: &Host) -> Vec<Watch> {
         Vec::new()
     }
 
-    /// Whether [`Instance::watches`] may give others once the machine has changed, such as the home
-    /// of a user who is only made.
+    /// Whether the result of [`Instance::watches`] may change with the machine, such as the home of
+    /// a user that is created later.
     fn watches_move(&self) -> bool {
         false
     }
 
-    /// The interval of checks, if no events announce changes.
+    /// The interval of checks if no events announce changes.
     fn pause(&self, _host: &Host) -> Option<Duration> {
         None
     }
@@ -184,9 +184,9 @@ pub trait Instance: Send + Sync {
         None
     }
 
-    /// A fingerprint of the context that it took from the graph besides [`Instance::autorequires`]:
-    /// two instances of equal attributes with equal fingerprints are equal. Nothing if its
-    /// attributes are all that it is made of.
+    /// A fingerprint of the context from the graph besides [`Instance::autorequires`]: instances
+    /// with equal attributes and equal fingerprints are equal. `None` if the attributes alone
+    /// determine the instance.
     fn context_fingerprint(&self) -> Option<u64> {
         None
     }
@@ -206,8 +206,8 @@ pub trait Instance: Send + Sync {
     /// that one look at the machine may serve all of them.
     fn expect_comparison(&self, _host: &Host) {}
 
-    /// Makes the changes that [`Instance::compare`] returned. After a failure the old state is
-    /// still there or was replaced completely, never in part.
+    /// Makes the changes that [`Instance::compare`] returned. After a failure the machine has
+    /// either the old state or the new one, never a mixture.
     ///
     /// # Errors
     /// When a change could not be made.
@@ -230,8 +230,8 @@ pub trait Instance: Send + Sync {
         true
     }
 
-    /// The resources among which some may be compared or changed in one transaction with this one;
-    /// none if it is always worked on alone.
+    /// The group of resources that may be changed in one transaction with this one; `None` if it is
+    /// always changed alone.
     fn group(&self, _host: &Host) -> Option<&'static str> {
         None
     }
@@ -241,10 +241,10 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// Its share in a transaction that makes these changes, if they can be made in one.
+    /// Its share in a transaction that makes these changes; `None` if no transaction can make them.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When the share cannot be determined.
     fn share(&self, _host: &Host, _changes: &[Change]) -> Result<Option<Share>, KindError> {
         Ok(None)
     }
@@ -268,10 +268,10 @@ pub trait Instance: Send + Sync {
     }
 
     /// The current values of all properties, managed or not, for `audit`; `Null` is absent, and a
-    /// secret is [`Value::Secret`]. Nothing if the kind cannot tell.
+    /// secret is [`Value::Secret`]. `None` if the kind cannot read them.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When the values cannot be read.
     fn observed(&self, _host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
         Ok(None)
     }
@@ -279,17 +279,17 @@ pub trait Instance: Send + Sync {
     /// Removes leftovers of a run that was killed while it worked on this resource.
     ///
     /// # Errors
-    /// When it cannot be cleared.
+    /// When the leftovers cannot be removed.
     fn recover(&self, _host: &Host) -> Result<(), KindError> {
         Ok(())
     }
 
-    /// Whether a change of something this resource is subscribed to makes it act.
+    /// Whether it acts on a notification.
     fn refreshable(&self) -> bool {
         false
     }
 
-    /// Acts on such a change, or chooses not to.
+    /// Acts on a notification, or ignores it.
     ///
     /// # Errors
     /// When the action failed.
@@ -297,7 +297,7 @@ pub trait Instance: Send + Sync {
         Ok(())
     }
 
-    /// Whether its own changes are followed by a refresh, too, unless they remove it.
+    /// Whether its own changes cause a refresh, too, unless they remove it.
     fn refreshes_itself(&self) -> bool {
         false
     }
@@ -308,22 +308,22 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// The values that it sends to resources that receive from it, by name, once it is in place.
+    /// The values that it sends to its receivers, by name, once it is in place.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When the values cannot be read.
     fn sent(&self, _host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
         Ok(Vec::new())
     }
 
-    /// Lines for the log that the last call of [`Instance::compare`], [`Instance::apply`] or
-    /// [`Instance::refresh`] gave; taking them empties the list.
+    /// The log lines of the last call of [`Instance::compare`], [`Instance::apply`] or
+    /// [`Instance::refresh`]; taking them empties the list.
     fn take_log(&self) -> Vec<LogLine> {
         Vec::new()
     }
 
     /// Resources that this one generates, such as the files of a copied directory. They are
-    /// contained in it and inherit its relations.
+    /// contained in it and inherit its edges.
     ///
     /// # Errors
     /// When the machine could not be looked at.
@@ -331,7 +331,7 @@ pub trait Instance: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Whether it passes on one event for any number of changes in its resources, as a container
+    /// Whether it passes on one event for any number of changes in its members, as a container
     /// does.
     fn is_container(&self) -> bool {
         false
@@ -355,7 +355,7 @@ impl Registry {
         self.kinds.insert(kind.name(), Arc::from(kind));
     }
 
-    /// The kind of a name as a graph (`File`) or a declaration (`file`) has it.
+    /// The kind with this name, as in a graph (`File`) or in a declaration (`file`).
     pub fn get(&self, name: &str) -> Option<&dyn Kind> {
         self.kinds.get(name.to_ascii_lowercase().as_str()).map(|k| &**k)
     }

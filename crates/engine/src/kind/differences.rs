@@ -7,7 +7,7 @@ use ordain_data::Value;
 use crate::kind::change::{Action, Change};
 use crate::kind::report::quoted;
 
-/// Changes of one resource. Values of secret attributes are covered.
+/// Changes of one resource. Values of secret attributes are redacted.
 #[derive(Default)]
 pub(crate) struct Differences<'a> {
     secrets: &'a [String],
@@ -15,7 +15,7 @@ pub(crate) struct Differences<'a> {
 }
 
 impl<'a> Differences<'a> {
-    /// No changes yet; the values of these attributes are not shown.
+    /// Starts without changes; the values of the attributes in `secrets` are redacted.
     pub(crate) fn new(secrets: &'a [String]) -> Self {
         Self { secrets, changes: Vec::new() }
     }
@@ -25,7 +25,7 @@ impl<'a> Differences<'a> {
         self.changes
     }
 
-    /// A property differs; [`Value::Null`] stands for one that is not there.
+    /// Records that a property differs; [`Value::Null`] stands for an absent value.
     pub(crate) fn property(&mut self, name: &str, before: Value, after: Value) {
         let message = match (before.is_null(), after.is_null()) {
             (true, _) => format!("defined '{name}' as {}", quoted(&after)),
@@ -35,7 +35,7 @@ impl<'a> Differences<'a> {
         self.property_as(name, before, after, message);
     }
 
-    /// As [`Differences::property`], with a line of its own for the log.
+    /// As [`Differences::property`], with its own log line.
     pub(crate) fn property_as(&mut self, name: &str, before: Value, after: Value, message: String) {
         let secret = self.secrets.iter().any(|s| s == name) || is_secret(&before, &after);
         let (before, after, message) = if secret {
@@ -46,18 +46,18 @@ impl<'a> Differences<'a> {
         self.push(Action::Modify, name, before, after, message);
     }
 
-    /// The thing is not there and shall be.
+    /// Records that the resource does not exist and should.
     pub(crate) fn create(&mut self, before: &str, after: Value) {
         let before = Value::str(before);
         self.push(Action::Create, "ensure", before, after, "created".to_string());
     }
 
-    /// As [`Differences::create`], with a line of its own for the log.
+    /// As [`Differences::create`], with its own log line.
     pub(crate) fn create_as(&mut self, before: &str, after: Value, message: String) {
         self.push(Action::Create, "ensure", Value::str(before), after, message);
     }
 
-    /// It exists and should be absent.
+    /// Records that the resource exists and should be absent.
     pub(crate) fn remove(&mut self, before: Value, after: &str, message: &str) {
         self.push(Action::Remove, "ensure", before, Value::str(after), message.to_string());
     }

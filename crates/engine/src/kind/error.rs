@@ -23,7 +23,8 @@ impl AttributeError {
     }
 }
 
-/// Why observing or acting failed. `command` output and paths belong into the message.
+/// The reason why observing or acting failed. The message contains the output of the command and
+/// the paths.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct KindError(pub String, Severity);
@@ -52,7 +53,7 @@ impl KindError {
     }
 }
 
-/// One error out of those of several steps.
+/// Combines the errors of several steps into one.
 pub(crate) fn all_of(
     results: impl IntoIterator<Item = Result<(), KindError>>,
 ) -> Result<(), KindError> {

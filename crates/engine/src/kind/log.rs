@@ -1,9 +1,9 @@
 //! Lines of the log.
 
-/// How important a line of the log is.
+/// The severity of a log line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
-    /// For finding faults.
+    /// For debugging.
     Debug,
     /// Decisions.
     Info,
@@ -32,10 +32,10 @@ pub enum LogSource {
     Property(&'static str),
 }
 
-/// A line for the log that is neither a change nor an error, such as a line that a command wrote.
+/// A log line that reports neither a change nor an error, such as a line of a command's output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogLine {
-    /// How important it is; nothing if the resource says that of all its changes.
+    /// Its severity; `None` for the level of the resource's changes.
     pub level: Option<Level>,
     /// The source that the log names.
     pub source: LogSource,

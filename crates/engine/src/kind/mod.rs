@@ -1,9 +1,8 @@
 //! The second floor: the contract between resource kinds and the engine that runs them.
 //!
 //! A kind implements [`Kind`] and [`Instance`]; it reads its attributes with `params`, describes
-//! differences with `differences`, and runs the tools of the system with `tools`. A run tells the
-//! outcome in a [`report`]. Nothing here knows a single kind, or the order in which resources are
-//! worked on.
+//! differences with `differences`, and runs system tools with `tools`. A run reports the outcome in
+//! a [`report`]. Nothing here depends on a particular kind, or on the order of resources.
 
 pub mod attributes;
 mod change;

@@ -1,4 +1,4 @@
-//! Reading the attributes of a resource: conversions, allowed values, and all errors in one go.
+//! Reads the attributes of a resource: conversions, allowed values, and all errors at once.
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -14,24 +14,24 @@ use crate::kind::error::AttributeError;
 pub(crate) struct Params<'a> {
     resource: &'a Resource,
     errors: Vec<AttributeError>,
-    /// Attributes that are set and that the provider cannot manage.
+    /// Declared attributes that the provider does not support.
     dropped: Vec<&'static str>,
     /// Warnings about them.
     remarks: Vec<String>,
 }
 
 impl<'a> Params<'a> {
-    /// The attributes of a resource. That all names are known was checked before.
+    /// The attributes of a resource. The caller has checked that all names are known.
     pub(crate) fn new(resource: &'a Resource) -> Self {
         Self { resource, errors: Vec::new(), dropped: Vec::new(), remarks: Vec::new() }
     }
 
-    /// Notes an error of an attribute.
+    /// Records an error of an attribute.
     pub(crate) fn error(&mut self, attribute: &str, message: impl Into<String>) {
         self.errors.push(AttributeError::new(attribute, message));
     }
 
-    /// Notes an error of the resource as a whole.
+    /// Records an error of the resource as a whole.
     pub(crate) fn error_of_all(&mut self, message: impl Into<String>) {
         self.errors.push(AttributeError::of_resource(message));
     }
@@ -41,7 +41,7 @@ impl<'a> Params<'a> {
         if self.errors.is_empty() { Ok(parsed) } else { Err(self.errors) }
     }
 
-    /// The value as it was set, a secret without its cover; `None` if it is not set.
+    /// The declared value, without the secret wrapper; `None` if it is not set.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a Value> {
         let value = self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null());
         value.filter(|_| !self.dropped.contains(&name))
@@ -52,13 +52,13 @@ impl<'a> Params<'a> {
         self.raw(name).is_some()
     }
 
-    /// The attributes that are secrets, or have some in them.
+    /// The attributes that are or contain secrets.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let names = self.resource.attributes.iter().filter(|a| a.value.holds_secret());
         names.map(|a| a.name.to_string()).collect()
     }
 
-    /// The name of the managed thing: the name attribute, else the title.
+    /// The name of the managed object: the name attribute, else the title.
     pub(crate) fn name(&mut self) -> String {
         match self.raw("name") {
             None => self.resource.id.title.to_string(),
@@ -130,7 +130,7 @@ impl<'a> Params<'a> {
         number
     }
 
-    /// Notes that a value is none of those allowed. A secret value is not shown.
+    /// Records that a value is not allowed. A secret value is not shown.
     pub(crate) fn invalid(&mut self, name: &str, value: &Value, allowed: &[&str]) {
         let shown = if self.resource.value(name).is_some_and(Value::holds_secret) {
             "[redacted]".to_string()
@@ -141,8 +141,8 @@ impl<'a> Params<'a> {
         self.error(name, message);
     }
 
-    /// Leaves out each of these attributes that is set: the provider lacks the feature, by its name
-    /// in Puppet, or no provider but others uses the attribute at all.
+    /// Drops each of these attributes that is set: the provider lacks the feature with this name in
+    /// Puppet, or only other providers use the attribute.
     pub(crate) fn leave_out(
         &mut self,
         provider: &str,
@@ -163,13 +163,13 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Warnings about attributes that were left out.
+    /// Warnings about dropped attributes.
     pub(crate) fn remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)
     }
 
-    /// The provider, if it is one of these; the first is the default. One of the others that are
-    /// known does not work on this system.
+    /// The provider, if it is one of `allowed`; the first is the default. Another known provider
+    /// does not work on this system.
     pub(crate) fn provider(&mut self, allowed: &[&'static str], others: &[&str]) -> &'static str {
         let Some(wanted) = self.text("provider") else { return allowed[0] };
         if let Some(found) = allowed.iter().find(|a| **a == wanted) {

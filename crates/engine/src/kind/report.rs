@@ -9,22 +9,22 @@ use crate::kind::change::{Action, Change};
 use crate::kind::error::{AttributeError, KindError};
 use crate::kind::log::{Level, LogLine, LogSource};
 
-/// How a resource fared.
+/// The status of a resource after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
     /// Nothing differs.
     InPlace,
     /// It was changed, or acted on an event.
     Changed,
-    /// It would have been.
+    /// It would have been changed.
     WouldChange,
-    /// It could not be looked at or changed.
+    /// It could not be observed or changed.
     Failed,
-    /// It could not be changed, and says itself that this is no failure.
+    /// Its kind skipped it; this is not a failure.
     Skipped,
-    /// It was not looked at, because something it depends on failed or was skipped.
+    /// It was not checked, because something it depends on failed or was skipped.
     SkippedForFailure,
-    /// The tags that were asked for leave it out.
+    /// The tags of the run exclude it.
     Filtered,
     /// The run was stopped before it.
     Stopped,
@@ -33,7 +33,7 @@ pub enum Status {
 /// A line of the log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// How important it is.
+    /// Its severity.
     pub level: Level,
     /// Its subject: the path of a resource or of its property; empty if only the text shows.
     pub source: String,
@@ -56,28 +56,28 @@ impl std::fmt::Display for Line {
 pub struct ResourceReport {
     /// Its name.
     pub resource: ResourceRef,
-    /// Where it is contained.
+    /// Its containment path.
     pub path: String,
-    /// Where it was declared.
+    /// The origin of its declaration.
     pub origin: OriginId,
     /// The declared resource that generated it, if it is not declared itself.
     pub generated_by: Option<ResourceRef>,
-    /// How it fared.
+    /// Its status.
     pub status: Status,
-    /// The resource that failed or was skipped by itself, if this one was not looked at for it.
+    /// The resource whose failure or skip prevented the check of this one.
     pub blocked_by: Option<ResourceRef>,
     /// The changes that were made, or would have been.
     pub changes: Vec<Change>,
-    /// Whether it acted on a change of something it is subscribed to.
+    /// Whether it acted on a notification.
     pub refreshed: bool,
     /// The lines of the log.
     pub lines: Vec<Line>,
-    /// How long it took.
+    /// The time that it took.
     pub duration: Duration,
 }
 
 impl ResourceReport {
-    /// A line about the resource or a property of it.
+    /// Adds a line about the resource or a property of it.
     pub(crate) fn say(&mut self, level: Level, property: Option<&str>, message: impl Into<String>) {
         let source = match property {
             Some(property) => format!("{}/{property}", self.path),
@@ -86,7 +86,7 @@ impl ResourceReport {
         self.lines.push(Line { level, source, message: message.into() });
     }
 
-    /// The text of the line that says the change of a property, if there is one.
+    /// The log line for the change of a property, if there is one.
     pub(crate) fn line_of_change(&mut self, property: &str) -> Option<&mut String> {
         let change = self.changes.iter().find(|change| change.property == property)?;
         let source = format!("{}/{property}", self.path);
@@ -126,7 +126,7 @@ impl ResourceReport {
         }
     }
 
-    /// Lines that the resource itself gave; `level` is that of its changes.
+    /// Adds the log lines of the resource; `level` is the level of its changes.
     pub(crate) fn take(&mut self, log: Vec<LogLine>, level: Level) {
         for line in log {
             let level = line.level.unwrap_or(level);
@@ -142,26 +142,26 @@ impl ResourceReport {
     }
 }
 
-/// Resources by how they fared.
+/// Numbers of resources by status.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// Resources that were made, or would be.
+    /// Resources that were created, or would be.
     pub created: usize,
     /// Resources that were changed, or would be.
     pub modified: usize,
     /// Resources that were removed, or would be.
     pub removed: usize,
-    /// Commands and the like that ran, or would.
+    /// Commands and similar actions that ran, or would.
     pub run: usize,
     /// Resources where nothing differs.
     pub in_place: usize,
     /// Resources that failed.
     pub failed: usize,
-    /// Resources that were left out, for a failure or for their tags.
+    /// Resources that were skipped, for a failure or for their tags.
     pub skipped: usize,
-    /// Resources that the run did not come to.
+    /// Resources that the run did not reach.
     pub stopped: usize,
-    /// Resources that acted on a change of others, or would.
+    /// Resources that acted on a notification, or would.
     pub refreshed: usize,
 }
 

@@ -11,14 +11,15 @@ use crate::system::host::Host;
 use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
 
 /// The number of lines of a failed tool's output that are reported.
-const TAIL: usize = 10;
+const REPORTED_LINES: usize = 10;
 
-/// Where the system's tools are.
-const PLACES: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/// The directories of system tools.
+const TOOL_DIRECTORIES: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// The path of a tool of the running system; the bare name if it is in no usual place.
 pub(crate) fn path_of(tool: &str) -> String {
-    let found = PLACES.iter().map(|p| format!("{p}/{tool}")).find(|p| Path::new(p).exists());
+    let found =
+        TOOL_DIRECTORIES.iter().map(|p| format!("{p}/{tool}")).find(|p| Path::new(p).exists());
     found.unwrap_or_else(|| tool.to_string())
 }
 
@@ -28,17 +29,17 @@ pub(crate) fn is_live(host: &Host) -> bool {
 }
 
 /// The interval of checks for resources without events.
-pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often this process began or ended a change.
+/// The number of changes that this process began or ended.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
-/// Notes that a change of the machine begins or ends.
+/// Records that a change of the machine begins or ends.
 pub(crate) fn note_change() {
     CHANGES.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A number that is another one after every change that this process makes.
+/// A number that differs after every change that this process makes.
 pub(crate) fn changes_made() -> u64 {
     CHANGES.load(Ordering::SeqCst)
 }
@@ -65,12 +66,12 @@ pub(crate) fn inside<S: Into<OsString>>(
     command(prefix.into_iter().chain(argv))
 }
 
-/// Moves a command whose program and directory are of the machine into the machine's root, with its
-/// user. On the running system the command stays as it is.
+/// Moves a command into the machine's root: its program, directory and user belong to the machine.
+/// On the running system the command does not change.
 ///
 /// # Errors
 /// When there is no such program.
-pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<Invocation> {
+pub(crate) fn in_root(host: &Host, invocation: Invocation) -> io::Result<Invocation> {
     if is_live(host) {
         return Ok(invocation);
     }
@@ -82,7 +83,7 @@ pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<In
         words.push(format!("--groups={}", groups.collect::<Vec<_>>().join(",")).into());
     }
     words.push(host.root.clone().into_os_string());
-    // `chroot` begins in the root, and has no way to begin elsewhere.
+    // `chroot` starts in the root and cannot start elsewhere.
     if let Some(cwd) = cwd.as_ref().filter(|cwd| *cwd != Path::new("/")) {
         need_program(host, Path::new(SHELL))?;
         let change = r#"cd -- "$0" && exec "$@""#;
@@ -97,7 +98,7 @@ pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<In
     Ok(Invocation { launch, ..invocation })
 }
 
-/// The shell that every machine has.
+/// The shell that exists on every machine.
 const SHELL: &str = "/bin/sh";
 
 fn need_program(host: &Host, program: &Path) -> io::Result<()> {
@@ -110,15 +111,15 @@ fn need_program(host: &Host, program: &Path) -> io::Result<()> {
 
 /// The reason why a command did not start inside the root of the machine: a program may exist
 /// without its loader.
-pub(crate) fn not_begun(host: &Host, outcome: &Outcome) -> Option<String> {
+pub(crate) fn start_failure(host: &Host, outcome: &Outcome) -> Option<String> {
     let by_chroot = (125..=127).contains(&outcome.status) && !is_live(host);
-    let said = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
+    let streams = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
     let prefix = format!("{}: ", path_of("chroot"));
     let line = |text: &str| text.lines().find_map(|l| l.strip_prefix(&prefix)).map(str::to_owned);
-    said.iter().find_map(|text| line(text)).filter(|_| by_chroot)
+    streams.iter().find_map(|text| line(text)).filter(|_| by_chroot)
 }
 
-/// Runs a command; any status is fine.
+/// Runs a command and accepts any exit status.
 pub(crate) fn ask(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
     host.run(invocation)
         .map_err(|e| KindError::new(format!("Execution of '{}' failed: {e}", line_of(invocation))))
@@ -126,11 +127,11 @@ pub(crate) fn ask(host: &Host, invocation: &Invocation) -> Result<Outcome, KindE
 
 /// Runs a command that has to succeed.
 pub(crate) fn run(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
-    run_covered(host, invocation, false)
+    run_redacted(host, invocation, false)
 }
 
-/// As [`run`], but neither arguments nor output show in the error if `secret`.
-pub(crate) fn run_covered(
+/// As [`run`], but with `secret` the error shows neither arguments nor output.
+pub(crate) fn run_redacted(
     host: &Host,
     invocation: &Invocation,
     secret: bool,
@@ -142,7 +143,7 @@ pub(crate) fn run_covered(
     check(invocation, host.run(invocation).map_err(failed)?, secret)
 }
 
-/// The outcome of a command if it succeeded, else an error that tells its last lines.
+/// The outcome of a successful command, else an error with its last lines.
 pub(crate) fn check(
     invocation: &Invocation,
     outcome: Outcome,
@@ -152,15 +153,15 @@ pub(crate) fn check(
         return Ok(outcome);
     }
     let status = outcome.status;
-    let (line, said) = if secret {
+    let (line, details) = if secret {
         ("[redacted]".to_string(), "[redacted]".to_string())
     } else {
         (line_of(invocation), tail(&outcome))
     };
-    Err(KindError::new(format!("Execution of '{line}' returned {status}: {said}")))
+    Err(KindError::new(format!("Execution of '{line}' returned {status}: {details}")))
 }
 
-/// The command as a person would type it, more or less.
+/// The command roughly as a person would type it.
 fn line_of(invocation: &Invocation) -> String {
     let words: Vec<_> = invocation.launch.argv.iter().map(|a| a.to_string_lossy()).collect();
     words.join(" ")
@@ -172,5 +173,5 @@ fn tail(outcome: &Outcome) -> String {
     let stderr = String::from_utf8_lossy(&outcome.stderr);
     let lines = stdout.lines().chain(stderr.lines()).map(str::trim_end);
     let lines: Vec<&str> = lines.filter(|l| !l.is_empty()).collect();
-    lines[lines.len().saturating_sub(TAIL)..].join("\n")
+    lines[lines.len().saturating_sub(REPORTED_LINES)..].join("\n")
 }

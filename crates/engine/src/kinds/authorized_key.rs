@@ -107,7 +107,7 @@ fn parse_line(text: &str, ty: Option<&str>) -> Result<String, String> {
     Ok(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// Where the options at the beginning of a line end: at the first blank that is not quoted.
+/// The end of the options at the start of a line: the first space outside quotes.
 fn options_end(line: &str) -> Option<usize> {
     let (mut quoted, mut escaped) = (false, false);
     for (at, c) in line.char_indices() {
@@ -125,7 +125,7 @@ fn options_end(line: &str) -> Option<usize> {
     None
 }
 
-/// The type that a key names itself: the first of the texts that it is made of.
+/// The type that a key contains: the first string of its encoded data.
 fn type_of(key: &str) -> Option<String> {
     let bytes = STANDARD.decode(key).ok()?;
     let (length, rest) = bytes.split_first_chunk()?;
@@ -149,7 +149,7 @@ struct KeyLine {
 }
 
 impl KeyLine {
-    /// The path of the file, with the home of its user.
+    /// The path of the file, by default in the home of the user.
     fn path(&self, host: &Host) -> Result<PathBuf, KindError> {
         let Some(rest) = self.file.strip_prefix('~') else {
             return Ok(PathBuf::from(&self.file));
@@ -174,7 +174,7 @@ impl KeyLine {
         read_bytes(&host.path(path)).map_err(|e| failed("read", path, &e))
     }
 
-    /// The directory of keys that is to be made.
+    /// The directory of keys that has to be created.
     fn directory<'a>(&self, host: &Host, path: &'a Path) -> Option<&'a Path> {
         let dir = path.parent().filter(|_| self.mkdir && self.present)?;
         let is_of_keys = dir.file_name().is_some_and(|name| name == ".ssh");

@@ -1,4 +1,4 @@
-//! `mgmt::schedule`: whether this host stands for election.
+//! `mgmt::schedule`: makes this host a candidate in an election.
 
 use std::path::PathBuf;
 

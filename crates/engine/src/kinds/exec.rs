@@ -1,4 +1,4 @@
-//! `exec`: runs a command, unless its checks say that there is no need.
+//! `exec`: runs a command, unless its checks say that it need not run.
 
 mod command;
 mod model;
@@ -44,7 +44,7 @@ impl Kind for Exec {
 }
 
 impl ExecInstance {
-    /// Whether nothing says that the command need not run.
+    /// Whether no check says that the command need not run.
     fn wanted(&self, host: &Host) -> Result<bool, KindError> {
         if self.is_outdated(host)? {
             return Ok(true);
@@ -74,7 +74,7 @@ impl ExecInstance {
         Ok(!is(onlyif_output, written.output) && !is(onlyif_stdout, written.stdout))
     }
 
-    /// Whether a file changed since the command ran last.
+    /// Whether a watched file changed since the last run of the command.
     fn is_outdated(&self, host: &Host) -> Result<bool, KindError> {
         if self.checks.newer.is_empty() {
             return Ok(false);
@@ -112,7 +112,7 @@ impl ExecInstance {
         }
     }
 
-    /// The program that says when the resource is to be looked at.
+    /// The program whose output triggers checks of the resource.
     fn program(&self, watch: &CommandLine, host: &Host) -> Result<Program, KindError> {
         let name = format!("The watch command {}", self.shown(watch));
         let cwd = self.watch_triggers.watch_cwd.as_deref();
@@ -185,7 +185,7 @@ impl ExecInstance {
         Ok(())
     }
 
-    /// Runs the command that follows the command.
+    /// Runs the `donecmd` after the command.
     fn finish(&self, done: &CommandLine, host: &Host) -> Result<(), KindError> {
         let outcome = self
             .execution_context

@@ -1,8 +1,8 @@
 //! `file`: files, directories and links with their content, owner, group and mode.
 //!
-//! Every file is written to a temporary name with its owner and mode, and then renamed. Replaced
-//! files can be kept as backups. Paths are walked by file descriptors, and links that another user
-//! planted are not followed.
+//! Every file is written under a temporary name with its owner and mode, and then renamed. Replaced
+//! files can be kept as backups. Paths are resolved by file descriptors, and links that another
+//! user created are not followed.
 
 mod apply;
 mod backup;

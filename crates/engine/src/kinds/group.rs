@@ -19,7 +19,7 @@ use crate::system::host::Host;
 use crate::system::watch::Watch;
 
 /// Providers of groups on other systems.
-const OTHERS: &[&str] = &["aix", "directoryservice", "ldap", "pw", "windows_adsi"];
+const FOREIGN_PROVIDERS: &[&str] = &["aix", "directoryservice", "ldap", "pw", "windows_adsi"];
 
 /// The kind `group`.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Kind for Group {
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        p.provider(&["groupadd"], OTHERS);
+        p.provider(&["groupadd"], FOREIGN_PROVIDERS);
         let name = p.name();
         account_files::check_account_name(&mut p, &name);
         let present = p.choice("ensure") != Some("absent");
@@ -111,7 +111,7 @@ fn split_members(items: Vec<String>) -> Vec<String> {
 }
 
 impl GroupInstance {
-    /// The members that shall be, sorted.
+    /// The desired members, sorted.
     fn wanted_members(&self, now: &[String]) -> Option<Vec<String>> {
         account_files::desired_names(self.members.as_deref(), now, self.complete)
     }
@@ -178,7 +178,7 @@ impl GroupInstance {
         let now = accounts.group(&self.name).map_or(&[][..], |g| &g.members);
         let Some(wanted) = self.wanted_members(now) else { return Ok(()) };
         let list = wanted.join(",");
-        // This tool calls -Q the option that others call -R.
+        // This tool's option -Q is -R in the others.
         let command = with(shadow_tool(host, "gpasswd", "-Q")?, ["-M", &list, &self.name]);
         run(host, &command).map(drop).map_err(|e| failed(&e.0))
     }
@@ -191,7 +191,7 @@ impl Instance for GroupInstance {
 
     fn second_names(&self) -> Vec<ResourceRef> {
         let number = self.gid.map(|gid| gid.to_string());
-        // A number names the group that has it, even if another is called so.
+        // A number means the group with this id, even if another group has it as its name.
         let name = Some(self.name.clone()).filter(|n| !n.bytes().all(|b| b.is_ascii_digit()));
         let names = number.into_iter().chain(name);
         names.map(|n| ResourceRef { kind: "Group".into(), title: n.into() }).collect()

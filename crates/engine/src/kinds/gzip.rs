@@ -20,7 +20,7 @@ use crate::system::watch::Watch;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gzip;
 
-/// The way without a search for repeats, in the library's numbers.
+/// Compression without a search for repeats, as the library numbers it.
 const HUFFMAN_ONLY: i32 = 2;
 /// No frame around the compressed bytes.
 const RAW: i32 = -15;
@@ -83,14 +83,14 @@ impl GzipInstance {
     }
 }
 
-/// Compresses everything of an input, a piece at a time.
+/// Compresses an input in pieces.
 fn compress(level: i32, mut input: impl Read, out: &mut dyn Write) -> io::Result<()> {
     let way = match level {
         9 => 2,
         1 => 4,
         _ => 0,
     };
-    // Deflated, without name and time, from an unknown system: equal inputs give equal files.
+    // Deflate, without name and time, from an unknown system: equal inputs give equal files.
     out.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, way, 0xff])?;
     let flags = match level {
         -2 => create_comp_flags_from_zip_params(6, RAW, HUFFMAN_ONLY),

@@ -109,7 +109,7 @@ fn check_aliases(p: &mut Params<'_>, aliases: &[String]) {
     }
 }
 
-/// An IPv4 address (parts may have leading zeros) or an IPv6 address, maybe with a zone.
+/// An IPv4 address (parts may have leading zeros) or an IPv6 address, possibly with a zone.
 fn is_address(text: &str) -> bool {
     let is_part = |part: &str| {
         (1..=3).contains(&part.len())

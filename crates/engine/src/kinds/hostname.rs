@@ -1,4 +1,4 @@
-//! `mgmt::hostname`: the name of the machine: the one that lasts, the one of now, and the one for people.
+//! `mgmt::hostname`: the static, the transient and the pretty name of the machine.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, is_live, path_of};
+use crate::kind::tools::{POLL_INTERVAL, is_live, path_of};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -23,7 +23,7 @@ pub struct Hostname;
 const STATIC: &str = "/etc/hostname";
 const INFO: &str = "/etc/machine-info";
 const LIVE: &str = "/proc/sys/kernel/hostname";
-/// The line of the machine's description that has the name for people.
+/// The line of `/etc/machine-info` with the pretty name.
 const PRETTY: &str = "PRETTY_HOSTNAME=";
 
 impl Kind for Hostname {
@@ -110,7 +110,7 @@ fn pretty_name(info: &str) -> String {
     out
 }
 
-/// The description of the machine with another name for people.
+/// The content of `/etc/machine-info` with another pretty name.
 fn with_pretty_name(info: &str, name: &str) -> String {
     let mut out = String::new();
     for line in info.lines().filter(|line| !line.starts_with(PRETTY)) {
@@ -134,7 +134,7 @@ impl Instance for HostNames {
     }
 
     fn pause(&self, host: &Host) -> Option<Duration> {
-        (self.transient.is_some() && is_live(host)).then_some(UNWATCHED)
+        (self.transient.is_some() && is_live(host)).then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -151,7 +151,7 @@ impl Instance for HostNames {
         if let Some(wanted) = &self.fixed {
             differ("static_hostname", fixed_name(&read(host, STATIC)?), wanted);
         }
-        // A directory that stands for a machine has no name of now.
+        // A directory that stands for a machine has no transient name.
         if let Some(wanted) = self.transient.as_ref().filter(|_| is_live(host)) {
             differ("transient_hostname", read(host, LIVE)?.trim_end(), wanted);
         }

@@ -1,4 +1,4 @@
-//! Kinds that only describe something for others: nothing on the machine belongs to them.
+//! Kinds that only describe something for others: they manage nothing on the machine.
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -17,10 +17,10 @@ pub struct Inert {
     passes_on: bool,
 }
 
-/// When resources may be applied.
+/// The times at which resources may be applied.
 pub const SCHEDULE: Inert = Inert { schema: &graph::SCHEDULE, sends: &[], passes_on: false };
 
-/// Where backups of files go.
+/// The destination of file backups.
 pub const FILEBUCKET: Inert = Inert { schema: &graph::FILEBUCKET, sends: &[], passes_on: false };
 
 /// Modules put an anchor at the begin and the end of a class, so that the class contains its
@@ -30,17 +30,17 @@ pub const ANCHOR: Inert = Inert { schema: &graph::ANCHOR, sends: &[], passes_on:
 /// Puppet puts a whit at the begin and the end of containers.
 pub const WHIT: Inert = Inert { schema: &graph::WHIT, sends: &[], passes_on: true };
 
-/// A resource without effect, to test relations.
+/// A resource without effect, to test relationships.
 pub const NULL_RESOURCE: Inert =
     Inert { schema: &graph::NULL_RESOURCE, sends: &[], passes_on: false };
 
-/// A resource that only takes part in relations.
+/// A resource that only takes part in relationships.
 pub const NOOP: Inert = Inert { schema: &graph::MGMT_NOOP, sends: &[], passes_on: false };
 
-/// A source of events while a graph is kept true.
+/// A source of events during a watch.
 pub const TIMER: Inert = Inert { schema: &graph::MGMT_TIMER, sends: &[], passes_on: false };
 
-/// A value on its way from one resource to another.
+/// A value that one resource passes to another.
 pub const VALUE: Inert =
     Inert { schema: &graph::MGMT_VALUE, sends: &[("any", "any")], passes_on: false };
 

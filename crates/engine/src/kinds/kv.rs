@@ -46,7 +46,7 @@ impl Kind for Kv {
         if let (Some(Order::Numbers), Some(value)) = (order, &value)
             && value.parse::<i64>().is_err()
         {
-            p.error("value", format!("'{value}' is no integer"));
+            p.error("value", format!("'{value}' is not an integer"));
         }
         let entry = Entry {
             key: Key::new(&key),
@@ -68,7 +68,7 @@ enum Order {
 
 struct Entry {
     key: Key,
-    /// Whose value it is, if hosts have their own.
+    /// The host whose value it is, if each host has its own.
     host: Option<String>,
     value: Option<String>,
     order: Option<Order>,
@@ -85,7 +85,7 @@ impl Entry {
                 && match self.order {
                     None => false,
                     Some(Order::Texts) => wanted < now,
-                    // A value that is no number comes from another format.
+                    // A value that is no number was written by something else.
                     Some(Order::Numbers) => matches!(
                         (wanted.parse::<i64>(), now.parse::<i64>()),
                         (Ok(wanted), Ok(now)) if wanted < now

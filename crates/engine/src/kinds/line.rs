@@ -1,4 +1,4 @@
-//! `mgmt::line`: lines that are in a file, or are not, whatever else is in it.
+//! `mgmt::line`: lines that should be in a file, or not, regardless of its other content.
 
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ impl LineInstance {
     }
 }
 
-/// The text without the lines, wherever they stand; the end of its last line stays as it is.
+/// The text without the lines, wherever they are; the end of its last line stays unchanged.
 pub(super) fn without(text: &[u8], content: &str) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let bare = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line).to_vec();
@@ -94,10 +94,10 @@ pub(super) fn with_line(mut text: Vec<u8>, content: &str) -> Vec<u8> {
     text
 }
 
-/// Where a list begins in another, in a time that is linear in both.
+/// The positions of a list in another, in linear time.
 fn occurrences(lines: &[Vec<u8>], wanted: &[&[u8]]) -> Vec<bool> {
     let mut out = vec![false; lines.len()];
-    // How much of the start a part of the list ends with.
+    // The length of the prefix that each part of the list ends with.
     let mut overlap = vec![0; wanted.len()];
     let mut length = 0;
     for at in 1..wanted.len() {

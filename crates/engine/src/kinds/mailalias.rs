@@ -1,4 +1,4 @@
-//! `mailalias`: who gets the mail for a name.
+//! `mailalias`: the recipients of the mail for a name.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Record for Alias {
     }
 }
 
-/// Those between commas that are not quoted, without their quotes.
+/// The items between commas outside quotes, without their quotes.
 fn split(text: &str) -> Vec<String> {
     let (mut all, mut is_quoted, mut start) = (Vec::new(), false, 0);
     let mut add = |part: &str| {
@@ -83,7 +83,7 @@ fn split(text: &str) -> Vec<String> {
     all
 }
 
-/// One that gets mail, in quotes if it is more than a name.
+/// A recipient, in quotes if it is more than a name.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-+_@.".contains(c);
     if text.chars().all(is_plain) { text.to_string() } else { format!("\"{text}\"") }
@@ -103,7 +103,7 @@ impl Kind for Mailalias {
         p.provider(&["aliases"], &[]);
         let name = p.name();
         if name.is_empty() || name.contains([':', '\n', '#']) {
-            p.error("name", format!("'{name}' is no name for mail"));
+            p.error("name", format!("'{name}' is not a valid alias"));
         }
         let (recipients, file) = (p.list("recipient"), p.text("file"));
         if recipients.iter().flatten().any(|one| one.contains(['\n', '"'])) {
@@ -146,7 +146,7 @@ struct AliasInstance {
     secrets: Vec<String>,
 }
 
-/// The property that says it, and its value.
+/// The property that holds the recipients, and its value.
 fn shown(to: &Recipients) -> (&'static str, Value) {
     match to {
         Recipients::These(all) => ("recipient", texts(all)),

@@ -1,7 +1,6 @@
 //! The third floor: the kinds of resources, one file or directory each.
 //!
-//! `shared` has helpers for several kinds. Kinds use only the floors below and do not know how they
-//! are run.
+//! `shared` has helpers for several kinds. Kinds depend only on the floors below, not on the run.
 
 pub mod authorized_key;
 pub mod cron;
@@ -107,7 +106,7 @@ impl Default for Registry {
     }
 }
 
-/// Adds the kinds of the protocols by which files are served.
+/// Adds the kinds of the file-serving protocols.
 fn register_servers(registry: &mut Registry) {
     for protocol in [&http::HTTP, &tftp::TFTP] {
         let hub = Arc::default();

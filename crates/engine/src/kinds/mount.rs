@@ -1,17 +1,17 @@
-//! `mount`: an entry of `/etc/fstab`, and whether it is mounted.
+//! `mount`: an entry of `/etc/fstab`, and its mount.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use ordain_graph::{Resource, protected};
 use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::tools::{POLL_INTERVAL, inside, run};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::file_cache::read_text;
@@ -41,7 +41,7 @@ struct Entry {
     pass: Option<String>,
 }
 
-/// Bytes that part fields, and how they are written in one.
+/// Bytes that separate fields, and their escapes inside one.
 const ESCAPES: [(&str, &str); 4] =
     [("\\", "\\134"), (" ", "\\040"), ("\t", "\\011"), ("\n", "\\012")];
 
@@ -254,7 +254,7 @@ impl Instance for MountInstance {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -270,7 +270,7 @@ impl Instance for MountInstance {
         };
         if goes {
             let path = protected::normal(&self.name);
-            let allowed = host.may(Act::Remove, Path::new(&path));
+            let allowed = host.may(TreeAction::Remove, Path::new(&path));
             allowed.map_err(|e| KindError::new(format!("Not unmounting: {e}")))?;
         }
         match (self.ensure, now) {
@@ -310,7 +310,7 @@ impl Instance for MountInstance {
         if self.ensure == Some(Ensure::Absent) && was_mounted {
             self.call(host, &["umount"])?;
         }
-        // It is written first: the tools read it there.
+        // The table is written first, because the tools read it.
         let is_listed = self.table.read(host)?.get(&self.name).is_some();
         let fields = ["device", "fstype", "options", "dump", "pass"];
         let differs = fields.iter().any(|field| changes(made, field));

@@ -1,4 +1,4 @@
-//! `mgmt::msg`: a message for the log, and for the journal and the syslog of the machine.
+//! `mgmt::msg`: a message for the log, the journal and the syslog of the machine.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +27,7 @@ const PRIORITIES: [&str; 8] =
 
 const JOURNAL: &str = "/run/systemd/journal/socket";
 const SYSLOG: &str = "/dev/log";
-/// Messages of services, in the numbers of syslog.
+/// The syslog facility of services.
 const DAEMON: usize = 3;
 
 impl Kind for Msg {
@@ -49,7 +49,7 @@ impl Kind for Msg {
                 let name = scalar(name).unwrap_or_default();
                 let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
                 if !is_name || name.is_empty() || name.starts_with('_') {
-                    p.error("fields", format!("'{name}' is no name of a field of the journal"));
+                    p.error("fields", format!("'{name}' is not a valid journal field"));
                 }
                 fields.insert(name.to_ascii_uppercase(), scalar(value).unwrap_or_default());
             }
@@ -86,8 +86,8 @@ impl Message {
         Ok(())
     }
 
-    /// The message in the journal's own form: lines of fields, with lengths for those of several
-    /// lines.
+    /// The message in the journal's native protocol: lines of fields, with lengths for multi-line
+    /// values.
     fn journal_packet(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut field = |name: &str, value: &str| {

@@ -1,4 +1,4 @@
-//! `notify`: says something in the log. It has no state, so it always counts as a change.
+//! `notify`: writes a message to the log. It has no state, so it always counts as a change.
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -26,7 +26,7 @@ impl Kind for Notify {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut attributes = Attributes::new(resource);
-        // Of a list the first is said, as of every property that takes one value.
+        // Of a list the first item is used, as for every property with a single value.
         let first = |value: &Value| match value {
             Value::List(items) => items.first().map(|item| reveal(item).0.clone()),
             other => Some(other.clone()),

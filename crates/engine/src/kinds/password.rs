@@ -1,4 +1,4 @@
-//! `mgmt::password`: a password that is made once and handed on to others.
+//! `mgmt::password`: a password that is generated once and passed on.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -54,7 +54,7 @@ struct Secret {
     length: usize,
     saved: bool,
     check_recovery: bool,
-    /// The password that was generated and is not saved.
+    /// The generated password, if it is not saved.
     made: Mutex<String>,
 }
 
@@ -82,7 +82,7 @@ impl Secret {
     }
 
     fn check(&self, text: &str) -> Result<(), String> {
-        // That it was made is kept as an empty text.
+        // An empty text records that it was generated.
         match (self.saved, text.is_empty()) {
             (_, true) => Ok(()),
             (false, false) => Err("none should be file".into()),
@@ -96,7 +96,7 @@ impl Secret {
         }
     }
 
-    /// A password, and that it was made.
+    /// Generates a password and records that.
     fn make(&self, host: &Host) -> Result<(), KindError> {
         let password = random(self.length)
             .map_err(|e| KindError::new(format!("Could not make a password: {e}")))?;

@@ -22,18 +22,18 @@ use crate::system::watch::Watch;
 /// Users that stay in any case.
 const SYSTEM_USERS: [&str; 6] = ["root", "nobody", "bin", "noaccess", "daemon", "sys"];
 
-/// The highest number of a user of the system, where the machine says none.
+/// The highest id of a system user, if the machine does not define one.
 const SYSTEM_MAX: i64 = 499;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Purge;
 
-/// Which users stay.
+/// The users that stay.
 enum SparedUsers {
     /// None by their numbers.
     None,
-    /// Those up to the highest number of the system.
+    /// Those up to the highest system id.
     System,
     /// Those up to this number.
     UpTo(i64),
@@ -68,7 +68,7 @@ impl Kind for Purge {
         let mut managed = BTreeSet::new();
         match kind {
             None => p.error("name", format!("Could not find resource type '{name}'")),
-            // They can be asked for, and not be taken away.
+            // They can be listed, but not removed.
             Some(_) if purge && name == "service" => {
                 let message = format!(
                     "The 'ensure' attribute on {name} resources does not accept 'absent' as a value"
@@ -127,7 +127,7 @@ fn spare(p: &mut Params<'_>, kind: &str) -> SparedUsers {
     }
 }
 
-/// The highest number that a user of the system has.
+/// The highest id of a system user.
 fn system_max(host: &Host) -> i64 {
     let text = read_text(&host.path(Path::new("/etc/login.defs"))).ok().flatten();
     let minimum = |line: &str| {

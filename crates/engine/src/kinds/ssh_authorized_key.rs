@@ -1,4 +1,4 @@
-//! `ssh_authorized_key`: a key with which one may log in as a user.
+//! `ssh_authorized_key`: a key for logging in as a user.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -82,13 +82,13 @@ impl Record for Key {
     }
 }
 
-/// The names of the keys in a file, the last first: those without a name are counted from the
-/// beginning, and keep their names while later ones are taken out.
+/// The names of the keys in a file, the last first. Keys without a name are counted from the
+/// beginning, and keep their names while later ones are removed.
 pub(super) fn names_in(text: Vec<u8>, path: &Path) -> Vec<String> {
     Records::<Key>::parse(text, path).names().rev().map(str::to_string).collect()
 }
 
-/// The options before a key, and the rest from the type of the key on.
+/// The options before a key, and the rest from the key type on.
 fn split_options(line: &str) -> Option<(&str, &str)> {
     let is_type = |text: &str| {
         let word = text.split([' ', '\t']).next().unwrap_or_default();
@@ -112,7 +112,7 @@ fn split_options(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Options as they are parted by commas, those in quotes left out.
+/// Options separated by commas outside quotes.
 fn parse_options(text: &str) -> Vec<String> {
     let mut options = Vec::new();
     let (mut quoted, mut escaped, mut start) = (false, false, 0);
@@ -213,7 +213,7 @@ impl Kind for SshAuthorizedKey {
 }
 
 impl KeyInstance {
-    /// The file; nothing if it is that of a user who is not there.
+    /// The file; `None` for the file of a user who does not exist.
     fn file(&self, host: &Host) -> Result<Option<PathBuf>, KindError> {
         if let Some(target) = &self.target {
             return Ok(Some(target.clone()));
@@ -252,7 +252,7 @@ impl KeyInstance {
         to.finish()
     }
 
-    /// Whose the file will be, and the directory of a user made ready for it.
+    /// The owner of the file, after creating the directory for it.
     fn make_ready(&self, host: &Host, file: &Path) -> Result<Owner, KindError> {
         let Some(user) = &self.user else {
             return Err(KindError::new("Cannot write SSH authorized keys without user"));
@@ -281,7 +281,7 @@ impl KeyInstance {
     }
 }
 
-/// Whether nobody else can change any directory on the way to a file.
+/// Whether nobody else can change any directory above a file.
 fn is_trusted(host: &Host, file: &Path) -> bool {
     let own = own_ids().0;
     let dirs = file.ancestors().skip(1).filter(|dir| *dir != Path::new("/"));

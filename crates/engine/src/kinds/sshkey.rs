@@ -1,4 +1,4 @@
-//! `sshkey`: a key of a host in a file of known hosts.
+//! `sshkey`: a host key in a file of known hosts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ const SHORT: &[(&str, &str)] = &[
     ("ed25519-sk", "sk-ssh-ed25519@openssh.com"),
 ];
 
-/// The type of a key by its name or short name, if it is one of those allowed.
+/// The type of a key by its name or short name, if it is allowed.
 pub(super) fn key_type(name: &str, allowed: &[&'static str]) -> Option<&'static str> {
     let long = SHORT.iter().find(|(short, _)| *short == name).map_or(name, |(_, long)| long);
     allowed.iter().find(|known| **known == long).copied()
@@ -144,7 +144,7 @@ impl Kind for Sshkey {
     }
 }
 
-/// The name and the type, which may both stand in the title.
+/// The name and the type, which the title may both contain.
 fn name_and_type(p: &mut Params<'_>, resource: &Resource) -> (String, String) {
     let title = resource.id.title.as_str();
     let split = title.split_once('@').filter(|_| !p.has("name") || !p.has("type"));

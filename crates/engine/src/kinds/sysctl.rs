@@ -1,4 +1,4 @@
-//! `mgmt::sysctl`: settings of the kernel, now and after a start.
+//! `mgmt::sysctl`: kernel settings, now and after a boot.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::UNWATCHED;
+use crate::kind::tools::POLL_INTERVAL;
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -34,10 +34,7 @@ impl Kind for Sysctl {
         let name = p.name();
         let parts = || name.split('.').all(|part| !part.is_empty());
         if name.contains(['/', '=']) || name.contains(char::is_whitespace) || !parts() {
-            p.error(
-                "name",
-                format!("'{name}' is no name of a setting, such as net.core.somaxconn"),
-            );
+            p.error("name", format!("'{name}' is not a setting, such as net.core.somaxconn"));
         }
         let value = p.text("value").unwrap_or_default();
         if value.is_empty() || value.trim() != value || value.contains('\n') {
@@ -72,7 +69,7 @@ struct Setting {
 }
 
 impl Setting {
-    /// Where the kernel has it.
+    /// The path of the setting in the kernel.
     fn live(&self) -> PathBuf {
         Path::new("/proc/sys").join(self.name.replace('.', "/"))
     }
@@ -93,7 +90,7 @@ impl Instance for Setting {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        self.runtime.then_some(UNWATCHED)
+        self.runtime.then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -123,7 +120,7 @@ impl Instance for Setting {
             KindError::new(format!("Could not write {}: {e}", path.display()))
         };
         if changes(todo, "runtime") {
-            // The kernel takes it in one write, in place.
+            // The kernel requires a single write in place.
             let live = self.live();
             std::fs::write(host.path(&live), format!("{}\n", self.value))
                 .map_err(|e| failed(&live, e))?;

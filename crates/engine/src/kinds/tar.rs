@@ -23,11 +23,11 @@ use header::{Entry, Format};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tar;
 
-/// The deepest directory that is gone into.
+/// The maximum depth of directories.
 const MAX_DEPTH: usize = 256;
 
 /// The end of an archive.
-const END: [u8; 1024] = [0; 1024];
+const END_OF_ARCHIVE: [u8; 1024] = [0; 1024];
 
 impl Kind for Tar {
     fn schema(&self) -> &KindSchema {
@@ -44,9 +44,9 @@ impl Kind for Tar {
         let inputs = p.list("inputs").unwrap_or_default();
         for input in &inputs {
             if !input.starts_with('/') {
-                p.error("inputs", format!("'{input}' is no absolute path"));
+                p.error("inputs", format!("'{input}' is not an absolute path"));
             } else if path.starts_with(input) {
-                p.error("inputs", format!("the archive would be a part of itself in '{input}'"));
+                p.error("inputs", format!("'{input}' would include the archive itself"));
             }
         }
         let pack = ArchiveWriter::of(&mut p);
@@ -73,7 +73,7 @@ impl Archive {
                 self.pack.entry(host, &real, last.as_bytes(), &meta, out)?;
             }
         }
-        out.write_all(&END)
+        out.write_all(&END_OF_ARCHIVE)
     }
 }
 
@@ -83,7 +83,7 @@ struct ArchiveWriter {
 }
 
 impl ArchiveWriter {
-    /// In the form that a resource says.
+    /// The declared format.
     fn of(p: &mut Params<'_>) -> Self {
         let format = match p.integer("format", "format must be 0, 2, 4 or 8") {
             None | Some(0) => Format::Fitting,
@@ -156,7 +156,7 @@ impl ArchiveWriter {
             return Err(fail(&io::Error::other("it became shorter while it was read")));
         }
         let rest = (512 - meta.len() % 512) % 512;
-        out.write_all(&END[..rest as usize])
+        out.write_all(&END_OF_ARCHIVE[..rest as usize])
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
-use ordain_graph::protected::{self, Act};
+use ordain_graph::protected::{self, TreeAction};
 use ordain_kinds::{KindSchema, files};
 use rustc_hash::FxHasher;
 
@@ -26,10 +26,10 @@ use crate::system::path::resolve;
 use crate::system::watch::Watch;
 
 /// From this many on a recursion warns.
-const MANY: usize = 1000;
+const WARNING_COUNT: usize = 1000;
 
-/// How often files are checked for their age.
-const AGEING: Duration = Duration::from_secs(60);
+/// The interval of checks for the age of files.
+const AGE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,11 +51,11 @@ struct TidyInstance {
     size: Option<u64>,
     since: AgeFrom,
     matches: Option<Vec<String>>,
-    /// How deep; 0 is the path alone.
+    /// The maximum depth; 0 is the path alone.
     depth: u32,
     max_files: usize,
     rmdirs: bool,
-    /// Paths that are declared, which are not touched.
+    /// Declared paths, which are not removed.
     files: Arc<BTreeSet<PathBuf>>,
     log: Mutex<Vec<LogLine>>,
 }
@@ -121,7 +121,7 @@ fn depth(p: &mut Params<'_>) -> u32 {
     }
 }
 
-/// A number with a unit, of which the first letter counts.
+/// A number with a unit, identified by its first letter.
 ///
 /// Only texts are accepted, as in Puppet, because a bare 0 could mean nothing or everything.
 fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -142,7 +142,7 @@ fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) 
         p.error(name, format!("Invalid tidy {name} {shown}"));
         return None;
     };
-    // Puppet takes the last of several digits for the unit.
+    // Puppet interprets the last of several digits as the unit.
     if let (Some(last), "") = (text.get(1..).and_then(|rest| rest.chars().last()), unit) {
         p.error(name, format!("Invalid {name} unit '{last}'; '{text}{usual}' has one"));
         return None;
@@ -169,12 +169,12 @@ impl TidyInstance {
         if self.depth == 0 || is_limited {
             return Ok(());
         }
-        host.may(Act::Empty, &self.path)?;
+        host.may(TreeAction::Empty, &self.path)?;
         match resolve(host, &self.path, false) {
             Ok(place) if self.age.is_none() && self.size.is_none() => {
-                host.may_at(Act::Empty, &place)
+                host.may_at(TreeAction::Empty, &place)
             }
-            Ok(place) => host.may(Act::Empty, &host.path_of(&place)?),
+            Ok(place) => host.may(TreeAction::Empty, &host.path_of(&place)?),
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
             Err(e) => Err(e),
         }
@@ -218,7 +218,7 @@ impl TidyInstance {
         while let Some((dir, depth)) = todo.pop() {
             let entries = match std::fs::read_dir(host.path(&dir)) {
                 Ok(entries) => entries,
-                // It was removed meanwhile, which is as well.
+                // It was removed meanwhile, which is fine.
                 Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 Err(e) => {
                     return Err(KindError::new(format!("Could not list {}: {e}", dir.display())));
@@ -238,7 +238,7 @@ impl TidyInstance {
                 return Err(KindError::new(text));
             }
         }
-        // To list a directory is to access it, so one that is listed is young, as the peer sees it.
+        // Listing a directory accesses it, so a listed directory is young, as for Puppet.
         if self.since == AgeFrom::Access && self.rmdirs {
             for (path, meta) in found.iter_mut().filter(|(_, meta)| meta.is_dir()) {
                 if let Ok(now) = std::fs::symlink_metadata(host.path(path)) {
@@ -252,7 +252,7 @@ impl TidyInstance {
     /// The resources to remove, the deepest first.
     fn unwanted(&self, host: &Host) -> Result<Vec<PathBuf>, KindError> {
         let found = self.candidates(host)?;
-        if self.max_files == 0 && found.len() > MANY {
+        if self.max_files == 0 && found.len() > WARNING_COUNT {
             let (path, count) = (self.path.display(), found.len());
             let text = format!("{path} holds {count} files; `max_files` sets a limit");
             self.say(Level::Warning, text);
@@ -290,7 +290,7 @@ impl Instance for TidyInstance {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        self.age.is_some().then_some(AGEING)
+        self.age.is_some().then_some(AGE_CHECK_INTERVAL)
     }
 
     fn context_fingerprint(&self) -> Option<u64> {
@@ -321,7 +321,7 @@ impl Instance for TidyInstance {
     }
 }
 
-/// Whether a pattern asks for a certain character: else it is one of any name, such as `?*`.
+/// Whether a pattern contains a literal character, unlike `?*`.
 fn has_own_letter(pattern: &str) -> bool {
     let mut in_set = false;
     pattern.chars().any(|c| match c {
@@ -342,7 +342,7 @@ fn is_suffix(backup: &Value) -> bool {
     scalar(backup).is_some_and(|text| text.starts_with('.'))
 }
 
-/// The file that shall not be; a directory only if nothing came into it meanwhile.
+/// The resource that removes a file; a directory only if it is still empty.
 fn absent(declared: &Resource, path: &Path) -> Resource {
     // A copy beside it would be tidied up next.
     let in_bucket = |value: &&Value| {

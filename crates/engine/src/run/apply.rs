@@ -27,7 +27,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Resources by how they fared.
+    /// The numbers of resources by status.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for report in &self.resources {
@@ -74,7 +74,7 @@ pub(crate) fn run(
             tries_again: true,
         },
         place: places(prepared),
-        owing: earlier.owing(prepared),
+        unnotified_changes: earlier.unnotified_changes(prepared),
         earlier,
         in_order: jobs <= 1 && !prepared.graph.containment.is_empty(),
         state: Mutex::new(State::new(prepared)),
@@ -103,10 +103,10 @@ fn places(prepared: &Prepared) -> Vec<u32> {
     place
 }
 
-/// Something that failed before a resource; of several the least counts.
+/// A failure of a dependency; of several the first in the order is reported.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Failure {
-    /// Whether a resource that was skipped for it lies between: then that one has named it.
+    /// Whether a skipped resource lies between, which has already named it.
     told: bool,
     place: u32,
     resource: ResourceId,
@@ -117,17 +117,16 @@ struct Failure {
 struct Inbox {
     waits_for: u32,
     events: Events,
-    /// When an earlier run that did not come to its end made a change of which it is to be notified;
-    /// 0 if none did.
-    owed: u64,
+    /// The time of an unnotified change in an earlier, unfinished run; 0 if there is none.
+    unnotified: u64,
     failed: Option<Failure>,
 }
 
 struct State {
     inbox: Vec<Inbox>,
-    /// Places of nodes that wait for nothing.
+    /// The nodes that wait for nothing, by position in the order.
     ready: BinaryHeap<Reverse<u32>>,
-    /// Those of them that may be changed together, by their groups.
+    /// The ready nodes that may be changed in one batch, by group.
     mates: FxHashMap<&'static str, BTreeSet<u32>>,
     running: usize,
     /// Finished resources that are not yet reported, by place.
@@ -156,10 +155,10 @@ struct Run<'a> {
     stepper: Stepper<'a>,
     place: Vec<u32>,
     earlier: &'a UnfinishedRuns,
-    /// Changes of an earlier run that did not come to its end.
-    owing: BTreeMap<ResourceId, u64>,
-    /// Whether resources are worked on in the order of the plan, one at a time. Manifests, which have
-    /// containers, are written with that in mind: only neighbours are changed together then.
+    /// Changes of earlier, unfinished runs.
+    unnotified_changes: BTreeMap<ResourceId, u64>,
+    /// Whether resources are processed one at a time in the order of the plan, as manifests with
+    /// containers expect. Then only neighbours form a batch.
     in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -228,11 +227,11 @@ impl Run<'_> {
     fn pass_marker(&self, state: &mut State, place: u32) {
         let node = self.stepper.prepared.order[place as usize];
         let inbox = state.inbox[node.index()];
-        self.pass_on(state, node, (inbox.events.as_one(), inbox.owed), inbox.failed);
+        self.pass_on(state, node, (inbox.events.as_one(), inbox.unnotified), inbox.failed);
         self.report(state, place, Vec::new());
     }
 
-    /// A node waits for nothing any more.
+    /// Marks a node as ready.
     fn make_ready(&self, state: &mut State, place: u32) {
         state.ready.push(Reverse(place));
         if let Some(group) = self.group(state, place) {
@@ -240,7 +239,7 @@ impl Run<'_> {
         }
     }
 
-    /// The group with which a resource is changed together.
+    /// The group of a resource for batches.
     fn group(&self, state: &State, place: u32) -> Option<&'static str> {
         let due = self.due(state, place);
         let may = !self.is_marker(place) && due.inbox.failed.is_none();
@@ -253,7 +252,7 @@ impl Run<'_> {
         DueResource { place, node, resource, inbox: state.inbox[node.index()] }
     }
 
-    /// A resource with those that are changed together with it; nothing if it was so with others.
+    /// A resource with the rest of its batch; `None` if another batch included it.
     fn due_with(&self, state: &mut State, place: u32) -> Vec<DueResource> {
         let mut due = vec![self.due(state, place)];
         let Some(group) = self.group(state, place) else { return due };
@@ -291,9 +290,10 @@ impl Run<'_> {
         let skipped = |failure| Failure { told: !self.is_virtual(resource), ..failure };
         let failed = inbox.failed.map(skipped).or(own);
         // A resource that changes now notifies by itself.
-        let owed = self.owing.get(&resource).filter(|_| stepped.events.is_none());
-        let owed = owed.copied().unwrap_or_default();
-        self.pass_on(state, node, (stepped.events, owed), failed);
+        let unnotified =
+            self.unnotified_changes.get(&resource).filter(|_| stepped.events.is_none());
+        let unnotified = unnotified.copied().unwrap_or_default();
+        self.pass_on(state, node, (stepped.events, unnotified), failed);
         self.report(state, place, stepped.reports);
     }
 
@@ -331,7 +331,7 @@ impl Run<'_> {
             return Err(StepResult::unmoved(report, false));
         }
         let mut events = inbox.events;
-        if inbox.owed > 0 && !self.earlier.was_told(&report.resource, inbox.owed) {
+        if inbox.unnotified > 0 && !self.earlier.was_notified(&report.resource, inbox.unnotified) {
             events.add(Events { real: 1, noop: 0 });
         }
         Ok(events)
@@ -341,14 +341,14 @@ impl Run<'_> {
         &self,
         state: &mut State,
         node: NodeId,
-        (events, owed): (Events, u64),
+        (events, unnotified): (Events, u64),
         failed: Option<Failure>,
     ) {
         for edge in self.stepper.prepared.relations.edges(node) {
             let inbox = &mut state.inbox[edge.to.index()];
             if edge.kind == EdgeKind::Notify {
                 inbox.events.add(events);
-                inbox.owed = inbox.owed.max(owed);
+                inbox.unnotified = inbox.unnotified.max(unnotified);
             }
             inbox.failed = match (inbox.failed, failed) {
                 (Some(a), Some(b)) => Some(a.min(b)),
@@ -362,7 +362,7 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps reports back until everything before them in the order is reported.
+    /// Holds reports back until everything before them in the order is reported.
     fn report(&self, state: &mut State, place: u32, reports: Vec<ResourceReport>) {
         state.done.insert(place, reports);
         while let Some(reports) = state.done.remove(&state.next) {

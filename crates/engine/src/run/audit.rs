@@ -1,4 +1,4 @@
-//! `audit`: properties that are watched for changes, whether they are managed or not.
+//! `audit`: properties that are watched for changes, managed or not.
 //!
 //! The values that a run finds are saved until the next run, which reports those that differ. The
 //! messages are those of `puppet apply`.
@@ -55,7 +55,7 @@ struct AuditedProperty {
 }
 
 impl AuditSnapshot {
-    /// The properties that are watched, of those that a kind found out.
+    /// The watched properties among those that a kind observed.
     pub(crate) fn new(
         audit: &Audit,
         observed: Vec<(&'static str, Value)>,
@@ -109,7 +109,7 @@ impl AuditSnapshot {
     }
 }
 
-/// A value as Puppet says it.
+/// A value in Puppet's notation.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "absent".into(),

@@ -1,4 +1,4 @@
-//! Adds the autorequires of kinds to a graph that is only looked at.
+//! Adds the autorequires of kinds to a graph that is only displayed.
 
 use std::sync::Arc;
 

@@ -24,7 +24,8 @@ use crate::system::selinux_label;
 use crate::system::write;
 use crate::system::write::Data;
 
-/// How many entries of a directory that is removed are kept. Larger ones are not put back.
+/// The maximum number of entries of a removed directory that are saved. Larger ones are not
+/// restored.
 const MAX_ENTRIES: usize = 100_000;
 
 /// The state of a path.
@@ -71,7 +72,7 @@ pub enum State {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
     },
-    /// A device, socket or pipe, which is not put back.
+    /// A device, socket or pipe, which is not restored.
     Other,
 }
 
@@ -98,10 +99,10 @@ pub type Note = dyn Fn(&[SavedPath]) -> Result<(), String> + Send + Sync;
 
 /// Backs up the paths that a run changes.
 pub struct Backups {
-    /// Where contents go, by digest.
+    /// The directory of contents, by digest.
     dir: PathBuf,
     note: Box<Note>,
-    /// Paths that were kept: the first state counts.
+    /// Saved paths: only the first state is saved.
     known: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -112,7 +113,7 @@ impl std::fmt::Debug for Backups {
 }
 
 impl Backups {
-    /// Backups whose contents are in this directory, which is made when it is needed.
+    /// Backups with contents in this directory, which is created on demand.
     pub fn new(dir: PathBuf, note: Box<Note>) -> Self {
         Self { dir, note, known: Mutex::default() }
     }
@@ -136,7 +137,7 @@ impl BackupSink for Backups {
             let name = redact::name_of_path(&path);
             found.push(SavedPath { path, state, name });
             if found.len() > MAX_ENTRIES {
-                let text = format!("more than {MAX_ENTRIES} entries would have to be kept");
+                let text = format!("more than {MAX_ENTRIES} entries would have to be saved");
                 return Err(io::Error::other(text));
             }
         }
@@ -254,7 +255,7 @@ pub fn restore(host: &Host, kept: &SavedPath, copies: &Path) -> io::Result<()> {
     let is_directory = now.is_some_and(|stat| is(&stat, FileType::Directory));
     let wants_directory = matches!(kept.state, State::Directory { .. });
     if is_directory && !wants_directory {
-        // The entries that the run made are gone already; other entries are not ours to remove.
+        // The entries that the run created are removed already; other entries have to stay.
         std::fs::remove_dir(real_path(&place))?;
     } else if now.is_some() && (wants_directory && !is_directory || kept.state == State::Absent) {
         write::remove(host, &place)?;
@@ -267,7 +268,7 @@ pub fn restore(host: &Host, kept: &SavedPath, copies: &Path) -> io::Result<()> {
     };
     match &kept.state {
         State::Absent => write::sync_directory(&place),
-        State::Other => Err(io::Error::other("devices, sockets and pipes are not put back")),
+        State::Other => Err(io::Error::other("devices, sockets and pipes cannot be restored")),
         State::File { digest, mode, uid, gid, context } => {
             let content = copies.join(digest);
             let ids = (Some(*uid), Some(*gid));

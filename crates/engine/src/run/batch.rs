@@ -1,8 +1,8 @@
 //! Resources that are changed in one transaction, such as packages: mgmt's autogrouping.
 //!
-//! A batch consists of resources that are all due, so that their relations do not matter. Each is
-//! compared and reported by itself. If the transaction failed or did only a part, each resource
-//! does the rest alone, so that errors belong to the right resource.
+//! A batch consists of resources that are all due, so that their edges do not matter. Each is
+//! compared and reported by itself. If the transaction fails or makes only some changes, each
+//! resource makes the rest alone, so that errors belong to the right resource.
 
 use std::panic::AssertUnwindSafe;
 
@@ -17,7 +17,7 @@ use crate::run::prepare::{Item, Prepared, Ready};
 use crate::run::step::{BatchOutcome, Events, Mode, StepResult, Stepper};
 use crate::system::host::Host;
 
-/// How many resources are changed in one transaction at most: a command line has an end.
+/// The maximum number of resources in one transaction, which bounds the command line.
 pub(crate) const MAX_MEMBERS: usize = 1000;
 
 /// A resource that takes part in a transaction.
@@ -26,7 +26,7 @@ struct BatchMember<'a> {
     id: ResourceId,
     ready: &'a Ready,
     changes: Vec<Change>,
-    said: Vec<LogLine>,
+    log: Vec<LogLine>,
     own: String,
 }
 
@@ -64,8 +64,8 @@ impl Stepper<'_> {
         if members.len() > 1 && !self.observer.stop() {
             let ids: Vec<ResourceId> = members.iter().map(|(id, _)| *id).collect();
             let begin = AssertUnwindSafe(|| self.begin(&ids));
-            // A kind that panics here panics again when its resource is applied alone, and is named
-            // then.
+            // A kind that panics here panics again when its resource is applied alone, and is then
+            // named.
             batch_outcome = std::panic::catch_unwind(begin).unwrap_or_default();
         }
         let each = members.iter().enumerate();
@@ -73,7 +73,7 @@ impl Stepper<'_> {
             .collect()
     }
 
-    /// Makes the changes that can be made together.
+    /// Makes the changes that one transaction can make.
     fn begin(&self, members: &[ResourceId]) -> FxHashMap<usize, BatchOutcome> {
         let mut transactions: Vec<(Vec<String>, Vec<BatchMember<'_>>)> = Vec::new();
         let mut known: FxHashMap<Vec<String>, usize> = FxHashMap::default();
@@ -94,18 +94,18 @@ impl Stepper<'_> {
         batch_outcome
     }
 
-    /// The share of a resource in a transaction, if it differs and can be changed in one.
+    /// The share of a resource in a transaction, if it differs and can take part.
     fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
         let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
         if ready.instance.is_changed_alone() {
             return None;
         }
         let compared = ready.instance.compare(self.host);
-        let said = ready.instance.take_log();
+        let log = ready.instance.take_log();
         // An error is reported when the resource has its turn.
         let changes = compared.ok().filter(|changes| !changes.is_empty())?;
         let Share { common, own } = ready.instance.share(self.host, &changes).ok()??;
-        Some((common, BatchMember { place, id, ready, changes, said, own }))
+        Some((common, BatchMember { place, id, ready, changes, log, own }))
     }
 
     fn transact(
@@ -127,7 +127,7 @@ impl Stepper<'_> {
         let count = parts.len();
         for part in parts {
             let outcome = match &done {
-                Ok(()) => BatchOutcome::Begun { changes: part.changes, said: part.said },
+                Ok(()) => BatchOutcome::Begun { changes: part.changes, log: part.log },
                 Err(error) => {
                     self.observer.acted(name(&part), false);
                     BatchOutcome::Failed(format!("{count} could not be changed together: {error}"))

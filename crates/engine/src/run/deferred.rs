@@ -1,4 +1,4 @@
-//! Values that are computed during a run, just before their resource is looked at.
+//! Values that are computed during a run, just before their resource is checked.
 
 use ecow::EcoString;
 use ordain_data::Value;
@@ -7,25 +7,25 @@ use ordain_graph::ResourceRef;
 use crate::kind::Level;
 use crate::kind::attributes::{reveal, scalar_text};
 
-/// How deep values are looked into.
-const DEPTH: usize = 200;
+/// The maximum depth of nested values.
+const MAX_DEPTH: usize = 200;
 
 /// Computes deferred values.
 pub trait Deferred: Send + Sync {
-    /// The values of the deferred attributes of a resource, as they are now.
+    /// The current values of the deferred attributes of a resource.
     fn evaluate(&self, resource: &ResourceRef) -> DeferredValues;
 }
 
 /// The values of the deferred attributes of a resource.
 #[derive(Clone, Debug, Default)]
 pub struct DeferredValues {
-    /// The value of each attribute, or why there is none.
+    /// The value of each attribute, or its error.
     pub values: Vec<(EcoString, Result<Value, String>)>,
     /// Log lines of the computation.
-    pub said: Vec<(Level, String)>,
+    pub log: Vec<(Level, String)>,
 }
 
-/// Computes nothing, for graphs that are only looked at.
+/// Computes nothing, for graphs that are only displayed.
 pub(crate) struct NoDeferredValues;
 
 impl Deferred for NoDeferredValues {
@@ -34,14 +34,14 @@ impl Deferred for NoDeferredValues {
     }
 }
 
-/// Whether a value is deferred, or has something deferred in it.
+/// Whether a value is or contains a deferred call.
 pub fn holds_deferred(value: &Value) -> bool {
     function_of(value).is_some()
 }
 
 /// The function of the first deferred call in a value.
 pub(crate) fn function_of(value: &Value) -> Option<String> {
-    function_within(value, DEPTH)
+    function_within(value, MAX_DEPTH)
 }
 
 fn function_within(value: &Value, depth: usize) -> Option<String> {

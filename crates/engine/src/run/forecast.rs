@@ -1,5 +1,5 @@
-//! Forecasts of a plan beyond each single resource: directories that nothing makes, and how much
-//! goes with a tree.
+//! Predictions of a plan beyond single resources: missing parent directories, and the size of
+//! removed trees.
 
 use std::collections::BTreeMap;
 use std::fs::DirEntry;
@@ -19,10 +19,11 @@ use crate::system::host::Host;
 use crate::system::path::real_path;
 use crate::system::path::{is, resolve};
 
-/// The maximal number of entries of a tree that are counted.
+/// The maximum number of entries of a tree that are counted.
 const MAX_COUNTED: usize = 10_000;
 
-/// Kinds that make no directories; any other may make one in a way that a plan does not see.
+/// Kinds that create no directories; any other kind may create one in a way that a plan does not
+/// see.
 const MAKES_NONE: [&str; 24] = [
     "anchor",
     "cron",
@@ -53,14 +54,14 @@ const MAKES_NONE: [&str; 24] = [
 /// Kinds that keep accounts in files of one directory.
 const ACCOUNTS: [&str; 2] = ["group", "user"];
 
-/// How much goes with a tree.
+/// The size of a removed tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tree {
     /// Directories below the one that goes.
     pub directories: usize,
     /// Everything else.
     pub files: usize,
-    /// Whether there are more than were counted.
+    /// Whether there are more entries than were counted.
     pub is_more: bool,
 }
 
@@ -139,14 +140,14 @@ impl File {
     }
 }
 
-/// Marks files and accounts as failed that would be made in a directory which is not there and which
-/// nothing before them makes, as they would fail when they are applied.
+/// Marks files and accounts as failed whose parent directory does not exist and is not created by
+/// an earlier resource, as they would fail during an apply.
 pub(crate) fn fail_without_directory(
     prepared: &Prepared,
     host: &Host,
     reports: &mut [ResourceReport],
 ) {
-    // Whether each is made as a directory.
+    // Whether each is created as a directory.
     let mut made: BTreeMap<PathBuf, bool> = BTreeMap::new();
     for report in reports {
         // A check may only fail because an earlier resource has done nothing yet.
@@ -186,7 +187,7 @@ pub(crate) fn fail_without_directory(
     }
 }
 
-/// The directory of a file, if it is neither there nor made before.
+/// The missing parent directory of a file, unless an earlier resource creates it.
 fn missing<'f>(host: &Host, file: &'f File, made: &BTreeMap<PathBuf, bool>) -> Option<&'f Path> {
     let parent = file.path.parent()?;
     // A new link may lead to an existing directory.

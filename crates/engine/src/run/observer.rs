@@ -6,7 +6,7 @@ use ordain_graph::ResourceRef;
 use crate::kind::Change;
 use crate::kind::report::ResourceReport;
 
-/// Watches a run. All but [`Observer::finished`] are called by the threads that do the work.
+/// Observes a run. The threads that do the work call all methods but [`Observer::finished`].
 pub trait Observer: Sync {
     /// Work on a resource begins.
     fn started(&self, _resource: &ResourceRef) {}
@@ -14,15 +14,15 @@ pub trait Observer: Sync {
     /// The machine is about to be changed for a resource.
     ///
     /// # Errors
-    /// When that could not be noted; the resource then fails unchanged.
+    /// When the change could not be recorded; the resource then fails unchanged.
     fn acting(&self, _resource: &ResourceRef, _changes: &[Change]) -> Result<(), String> {
         Ok(())
     }
 
-    /// The change that was about to be made was made, or failed.
+    /// The announced change was made, or failed.
     fn acted(&self, _resource: &ResourceRef, _ok: bool) {}
 
-    /// When a resource with a schedule was applied before.
+    /// The time when a resource with a schedule was last applied.
     fn last_applied(&self, _resource: &ResourceRef) -> Option<Timestamp> {
         None
     }
@@ -38,21 +38,21 @@ pub trait Observer: Sync {
     /// Records the current values of the audited properties.
     fn note_audited(&self, _resource: &ResourceRef, _values: &[(String, String)]) {}
 
-    /// A text that is the same for the same secret, and does not give it away.
+    /// A text that is equal for equal secrets, without revealing them.
     fn secret_digest(&self, _secret: &str) -> String {
         "secret".into()
     }
 
-    /// A resource is done. Called in the order of the plan, whatever ran at the same time.
+    /// A resource is done. Called in the order of the plan, even if resources ran concurrently.
     fn finished(&self, _report: &ResourceReport) {}
 
-    /// Whether the run shall stop before the next resource.
+    /// Whether the run should stop before the next resource.
     fn stop(&self) -> bool {
         false
     }
 }
 
-/// Watches nothing.
+/// Ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 

@@ -17,7 +17,7 @@ use crate::system::host::Host;
 /// A resource in a plan.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The report; its lines say `(noop)`, as those of a run that changes nothing.
+    /// The report; its lines say `(noop)`, as in a noop run.
     pub report: ResourceReport,
     /// The resources that would act on its changes.
     pub triggers: Vec<ResourceRef>,
@@ -47,7 +47,7 @@ impl Plan {
         self.entries.iter().any(|e| e.report.status == Status::WouldChange)
     }
 
-    /// Whether something is wrong with a resource.
+    /// Whether any resource has an error.
     pub fn has_failures(&self) -> bool {
         self.entries.iter().any(|e| e.report.status == Status::Failed)
     }
@@ -56,7 +56,7 @@ impl Plan {
 /// Compares a graph with the machine.
 ///
 /// A resource that cannot be observed yet does not block its dependents, because an earlier
-/// resource may provide its needs. A wrong declaration does.
+/// resource may provide its needs. An invalid declaration blocks them.
 pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Plan {
     let mut report = crate::run::apply::run(
         prepared,
@@ -79,7 +79,7 @@ pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usi
     Plan { entries: entries.collect() }
 }
 
-/// Which resources act on the changes of which.
+/// Edges along which changes trigger other resources.
 struct Triggers<'a> {
     prepared: &'a Prepared,
     refreshed: Vec<bool>,

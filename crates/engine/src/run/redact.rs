@@ -1,5 +1,5 @@
-//! Resources with secrets: whatever such a resource says of itself goes through here, so that it
-//! does not depend on the care of each kind that nothing leaks.
+//! Resources with secrets: all output of such a resource passes through here, so that secrecy does
+//! not depend on the care of each kind.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -21,14 +21,14 @@ use crate::system::watch::Watch;
 /// The log line of a change whose values are secret.
 const CHANGED: &str = "changed [redacted] to [redacted]";
 
-/// How many bytes a part of a secret path has at least that is found in other paths.
+/// The minimum number of bytes of a secret path's component that is searched for in other paths.
 const MIN_PART_LENGTH: usize = 4;
 
 /// The secrets of a resource.
 #[derive(Debug)]
 pub(crate) struct Secrets {
     title: EcoString,
-    /// The attributes that are secret, or have a secret in them.
+    /// The attributes that are or contain secrets.
     secret: BTreeSet<EcoString>,
     /// All that are declared.
     declared: BTreeSet<EcoString>,
@@ -39,13 +39,12 @@ pub(crate) struct Secrets {
 
 thread_local! {
     /// The secrets of the resource that this thread works on.
-    static AT_WORK: RefCell<Option<Arc<Secrets>>> = const { RefCell::new(None) };
+    static CURRENT_SECRETS: RefCell<Option<Arc<Secrets>>> = const { RefCell::new(None) };
 }
 
-/// The name in messages of a path that is changed for the resource that this thread works on, if
-/// the path is secret.
+/// The displayed name of a path that the resource of this thread changes, if the path is secret.
 pub(crate) fn name_of_path(path: &Path) -> Option<String> {
-    AT_WORK.with_borrow(|secrets| secrets.as_ref()?.name_of(path))
+    CURRENT_SECRETS.with_borrow(|secrets| secrets.as_ref()?.name_of(path))
 }
 
 impl Secrets {
@@ -70,21 +69,22 @@ impl Secrets {
         self.redactor.redact(text).into_owned()
     }
 
-    /// Works with the machine, and changes it under names without secrets.
+    /// Runs `work` with the resource's secrets as those of this thread, so that changed paths get
+    /// names without secrets.
     fn at_work<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
         /// Restores the previous value, even after a panic.
         struct RestoreOnDrop(Option<Arc<Secrets>>);
         impl Drop for RestoreOnDrop {
             fn drop(&mut self) {
-                AT_WORK.set(self.0.take());
+                CURRENT_SECRETS.set(self.0.take());
             }
         }
-        let _before = RestoreOnDrop(AT_WORK.replace(Some(Arc::clone(self))));
+        let _before = RestoreOnDrop(CURRENT_SECRETS.replace(Some(Arc::clone(self))));
         work()
     }
 
-    /// The name of a path in messages, if a secret is in it: the title of the resource, and the
-    /// part of the path below it.
+    /// The displayed name of a path that contains a secret: the title of the resource, and the part
+    /// of the path below it.
     fn name_of(&self, path: &Path) -> Option<String> {
         // The title itself is no secret.
         let own = path.strip_prefix(self.title.as_str()).unwrap_or(path);
@@ -146,7 +146,7 @@ impl Secrets {
         Change { action, property, before, after, text: None, message }
     }
 
-    /// A resource that this one generates has the secrets of this one.
+    /// Gives a generated resource the secrets of this one.
     fn generated(&self, mut resource: Resource) -> Resource {
         for attribute in &mut resource.attributes {
             let is_secret = self.secret.contains(&attribute.name);
@@ -162,7 +162,7 @@ impl Secrets {
         resource
     }
 
-    /// Calls a file below a secret path by the title of the directory and the rest of its path.
+    /// Renames a file below a secret path to the title of the directory and the rest of its path.
     fn rename(&self, resource: &mut Resource) {
         let path = resource.id.title.clone();
         let shown = self.text(&path);
@@ -196,8 +196,8 @@ fn paths_in<'v>(values: impl Iterator<Item = &'v Value>) -> Redactor {
     paths
 }
 
-/// The name under which the graph has a generated resource, if it declares it: that of its path,
-/// where its title does not say it.
+/// The name that the graph uses for a generated resource, if it declares it: its path, if the title
+/// differs.
 pub(crate) fn declared_name(resource: &Resource) -> ResourceRef {
     let path = match resource.value("path") {
         Some(secret @ Value::Secret(_)) => scalar_text(reveal(secret).0),
@@ -207,7 +207,7 @@ pub(crate) fn declared_name(resource: &Resource) -> ResourceRef {
     ResourceRef { kind: resource.id.kind.clone(), title }
 }
 
-/// A parsed resource of which nothing secret comes out.
+/// A parsed resource whose output is redacted.
 pub(crate) struct RedactedInstance {
     inner: Box<dyn Instance>,
     secrets: Arc<Secrets>,

@@ -19,13 +19,13 @@ use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;
 
 /// The directory of notes.
-const PLACE: &str = "reversals";
+const DIRECTORY: &str = "reversals";
 
 /// Marks a resource that undoes another.
-const MARK: &str = "meta:reversal";
+const REVERSAL_ATTRIBUTE: &str = "meta:reversal";
 
 fn note_of(name: &ResourceRef) -> StateFile {
-    StateFile::new(PLACE, &name.to_string())
+    StateFile::new(DIRECTORY, &name.to_string())
 }
 
 fn is_true(resource: &Resource, name: &str) -> bool {
@@ -35,7 +35,7 @@ fn is_true(resource: &Resource, name: &str) -> bool {
 /// Records the undo of a resource, if it wants that and has no record yet.
 ///
 /// # Errors
-/// When it cannot be undone, or not be noted.
+/// When it cannot be undone or recorded.
 pub(crate) fn note(
     resource: &Resource,
     instance: &dyn Instance,
@@ -57,7 +57,7 @@ pub(crate) fn note(
         origin,
         losers: Vec::new(),
     };
-    let mark = [(MARK, Value::Bool(true)), ("meta:poll", Value::Int(-1))];
+    let mark = [(REVERSAL_ATTRIBUTE, Value::Bool(true)), ("meta:poll", Value::Int(-1))];
     graph.add(Resource {
         id: resource.id.clone(),
         containment: Containment::Leaf,
@@ -82,9 +82,9 @@ fn origin(graph: &mut Graph) -> ordain_graph::OriginId {
 /// Removes a record after its undo was applied.
 ///
 /// # Errors
-/// When the note cannot be removed.
+/// When the record cannot be removed.
 pub(crate) fn done(resource: &Resource, host: &Host) -> Result<(), KindError> {
-    if is_true(resource, MARK) { note_of(&resource.id).remove(host) } else { Ok(()) }
+    if is_true(resource, REVERSAL_ATTRIBUTE) { note_of(&resource.id).remove(host) } else { Ok(()) }
 }
 
 /// The notes on a machine.
@@ -94,12 +94,12 @@ pub struct ReversalNotes {
 }
 
 impl ReversalNotes {
-    /// Reads the notes. There are none where they may not be read.
+    /// Reads the records; empty if they may not be read.
     ///
     /// # Errors
-    /// When one is there and cannot be understood.
+    /// When one is invalid.
     pub fn read(host: &Host) -> Result<Self, KindError> {
-        let dir: PathBuf = host.path(&StateFile::directory(PLACE));
+        let dir: PathBuf = host.path(&StateFile::directory(DIRECTORY));
         let Ok(entries) = std::fs::read_dir(&dir) else { return Ok(Self::default()) };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
@@ -134,15 +134,15 @@ impl ReversalNotes {
     /// Removes records of resources that are declared again without `meta:reverse`.
     ///
     /// # Errors
-    /// When a note cannot be removed.
+    /// When a record cannot be removed.
     pub fn forget_obsolete(&self, graph: &Graph, host: &Host) -> Result<(), KindError> {
         let declared = |noted: &&Resource| graph.find(&noted.id).map(|id| graph.resource(id));
-        let stays = |r: &Resource| is_true(r, "meta:reverse") || is_true(r, MARK);
+        let stays = |r: &Resource| is_true(r, "meta:reverse") || is_true(r, REVERSAL_ATTRIBUTE);
         let obsolete = self.resources.iter().filter(|r| declared(r).is_some_and(|r| !stays(r)));
         obsolete.into_iter().try_for_each(|noted| note_of(&noted.id).remove(host))
     }
 
-    /// The noted resources that a graph does not declare, by name or by identity.
+    /// The recorded resources that a graph does not declare, by name or by identity.
     fn missing<'a>(
         &'a self,
         graph: &Graph,

@@ -1,9 +1,8 @@
 //! Saved plans: the graph and the observations of the plan.
 //!
-//! A saved plan is applied only while the machine is as it was then: the plan is made anew, and
-//! every resource must come out as before. And it is applied only where it was made, and as it was
-//! written: its last member is a digest of all the others under the key of the machine. The format is
-//! described in `docs/formats.md`.
+//! A saved plan is applied only if the machine has not changed: a new plan must have the same
+//! result for every resource. It is applied only on the same machine and unedited: its last member
+//! is a digest of all others under the machine key. The format is described in `docs/formats.md`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -80,30 +79,30 @@ struct SavedEntry {
 pub struct SavedPlan {
     /// The graph that is to be applied.
     pub graph: Graph,
-    /// The options of the plan; the number of jobs is not saved.
+    /// The options of the plan, without the number of jobs.
     pub options: Options,
     /// The directory that stands for the file system of the machine.
     pub root: PathBuf,
-    /// Where the files of modules are, by the name of the module.
+    /// The directories of modules, by name.
     pub modules: BTreeMap<String, PathBuf>,
     observed: Vec<(String, String)>,
-    /// A digest of the document but for its signature.
+    /// A digest of the document without its signature.
     body: [u8; 32],
     /// The digest that the document ends with.
     signature: Option<Signature>,
 }
 
-/// Why a saved plan is not applied.
+/// The reason why a saved plan is not applied.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refusal {
     /// It has no digest.
     #[error("the plan has no digest: it was not saved by `ordain plan --out`, or was edited")]
     Unsigned,
     /// Its digest was made with another key.
-    #[error("the plan was made elsewhere: its digest is under another key than that of {}", .0.display())]
+    #[error("the plan was made elsewhere: it is signed with another key than that of {}", .0.display())]
     Foreign(PathBuf),
     /// Its digest is not that of its content.
-    #[error("the plan was edited after it was saved: its digest is that of another text")]
+    #[error("the plan was edited after it was saved: its signature does not match")]
     Edited,
     /// It was made for another root.
     #[error("the plan was made with --root {}", .0.display())]
@@ -112,7 +111,7 @@ pub enum Refusal {
     #[error("the plan was saved without its secrets, and {0} has one")]
     Omitted(ResourceRef),
     /// The machine is not as it was.
-    #[error("the machine moved since the plan was made: {}", .0.join(", "))]
+    #[error("the machine has changed since the plan was made: {}", .0.join(", "))]
     Moved(Vec<String>),
 }
 
@@ -121,7 +120,7 @@ pub enum Refusal {
 pub struct SaveContext<'a> {
     /// The graph.
     pub graph: &'a Graph,
-    /// The texts that it was made from.
+    /// The texts that it was compiled from.
     pub sources: &'a SourceMap,
     /// The options of the plan.
     pub options: &'a Options,
@@ -129,10 +128,10 @@ pub struct SaveContext<'a> {
     pub root: &'a Path,
     /// The directories of modules by name.
     pub modules: &'a BTreeMap<String, PathBuf>,
-    /// With [`Secrets::Include`] the document holds every secret of the graph in clear; without, a
-    /// plan whose graph has secrets can be read but not applied.
+    /// With [`Secrets::Include`] the document holds every secret of the graph in clear text.
+    /// Without them, a plan with secrets can be read but not applied.
     pub secrets: Secrets,
-    /// The key of the machine. A plan without a digest under it can be read but not applied.
+    /// The key of the machine. A plan without a signature can be read but not applied.
     pub key: Option<&'a [u8]>,
 }
 
@@ -184,19 +183,19 @@ const BEFORE_SIGNATURE: &str = ",\"digest\":\"";
 
 impl Signature {
     fn new(key: &[u8], body: &[u8; 32]) -> Self {
-        // Of one key two digests are made, which must not be taken for each other.
+        // One key serves two digests, which must not be confused.
         let name = hmac_sha256(key, b"ordain-plan key");
         let digest = hmac_sha256(key, &[&b"ordain-plan 1"[..], body].concat());
         Self { key: hex(&name[..8]), digest: hex(&digest) }
     }
 
-    /// The end of a document, in the place of its last brace.
+    /// The end of a document, in place of its last brace.
     fn ending(&self) -> String {
         format!("{BEFORE_SIGNATURE}{}:{}\"}}", self.key, self.digest)
     }
 
-    /// The text that was signed, and its signature. A digest that stands elsewhere, or is written
-    /// otherwise, is none: the document was edited.
+    /// The signed text and its signature. A digest elsewhere or in another notation does not count:
+    /// the document was edited.
     fn split(text: &[u8]) -> (Vec<u8>, Option<Self>) {
         let text = text.trim_ascii_end();
         let length = Self { key: "0".repeat(16), digest: "0".repeat(64) }.ending().len();
@@ -216,7 +215,7 @@ impl Signature {
         }
     }
 
-    /// Whether both are the same; how long that takes says nothing of where they differ.
+    /// Compares in constant time.
     fn is(&self, other: &Self) -> bool {
         let pairs = self.digest.bytes().zip(other.digest.bytes());
         let differing = pairs.fold(0, |differing, (a, b)| differing | (a ^ b));
@@ -297,7 +296,7 @@ impl SavedPlan {
     /// Reads a plan; `file` as for [`read`].
     ///
     /// # Errors
-    /// When the text is no plan, or of a newer version.
+    /// When the text is no plan, or has a newer version.
     pub fn load(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Self, ReadError> {
         let (signed, signature) = Signature::split(text);
         let document: Document = serde_json::from_slice(text)?;
@@ -325,11 +324,11 @@ impl SavedPlan {
         })
     }
 
-    /// Whether the plan is as it was saved, under this key, for a machine whose file system begins at
-    /// this absolute path. `key_of` is where the key is from.
+    /// Checks that the plan is unedited, signed with this key, and for a machine with this absolute
+    /// root path. `key_of` is the origin of the key.
     ///
     /// # Errors
-    /// Why it must not be applied.
+    /// The reason why it must not be applied.
     pub fn verify(&self, key: &[u8], key_of: &Path, root: &Path) -> Result<(), Refusal> {
         let signature = self.signature.as_ref().ok_or(Refusal::Unsigned)?;
         let wanted = Signature::new(key, &self.body);
@@ -345,10 +344,10 @@ impl SavedPlan {
         Ok(())
     }
 
-    /// Compares with a plan that was made of the same graph now.
+    /// Compares it with a new plan of the same graph.
     ///
     /// # Errors
-    /// Why it must not be applied.
+    /// The reason why it must not be applied.
     pub fn check(&self, now: &Plan) -> Result<(), Refusal> {
         for (_, resource) in self.graph.resources() {
             if !resource.is_virtual && resource.attributes.iter().any(|a| holds_omitted(&a.value)) {
@@ -370,7 +369,7 @@ impl SavedPlan {
     }
 }
 
-/// Whether a value has a secret in it that was left out when it was saved.
+/// Whether a value contains a secret that was omitted when it was saved.
 pub fn holds_omitted(value: &Value) -> bool {
     omitted(value, 0)
 }

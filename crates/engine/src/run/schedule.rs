@@ -1,7 +1,7 @@
-//! Schedules: when resources may be applied.
+//! Schedules: the times at which resources may be applied.
 //!
 //! The rules are those of Puppet's type `schedule` (its type reference): ranges of the day, days of
-//! the week, and how often in a period.
+//! the week, and repetitions in a period.
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use ordain_graph::Resource;
 use crate::kind::AttributeError;
 use crate::kind::params::Params;
 
-/// How often is looked whether a time has come while a graph is kept true.
-pub(crate) const PAUSE: Duration = Duration::from_secs(60);
+/// The interval at which schedules are checked during a watch.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// When resources may be applied.
+/// The times at which a resource may be applied.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Schedule {
-    /// Times of the day; one that ends before it begins goes over midnight.
+    /// Times of day; a range that ends before it begins crosses midnight.
     ranges: Vec<(Time, Time)>,
-    /// Days on which it holds; all of them if there are none.
+    /// The days on which it applies; all if empty.
     weekdays: Vec<Weekday>,
     period: Option<Period>,
-    /// Whether periods are those of the calendar, not distances.
+    /// Whether periods are calendar periods instead of distances.
     by_number: bool,
-    /// How often in a period.
+    /// The number of times in a period.
     repeat: i64,
 }
 
@@ -66,7 +66,7 @@ impl Schedule {
         Some(Self { period: Some(*period), repeat: 1, ..Self::default() })
     }
 
-    /// That of a resource.
+    /// Parses the schedule of a resource.
     ///
     /// # Errors
     /// Every bad attribute.
@@ -100,9 +100,9 @@ impl Schedule {
         p.finish(schedule)
     }
 
-    /// Whether a resource may be applied now that was looked at before at this time, if it was.
+    /// Whether a resource may be applied now, given the time of its last check.
     ///
-    /// A time in the future tells of a clock that was wrong then or is wrong now; it counts as not known.
+    /// A time in the future means that the clock was or is wrong; it counts as unknown.
     pub fn allows(&self, now: &Zoned, before: Option<Timestamp>) -> bool {
         let before = before.filter(|before| *before <= now.timestamp());
         let in_range = if self.ranges.is_empty() {
@@ -117,7 +117,7 @@ impl Schedule {
         self.weekdays.is_empty() || self.weekdays.contains(&day)
     }
 
-    /// Over midnight, the day on which a range begins counts.
+    /// For a range across midnight, the day on which it begins counts.
     fn is_within(&self, now: &Zoned, (start, end): (Time, Time)) -> bool {
         let time = now.time();
         if start < end {
@@ -160,7 +160,7 @@ fn range(text: &str) -> Result<(Time, Time), String> {
     Ok((time(start, text)?, time(end, text)?))
 }
 
-/// A time of the day: hour, and maybe minute and second.
+/// A time of day: hour, and optionally minute and second.
 fn time(part: &str, whole: &str) -> Result<Time, String> {
     let invalid = || format!("Invalid range value '{whole}'");
     let mut numbers = [0i8; 3];
@@ -184,7 +184,7 @@ fn time(part: &str, whole: &str) -> Result<Time, String> {
     Time::new(hour, minute, second, 0).map_err(|_| invalid())
 }
 
-/// A day by its number, where 0 is Sunday, or its name, of which three letters are enough.
+/// A day by number, where 0 is Sunday, or by name; three letters are enough.
 fn day(text: &str) -> Option<Weekday> {
     if let Ok(number) = text.parse::<usize>() {
         return DAYS.get(number).map(|(_, day)| *day);

@@ -44,7 +44,7 @@ impl Events {
         self.real + self.noop
     }
 
-    /// The events that a container passes on for these.
+    /// The single event that a container passes on for these.
     pub(crate) fn as_one(self) -> Self {
         match self {
             Self { real: 0, noop: 0 } => self,
@@ -59,18 +59,18 @@ impl Events {
 pub(crate) enum Mode {
     /// It is.
     Apply,
-    /// It is only looked at, whatever resources say.
+    /// Only observed, whatever resources declare.
     Plan,
 }
 
 /// The outcome of a batch for one resource.
 pub(crate) enum BatchOutcome {
-    /// Its changes were made with those of others, as far as one transaction can.
+    /// A batch made its changes, as far as one transaction can.
     Begun {
         /// The differences.
         changes: Vec<Change>,
         /// The log lines of the comparison.
-        said: Vec<LogLine>,
+        log: Vec<LogLine>,
     },
     /// The transaction failed; why.
     Failed(String),
@@ -83,11 +83,11 @@ pub(crate) struct Stepper<'a> {
     pub(crate) observer: &'a dyn Observer,
     pub(crate) mode: Mode,
     pub(crate) transfers: &'a Transfers,
-    /// Whether failed resources are tried again here, as often as they declare.
+    /// Whether failed resources are retried here, as they declare.
     pub(crate) tries_again: bool,
 }
 
-/// The reports of a resource and its generated ones, and the event that it passes on.
+/// The reports of a resource and its generated ones, and the events that it passes on.
 #[derive(Default)]
 pub(crate) struct StepResult {
     pub(crate) reports: Vec<ResourceReport>,
@@ -153,7 +153,7 @@ fn report_outcomes(
 }
 
 impl StepResult {
-    /// A resource that nothing was done with.
+    /// The result of a resource that was not changed.
     pub(crate) fn unmoved(report: ResourceReport, failed: bool) -> Self {
         Self { reports: vec![report], events: Events::default(), failed }
     }
@@ -253,7 +253,7 @@ impl Stepper<'_> {
             report.say(Level::Warning, None, remark);
         }
         let seen = self.audit(ready, report);
-        let mut events = self.patiently(ready, report, batch_outcome);
+        let mut events = self.converge_with_retries(ready, report, batch_outcome);
         if let Some(seen) = seen {
             seen.tell(report, self.observer);
         }
@@ -295,7 +295,7 @@ impl Stepper<'_> {
         match ready.instance.observed(self.host) {
             Ok(Some(values)) => Some(AuditSnapshot::new(audit, values, self.observer)),
             Ok(None) => {
-                let text = "audit is not known for this kind, and says nothing";
+                let text = "this kind does not support audit";
                 report.say(Level::Warning, None, text);
                 None
             }
@@ -306,7 +306,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Whether the schedule of a resource allows that it is looked at now.
+    /// Whether the schedule of a resource allows a check now.
     fn is_due(&self, ready: &Ready, resource: &ResourceRef) -> bool {
         let Some(schedule) = &ready.schedule else { return true };
         let now = timestamp(SystemTime::now()).to_zoned(TimeZone::system());
@@ -341,7 +341,7 @@ impl Stepper<'_> {
         ready.noop || self.mode == Mode::Plan
     }
 
-    /// The resource with the values that others hand to it, if they do.
+    /// The resource with the values that it receives, if any.
     fn receive(&self, id: ResourceId, report: &mut ResourceReport) -> Result<Option<Ready>, ()> {
         match self.transfers.receive(self.prepared, id, self.host) {
             Ok(ReceivedValues { ready, missing }) => {
@@ -361,8 +361,8 @@ impl Stepper<'_> {
         }
     }
 
-    /// Converges, and tries again as often as the resource asks for.
-    fn patiently(
+    /// Converges, with the declared retries.
+    fn converge_with_retries(
         &self,
         ready: &Ready,
         report: &mut ResourceReport,
@@ -394,15 +394,15 @@ impl Stepper<'_> {
         batch_outcome: Option<BatchOutcome>,
     ) -> Events {
         let is_begun = matches!(batch_outcome, Some(BatchOutcome::Begun { .. }));
-        let (changes, said) = match batch_outcome {
-            Some(BatchOutcome::Begun { changes, said }) => (Ok(changes), said),
+        let (changes, log) = match batch_outcome {
+            Some(BatchOutcome::Begun { changes, log }) => (Ok(changes), log),
             Some(BatchOutcome::Failed(error)) => {
                 report.say(Level::Info, None, error);
                 (ready.instance.compare(self.host), ready.instance.take_log())
             }
             None => (ready.instance.compare(self.host), ready.instance.take_log()),
         };
-        report.take(said, ready.level);
+        report.take(log, ready.level);
         match changes {
             Err(error) => {
                 report.give_up(&error, None, not_evaluated(&error));
@@ -465,7 +465,7 @@ impl Stepper<'_> {
         Events::default()
     }
 
-    /// Makes the changes of a resource that a transaction did not make.
+    /// Makes the changes of a resource that its batch did not make.
     fn complete(&self, resource: &ResourceRef, ready: &Ready) -> Result<(), KindError> {
         let done = ready.instance.compare(self.host).and_then(|left| {
             drop(ready.instance.take_log());
@@ -496,7 +496,7 @@ impl Stepper<'_> {
             return;
         }
         let again = ready.instance.compare(self.host);
-        // The second comparison would repeat the lines of the first.
+        // The second comparison would repeat the log lines of the first.
         drop(ready.instance.take_log());
         for change in again.unwrap_or_default() {
             let (is, should) = (quoted(&change.before), quoted(&change.after));
@@ -505,7 +505,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Runs the generated resources of a resource, which fails if any of them fails.
+    /// Runs the generated resources of a resource; a failure of one is a failure of the resource.
     fn children(
         &self,
         id: ResourceId,

@@ -1,4 +1,4 @@
-//! Values that resources hand to others during a run.
+//! Transfers: values that resources send to others during a run.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,8 +14,8 @@ use crate::system::host::Host;
 /// The values that a resource sends, by name.
 type SentValues = Vec<(&'static str, Value)>;
 
-/// The values of resources that received values themselves. They are stored by name, so that they
-/// outlive the graph.
+/// The sent values of resources that also receive. They are stored by name, so that they outlive
+/// the graph.
 #[derive(Default)]
 pub(crate) struct Transfers {
     kept: Mutex<FxHashMap<ResourceRef, SentValues>>,
@@ -23,7 +23,7 @@ pub(crate) struct Transfers {
 
 /// A resource with its received values.
 pub(crate) struct ReceivedValues {
-    /// The resource, if it is another than without.
+    /// The resource, if it differs from the one without received values.
     pub(crate) ready: Option<Ready>,
     /// The values that did not arrive, and their senders.
     pub(crate) missing: Vec<String>,
@@ -59,7 +59,7 @@ impl Transfers {
             let Some((_, value)) = sent.into_iter().find(|(key, _)| *key == transfer.key) else {
                 let (from, key) = (&transfer.from, transfer.key);
                 let attribute = transfer.attribute;
-                missing.push(format!("{attribute} is not known yet: nothing of {from}.{key}"));
+                missing.push(format!("{attribute} is unknown: {from}.{key} has no value yet"));
                 continue;
             };
             let resource = resource.get_or_insert_with(|| declared.clone());
@@ -94,7 +94,7 @@ impl Transfers {
     /// Stores the sent values of a resource that also receives.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When the values cannot be read.
     pub(crate) fn keep(
         &self,
         name: &ResourceRef,

@@ -1,4 +1,4 @@
-//! Steps of runs that did not come to their end.
+//! Steps of earlier, unfinished runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,53 +12,53 @@ use crate::system::host::Host;
 #[derive(Clone, Default, Debug)]
 pub struct UnfinishedRuns {
     under_way: Vec<String>,
-    /// Resources with the moment of their last change.
+    /// Resources with the time of their last change.
     changed: BTreeMap<String, u64>,
-    /// Resources with the moment when they acted on a notification.
+    /// Resources with the time when they acted on a notification.
     told: BTreeMap<String, u64>,
     /// Counts events.
     moment: u64,
 }
 
 impl UnfinishedRuns {
-    /// A change of a resource was begun, and may have been made in part or as a whole.
+    /// Records that a change was begun, and may have been made in part or completely.
     pub fn under_way(&mut self, resource: &str) {
         self.under_way.push(resource.to_string());
         self.changed(resource);
     }
 
-    /// A resource was changed, but its notifications may not have been sent.
+    /// Records that a resource was changed, but its notifications may not have been sent.
     pub fn changed(&mut self, resource: &str) {
         self.moment += 1;
         self.changed.insert(resource.to_string(), self.moment);
     }
 
-    /// A resource acted on all its notifications.
+    /// Records that a resource acted on all its notifications.
     pub fn told(&mut self, resource: &str) {
         self.moment += 1;
         self.told.insert(resource.to_string(), self.moment);
     }
 
-    /// Whether a resource acted on a notification after that moment.
-    pub(crate) fn was_told(&self, resource: &ResourceRef, since: u64) -> bool {
+    /// Whether a resource acted on a notification after that time.
+    pub(crate) fn was_notified(&self, resource: &ResourceRef, since: u64) -> bool {
         let told = || self.told.get(&resource.to_string());
         !self.told.is_empty() && told().is_some_and(|moment| *moment > since)
     }
 
-    /// The declared resources that were changed, with the moment of the last change. Changes of
-    /// generated resources count for those that generated them.
-    pub(crate) fn owing(&self, prepared: &Prepared) -> BTreeMap<ResourceId, u64> {
-        let mut owing = BTreeMap::new();
+    /// The changed declared resources, with the time of the last change. Changes of generated
+    /// resources count for their generator.
+    pub(crate) fn unnotified_changes(&self, prepared: &Prepared) -> BTreeMap<ResourceId, u64> {
+        let mut unnotified_changes = BTreeMap::new();
         for (name, moment) in &self.changed {
             if let Some(id) = find(prepared, name) {
-                let last: &mut u64 = owing.entry(id).or_default();
+                let last: &mut u64 = unnotified_changes.entry(id).or_default();
                 *last = (*last).max(*moment);
             }
         }
-        owing
+        unnotified_changes
     }
 
-    /// Removes leftovers of interrupted changes. Leftovers that cannot be removed do no harm.
+    /// Removes leftovers of interrupted changes. Leftovers that cannot be removed are harmless.
     pub(crate) fn clear(&self, prepared: &Prepared, host: &Host) {
         for id in self.under_way.iter().filter_map(|name| find(prepared, name)) {
             if let Item::Ready(ready) = &prepared.items[id.0 as usize] {
@@ -68,7 +68,7 @@ impl UnfinishedRuns {
     }
 }
 
-/// A declared resource; of a file that is none, the directory around it that is.
+/// A declared resource; for an undeclared file, the declared directory around it.
 fn find(prepared: &Prepared, name: &str) -> Option<ResourceId> {
     let (kind, title) = name.strip_suffix(']')?.split_once('[')?;
     let named =

@@ -11,10 +11,10 @@ use super::request::Request;
 use crate::kinds::file::checksum::{Checksum, NAMES};
 use crate::system::path::own_ids;
 
-/// The permissions of files whose own do not count.
+/// The default mode of files whose source permissions are ignored.
 const PLAIN_MODE: u32 = 0o644;
 
-/// How checksums show times, in UTC.
+/// The format of times in checksums, in UTC.
 const TIME: &str = "%Y-%m-%d %H:%M:%S %z";
 
 /// The metadata of a file at or below a path.

@@ -1,8 +1,8 @@
 //! Metadata of the sources of files at the time of a compile, for static catalogs.
 //!
 //! A file that is copied from a module of the environment gets the metadata that a server would
-//! give an agent later: type, owner, mode, digest. Files of other modules, of other mounts and of
-//! other machines are left to the agent.
+//! send to an agent: type, owner, mode, digest. Files of other modules, mounts and machines are
+//! left to the agent.
 
 mod metadata;
 mod request;
@@ -20,7 +20,7 @@ use crate::kind::attributes::reveal;
 use crate::kinds::file::checksum::NAMES;
 use request::Request;
 
-/// Where files are served from, and how they are told apart.
+/// The served directories, and the checksum of contents.
 #[derive(Debug)]
 pub struct Server {
     environment: PathBuf,
@@ -38,17 +38,17 @@ pub struct ServeError {
     pub message: String,
 }
 
-/// A source that is not there, or whose file is not of the environment.
+/// A source that does not exist, or is outside the environment.
 enum Source {
     Missing,
     Elsewhere,
-    /// The file, and where its content is served.
+    /// The file, and the address of its content.
     Here(PathBuf, String),
 }
 
 impl Server {
-    /// A server of an environment with these modules. Of the kinds of checksums that the agent
-    /// offers, with dots between them, the first that is known is taken.
+    /// A server of an environment with these modules. It uses the first supported checksum type in
+    /// the agent's list, which is separated by dots.
     ///
     /// # Errors
     /// When none is known.
@@ -74,7 +74,7 @@ impl Server {
     /// Reads the metadata of the sources of all files of a graph. Also returns warnings.
     ///
     /// # Errors
-    /// When a source cannot be read, or a resource has none that exists.
+    /// When a source cannot be read, or none of a resource's sources exists.
     pub fn serve(&self, graph: &Graph) -> Result<(ServedFiles, Vec<String>), Vec<ServeError>> {
         let mut served = ServedFiles::default();
         let (mut warnings, mut errors) = (Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ impl Server {
         Err(format!("Could not get metadata for {}", sources.join(", ")))
     }
 
-    /// The trees below the sources; nothing if one of them is not served here.
+    /// The trees below the sources; `None` if one of them is not served here.
     fn trees(
         &self,
         sources: &[&str],
@@ -201,7 +201,7 @@ impl Server {
         self.modules.values().map(place).find(|path| path.exists())
     }
 
-    /// Where the content of a file is served, if it is `…/…/files/…` of the environment.
+    /// The address of a file's content, if it is `…/…/files/…` of the environment.
     fn address(&self, path: &Path) -> Option<String> {
         let below = path.strip_prefix(&self.environment).ok()?;
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
@@ -226,7 +226,7 @@ fn tree(
     Ok(files)
 }
 
-/// The host and the path of an address; queries and fragments are no part of it.
+/// The host and the path of an address, without query and fragment.
 fn split(source: &str) -> Option<(&str, &str)> {
     let rest = source.strip_prefix("puppet://")?;
     let (host, path) = rest.split_once('/')?;
@@ -234,7 +234,7 @@ fn split(source: &str) -> Option<(&str, &str)> {
     Some((host, &path[..end.unwrap_or(path.len())]))
 }
 
-/// The sources of a resource without those that are not set.
+/// The sources of a resource that are set.
 fn sources(resource: &Resource) -> Vec<&Value> {
     let mut out = Vec::new();
     let mut todo: Vec<&Value> = resource.value("source").into_iter().collect();

@@ -8,17 +8,17 @@ use crate::kinds::file::checksum::NAMES;
 
 /// The options of a resource.
 pub(super) struct Request {
-    /// Whether the content of a directory counts.
+    /// Whether the content of a directory is included.
     pub(super) recurses: bool,
     /// Whether links are followed.
     pub(super) follow: bool,
     /// The kind of checksum.
     pub(super) checksum: String,
-    /// Whether owner, group and mode are those of the source.
+    /// Whether owner, group and mode come from the source.
     pub(super) permissions: bool,
-    /// How deep a recursion goes.
+    /// The maximum depth of a recursion.
     pub(super) limit: Option<i64>,
-    /// How many files it may meet; 0 warns of many, a negative number never does.
+    /// The maximum number of files; 0 warns of many, a negative number never does.
     pub(super) max_files: i64,
     /// Patterns of names that are left out.
     pub(super) ignore: Vec<String>,
@@ -28,7 +28,7 @@ impl Request {
     /// Reads the attributes.
     ///
     /// # Errors
-    /// When one is not a word or number that is known.
+    /// When one has an invalid value.
     pub(super) fn read(resource: &Resource, checksum: &str) -> Result<Self, String> {
         let checksum = text(resource, "checksum").unwrap_or_else(|| checksum.to_string());
         if !NAMES.contains(&checksum.as_str()) {
@@ -59,7 +59,7 @@ impl Request {
 
 fn number(resource: &Resource, name: &str) -> Result<Option<i64>, String> {
     let Some(text) = text(resource, name) else { return Ok(None) };
-    text.parse().map(Some).map_err(|_| format!("{name} is no number: {text}"))
+    text.parse().map(Some).map_err(|_| format!("{name} is not a number: {text}"))
 }
 
 fn ignored(resource: &Resource) -> Vec<String> {

@@ -136,7 +136,7 @@ fn the_resource_chooses_checksum_and_permissions() {
 }
 
 #[test]
-fn what_others_serve_is_left_out() {
+fn sources_of_other_servers_are_left_out() {
     let site = Site::new();
     for source in [
         "/etc/hostname",
@@ -155,7 +155,7 @@ fn what_others_serve_is_left_out() {
 }
 
 #[test]
-fn what_cannot_be_served_is_an_error() {
+fn unserveable_sources_are_errors() {
     let site = Site::new();
     for (source, message) in [
         ("puppet:///modules/m/none", "Could not get metadata for puppet:///modules/m/none"),

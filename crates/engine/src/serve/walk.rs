@@ -6,14 +6,14 @@ use std::path::{Component, Path, PathBuf};
 use super::request::Request;
 use crate::kinds::file::glob;
 
-/// From this many files on a recursion warns.
-const MANY: usize = 1000;
+/// The number of files from which a recursion warns.
+const WARNING_COUNT: usize = 1000;
 
 /// Lists a place and everything below it, as paths from it: first `.`, then level by level, each
-/// directory in the order of names. Files are named even where the place is no directory.
+/// directory in the order of names. Files are listed even if the path is no directory.
 ///
 /// # Errors
-/// When there are more than the resource allows, or a name is no text.
+/// When there are more than the resource allows, or a name is not UTF-8.
 pub(super) fn below(
     root: &Path,
     request: &Request,
@@ -40,7 +40,7 @@ pub(super) fn below(
             }
         }
     }
-    if request.max_files == 0 && out.len() > MANY + 1 {
+    if request.max_files == 0 && out.len() > WARNING_COUNT + 1 {
         let (path, count) = (root.display(), out.len() - 1);
         warnings.push(format!(
             "The directory '{path}' contains {count} entries; `max_files` of the resource sets a \
@@ -63,7 +63,7 @@ fn names(dir: &Path, request: &Request) -> Result<Vec<String>, String> {
     for entry in std::fs::read_dir(dir).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.into_string().map_err(|name| {
-            format!("The name {} in {} is no text", name.display(), dir.display())
+            format!("The name {} in {} is not UTF-8", name.display(), dir.display())
         })?;
         if !request.ignore.iter().any(|pattern| glob::matches(pattern, &name)) {
             names.push(name);
@@ -73,7 +73,7 @@ fn names(dir: &Path, request: &Request) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// A path from the root, without `.` and `..`; links stay.
+/// An absolute path without `.` and `..`; links are not resolved.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut out = PathBuf::new();

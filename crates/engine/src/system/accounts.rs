@@ -1,7 +1,7 @@
 //! Users and groups of the machine, by name or number.
 //!
-//! The files under the host's root are read first and kept until they change; only the real
-//! machine's other sources, such as LDAP, are asked after them.
+//! The files under the host's root come first and are cached until they change. On the live machine
+//! other sources, such as LDAP, follow.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -123,7 +123,7 @@ pub fn group(host: &Host, name: &str) -> Option<u32> {
     found.map(|g| g.gid.as_raw())
 }
 
-/// Whether a group has members besides these users. One that the machine's files do not know may
+/// Whether a group has members besides these users. A group that is not in the machine's files may
 /// have any.
 pub fn has_others(host: &Host, group: u32, users: &[u32]) -> bool {
     let (all, groups) = (self::users(host), groups(host));

@@ -1,7 +1,7 @@
 //! The time limit of a check of a resource with its changes: mgmt's `Meta:timeout`.
 //!
-//! Commands take long, other work does not. The thread that works on a resource knows its deadline,
-//! and every command that it runs is ended then.
+//! Only commands take long. The thread of a resource knows its deadline, at which every command
+//! that it runs is killed.
 
 use std::cell::Cell;
 use std::io;
@@ -39,7 +39,7 @@ pub(crate) fn remaining() -> Option<Duration> {
     DEADLINE.get().map(|deadline| deadline.ends.saturating_duration_since(Instant::now()))
 }
 
-/// Runs a command that ends in time, if there is a limit.
+/// Runs a command, limited by the deadline if there is one.
 pub(crate) fn run<T>(
     invocation: &Invocation,
     run: impl FnOnce(&Invocation) -> io::Result<T>,

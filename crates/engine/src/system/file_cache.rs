@@ -33,7 +33,7 @@ impl<T> Cached<T> {
         paths: &[PathBuf],
         load: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        // Before loading, so that a change meanwhile is seen next time.
+        // Before loading, so that a concurrent change is noticed next time.
         let stamps: Vec<_> = paths.iter().map(|p| stamp(p)).collect();
         let mut entries = self.lock();
         if let Some((known, value)) = entries.get(paths)

@@ -13,7 +13,7 @@ use crate::system::runner::{Invocation, Outcome, Runner};
 
 /// Saves the state of paths before a run changes them, so that a rollback can restore it.
 ///
-/// The first state of a path counts: saving a path again does nothing.
+/// Only the first state of a path is saved.
 pub trait BackupSink: Send + Sync {
     /// Saves the state of one path without its content. Messages use `name` for the path, if it is
     /// given.
@@ -41,16 +41,16 @@ pub trait BackupSink: Send + Sync {
 /// Dangerous actions that the user allows.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct AllowedActions {
-    /// Paths of the machine that may be removed, replaced and emptied, though it runs on them or
-    /// something is mounted there.
+    /// Paths of the machine that may be removed, replaced and emptied, even if the machine needs
+    /// them or something is mounted there.
     pub remove: BTreeSet<PathBuf>,
-    /// Whether owner and mode of a file may be changed that has other names in places unknown,
-    /// where another user can have made the one that is managed.
+    /// Whether owner and mode of a file may be changed if it has other hard links and another user
+    /// can have created the managed one.
     pub hard_links: bool,
 }
 
 impl AllowedActions {
-    /// Allows these paths, written in whatever way.
+    /// Allows these paths in any notation.
     pub fn new(remove: impl IntoIterator<Item = impl AsRef<Path>>, hard_links: bool) -> Self {
         let normal = |path: &Path| PathBuf::from(protected::normal(&path.to_string_lossy()));
         Self { remove: remove.into_iter().map(|path| normal(path.as_ref())).collect(), hard_links }
@@ -65,17 +65,17 @@ pub struct Host {
     pub runner: Box<dyn Runner>,
     /// Backs up changed paths for a rollback.
     pub backups: Option<Arc<dyn BackupSink>>,
-    /// Whether this process stays to keep the machine as it shall be: only then does it serve
-    /// anything itself.
+    /// Whether this process keeps running to keep the machine in the desired state: only then does
+    /// it serve anything itself.
     pub stays: bool,
     /// Dangerous actions that the user allows.
     pub allowed: AllowedActions,
-    /// The code that a resource wants the run to end with.
+    /// The exit code with which a resource ends the run.
     ending: OnceLock<u8>,
 }
 
 impl Host {
-    /// A machine of which nothing is kept.
+    /// A machine without backups.
     pub fn new(root: PathBuf, runner: Box<dyn Runner>) -> Self {
         Self {
             root,
@@ -87,13 +87,13 @@ impl Host {
         }
     }
 
-    /// Asks for the end of the run, with this exit code. The first who asks is heard.
+    /// Requests the end of the run with this exit code. The first request wins.
     pub(crate) fn end_run(&self, code: u8) {
-        // Another code is from a resource that was worked on at the same time.
+        // A resource that ran concurrently may have set another code.
         let _ = self.ending.set(code);
     }
 
-    /// The code that a resource wants the run to end with, if one does: nothing more shall begin.
+    /// The exit code with which a resource ends the run, if any: nothing more should start.
     pub fn ending(&self) -> Option<u8> {
         self.ending.get().copied()
     }
@@ -110,7 +110,7 @@ impl Host {
     /// The status of a path of the machine, with all links followed as the machine sees them.
     ///
     /// # Errors
-    /// When nothing does, or it cannot be looked at.
+    /// When the path does not exist or cannot be read.
     pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
         if self.root == Path::new("/") {
             return Ok(rustix::fs::stat(path)?);

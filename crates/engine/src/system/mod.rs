@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows resources, kinds, graphs or runs. All access to the machine goes through this
 //! floor: it does not follow links of other users (`path`), refuses dangerous changes (`safety`),
-//! replaces files as a whole (`write`) and saves the state before a change ([`host::BackupSink`]).
+//! replaces files atomically (`write`) and saves the state before a change ([`host::BackupSink`]).
 
 pub mod accounts;
 pub(crate) mod deadline;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// The kernel's list of mounts.
 const TABLE: &str = "/proc/self/mountinfo";
 
-/// Where file systems of ZFS are mounted, each with its name.
+/// Mount points of ZFS file systems, each with its name.
 pub(crate) fn zfs_mounts() -> Vec<(String, PathBuf)> {
-    // Without a table nothing is mounted that is known of.
+    // Without a table no mounts are known.
     zfs_mounts_in(&std::fs::read(TABLE).unwrap_or_default())
 }
 
@@ -59,7 +59,7 @@ fn unescaped(field: &[u8]) -> OsString {
     OsString::from_vec(out)
 }
 
-/// The type of the file system that a path is in: of several mounts at one place the last counts.
+/// The type of the file system of a path: of several mounts at one place the last wins.
 pub(crate) fn file_system<'m>(mounts: &'m str, path: &Path) -> Option<&'m str> {
     let mut found: Option<(usize, &str)> = None;
     for line in mounts.lines() {

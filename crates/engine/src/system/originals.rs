@@ -8,10 +8,10 @@ use crate::system::host::Host;
 use crate::system::path::resolve;
 
 impl Host {
-    /// Announces a change of a path of the machine; with `follow` of the target of a link there.
+    /// Saves a path of the machine before a change; with `follow`, the target of a link.
     ///
     /// # Errors
-    /// When it could not be kept; it should then not be changed.
+    /// When it could not be saved; it should then not be changed.
     pub(crate) fn keep(&self, path: &Path, follow: bool) -> io::Result<()> {
         let Some(backups) = &self.backups else { return Ok(()) };
         let real = if follow { self.followed(path)? } else { path.to_path_buf() };
@@ -26,7 +26,7 @@ impl Host {
         self.backups.as_ref().map_or(Ok(()), |backups| backups.save_tree(self, path))
     }
 
-    /// The path of the machine that a path leads to.
+    /// The path of the machine after following links.
     fn followed(&self, path: &Path) -> io::Result<PathBuf> {
         let place = resolve(self, path, true)?;
         let dir = std::fs::read_link(format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd()))?;

@@ -1,8 +1,8 @@
-//! From a path to the directory that holds it, without following planted links.
+//! Resolves a path to an open parent directory, without following untrusted links.
 //!
-//! Every directory on the way is opened relative to the one before. A link is followed only if it
-//! belongs to root or to the user that Ordain runs as, so that nobody can lead a run of root
-//! elsewhere.
+//! Every directory on the way is opened relative to the previous one. A link is followed only if it
+//! belongs to root or to the user that Ordain runs as, so that no other user can redirect a run of
+//! root.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -19,14 +19,14 @@ use rustix::io::Errno;
 
 use crate::system::host::Host;
 
-/// How many links a path may lead through.
+/// The maximum number of links in a path.
 const MAX_LINKS: usize = 40;
 
 /// A name in an open directory.
 pub(crate) struct Place {
     /// The directory, open as a path only.
     pub(crate) dir: OwnedFd,
-    /// The last part of the path; `.` for the root.
+    /// The last component of the path; `.` for the root.
     pub(crate) name: OsString,
 }
 
@@ -52,20 +52,20 @@ impl Place {
         Ok(openat(&self.dir, &self.name, flags, Mode::empty())?)
     }
 
-    /// Where a link leads.
+    /// The target of a link.
     pub(crate) fn read_link(&self) -> io::Result<OsString> {
         let target = readlinkat(&self.dir, &self.name, Vec::new())?;
         Ok(OsStr::from_bytes(target.as_bytes()).to_os_string())
     }
 }
 
-/// A path that leads to a place through its open directory.
+/// A path to a place through its open directory.
 pub(crate) fn real_path(place: &Place) -> PathBuf {
     let dir = format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd());
     Path::new(&dir).join(&place.name)
 }
 
-/// User and group that this process makes files as.
+/// User and group of files that this process creates.
 pub(crate) fn own_ids() -> (u32, u32) {
     (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
 }
@@ -99,7 +99,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
 
 struct Walk {
     todo: VecDeque<OsString>,
-    /// The directories from the root to here; there is always the root.
+    /// The directories from the root to here; the root is always present.
     dirs: Vec<OwnedFd>,
     links: usize,
 }

@@ -1,5 +1,4 @@
-//! Commands: how they are described, how they end, and the runner that starts them as child
-//! processes of this one.
+//! Commands: their description, their outcome, and the runner that starts them as child processes.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,12 +19,12 @@ pub struct Invocation {
     pub stdin: Vec<u8>,
     /// Standard error is written into standard output, in the order of the writes.
     pub merge_stderr: bool,
-    /// It is killed with all that it started after this time; `None` waits for ever.
+    /// After this time it is killed with all its descendants; `None` waits forever.
     pub timeout: Option<Duration>,
 }
 
 impl Invocation {
-    /// A command of program and arguments, five minutes at most.
+    /// A command of program and arguments, limited to five minutes.
     pub fn new<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Self {
         Self {
             launch: Launch {
@@ -38,7 +37,7 @@ impl Invocation {
     }
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     /// Exit status; 128 + n if signal n ended it.
@@ -61,7 +60,7 @@ impl Outcome {
     }
 }
 
-/// Runs commands; tests put a recorded one in its place.
+/// Runs commands; tests replace it by a recording.
 pub trait Runner: Send + Sync {
     /// Runs a command to its end.
     ///
@@ -80,9 +79,9 @@ pub trait Runner: Send + Sync {
     }
 }
 
-/// Runs commands as child processes, each in a process group of its own. One that is ended, because
-/// its time is over or this process ends, leaves nothing behind; of one that ends by itself daemons
-/// live on.
+/// Runs commands as child processes, each in its own process group. A command that is killed, at
+/// its time limit or with this process, leaves nothing behind; daemons of a command that ends by
+/// itself stay alive.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostRunner;
 

@@ -14,10 +14,10 @@ use crate::system::path::{Place, real_path};
 const ATTRIBUTE: &str = "security.selinux";
 
 /// File systems that are known to have contexts.
-const LABELLED: [&str; 10] =
+const LABELLED_FILE_SYSTEMS: [&str; 10] =
     ["ext2", "ext3", "ext4", "gfs", "gfs2", "xfs", "jfs", "btrfs", "tmpfs", "zfs"];
 
-/// The bytes of the longest label that is read.
+/// The maximum size of a label in bytes.
 const MAX_LABEL: usize = 4096;
 
 /// Whether SELinux is on.
@@ -26,15 +26,15 @@ fn is_enabled(host: &Host) -> bool {
         && host.path("/etc/selinux/config".as_ref()).exists()
 }
 
-/// Whether contexts are managed at a path: SELinux is on, and the file system has them.
+/// Whether contexts are managed at a path: SELinux is on, and the file system supports them.
 pub(crate) fn are_managed(host: &Host, path: &Path) -> bool {
     is_enabled(host) && has_contexts(&host.path(path))
 }
 
-/// Whether the file system of a real path is one of those that have contexts.
+/// Whether the file system of a real path supports contexts.
 fn has_contexts(path: &Path) -> bool {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    file_system(&mounts, path).is_some_and(|kind| LABELLED.contains(&kind))
+    file_system(&mounts, path).is_some_and(|kind| LABELLED_FILE_SYSTEMS.contains(&kind))
 }
 
 /// The context of the file at a place, without following links; empty if it has none.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use rustc_hash::FxHasher;
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, Uid, chmod, chownat, fchmod, fchown,
@@ -25,10 +25,10 @@ use crate::system::host::Host;
 use crate::system::path::{Place, is, own_ids, real_path, resolve};
 use crate::system::safety::check_links;
 
-/// Owner and group to give, where they are managed.
+/// Owner and group, if they are managed.
 pub(crate) type Ids = (Option<u32>, Option<u32>);
 
-/// Where new content comes from.
+/// The source of new content.
 pub(crate) enum Data<'a> {
     /// These bytes.
     Bytes(&'a [u8]),
@@ -38,13 +38,13 @@ pub(crate) enum Data<'a> {
     Made(WriteContent<'a>),
 }
 
-/// So much of a name goes into a temporary one.
+/// The maximum length of the part of a name that goes into a temporary one.
 const MAX_NAME: usize = 200;
 
 /// Writes a content piece by piece, so that it is never in memory as a whole.
 pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// A name beside another that nothing else has.
+/// A name next to another that nothing else uses.
 pub(crate) fn temporary_name(name: &OsStr) -> OsString {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -55,10 +55,10 @@ pub(crate) fn temporary_name(name: &OsStr) -> OsString {
     out
 }
 
-/// How often a temporary name may be taken: names of an ended process with the same number.
+/// The maximum number of taken temporary names: leftovers of an ended process with the same id.
 const MAX_TAKEN: usize = 1000;
 
-/// Makes something under a temporary name that is free.
+/// Creates a file under a free temporary name.
 fn make_beside<T>(
     place: &Place,
     make: impl Fn(&OsStr) -> rustix::io::Result<T>,
@@ -80,14 +80,14 @@ fn make_beside<T>(
 /// A temporary file is locked while it is written, so an unlocked one is a leftover. Directories
 /// that were moved away are kept: they have the previous content, and [`recover`] handles them.
 fn sweep(place: &Place) {
-    /// Device, inode and time of birth, because numbers of inodes are used again.
+    /// Device, inode and birth time, because inode numbers are reused.
     type DirectoryIds = HashSet<(u64, u64, Option<SystemTime>)>;
-    static SEEN: Mutex<Option<DirectoryIds>> = Mutex::new(None);
+    static SWEPT_DIRECTORIES: Mutex<Option<DirectoryIds>> = Mutex::new(None);
     let here = format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd());
     let Ok(meta) = std::fs::metadata(&here) else { return };
     let id = (meta.dev(), meta.ino(), meta.created().ok());
-    // Held to the end, so that nothing of this process is made meanwhile.
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Held to the end, so that this process creates nothing meanwhile.
+    let mut seen = SWEPT_DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner);
     if !seen.get_or_insert_default().insert(id) {
         return;
     }
@@ -131,7 +131,7 @@ pub(crate) fn recover(host: &Host, place: &Place) -> io::Result<()> {
     if changed { sync_directory(place) } else { Ok(()) }
 }
 
-/// The name that a temporary one was made from, unless that was too long to be kept.
+/// The name that a temporary name was made from, unless it was too long to be included.
 fn original_name(temporary: &OsStr) -> Option<OsString> {
     let stem = temporary.as_bytes().strip_prefix(b".")?.strip_suffix(b".ordain")?;
     let name = &stem[..stem.iter().rposition(|b| *b == b'.')?];
@@ -175,7 +175,7 @@ fn is_left_over(place: &Place, name: &OsStr) -> bool {
     }
 }
 
-/// Marks the file at a place as in use, as long as the result is kept.
+/// Locks the file at a place as in use, while the result is kept.
 pub(crate) fn lock(place: &Place) -> Option<std::fs::File> {
     let file = place.open().ok()?;
     // A file system without locks does without.
@@ -185,7 +185,7 @@ pub(crate) fn lock(place: &Place) -> Option<std::fs::File> {
 
 /// Writes a new file beside the place, checks it, and renames it into the place.
 ///
-/// `check` is given the name of the new file before it takes its place.
+/// `check` gets the name of the new file before it is renamed.
 pub(crate) fn replace_file<E>(
     place: &Place,
     data: &Data<'_>,
@@ -196,14 +196,14 @@ pub(crate) fn replace_file<E>(
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (temporary, file) =
         make_beside(place, |name| openat(&place.dir, name, flags, Mode::from_raw_mode(0o600)))?;
-    // The lock says that this is in use; a file system without locks does without.
+    // The lock marks the file as in use; a file system without locks works without it.
     let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
     let mut file = std::fs::File::from(file);
     let done = fill(&mut file, data, ids, mode)
         .map_err(WriteError::from)
         .and_then(|()| check(&temporary).map_err(WriteError::Check))
         .and_then(|()| match renameat(&place.dir, &temporary, &place.dir, &place.name) {
-            // A file that is mounted by itself, as /etc/hosts in containers, has to stay.
+            // A file that is a mount point, as /etc/hosts in containers, cannot be replaced.
             Err(Errno::BUSY) => overwrite(place, &temporary, ids, mode).map_err(WriteError::from),
             renamed => Ok(renamed?),
         });
@@ -229,7 +229,7 @@ pub(crate) fn replace_file_unchecked(
     })
 }
 
-/// Why content could not be replaced.
+/// The reason why content could not be replaced.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError<E> {
     /// The system refused.
@@ -255,16 +255,16 @@ fn overwrite(place: &Place, temporary: &OsStr, ids: Ids, mode: u32) -> io::Resul
     Ok(unlinkat(&place.dir, temporary, AtFlags::empty())?)
 }
 
-/// How many files can be edited at the same time.
-const EDITORS: usize = 64;
+/// The maximum number of files that are edited at the same time.
+const MAX_EDITORS: usize = 64;
 
-/// Held while a file in which several resources have a part is read, changed and written.
+/// Held while a file with parts of several resources is read, changed and written.
 pub(crate) fn editing(path: &Path) -> MutexGuard<'static, ()> {
-    static LOCKS: [Mutex<()>; EDITORS] = [const { Mutex::new(()) }; EDITORS];
+    static LOCKS: [Mutex<()>; MAX_EDITORS] = [const { Mutex::new(()) }; MAX_EDITORS];
     let mut hasher = FxHasher::default();
     path.hash(&mut hasher);
-    // The upper bits are those that are mixed well.
-    let at = (hasher.finish() >> 32) as usize % EDITORS;
+    // The upper bits of the hash are mixed best.
+    let at = (hasher.finish() >> 32) as usize % MAX_EDITORS;
     LOCKS[at].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -281,15 +281,15 @@ pub(crate) struct Owner {
 /// and owner; a new one gets those of `new`.
 ///
 /// # Errors
-/// When it cannot be written; the file is then as it was.
+/// When it cannot be written; the file is then unchanged.
 pub(crate) fn rewrite(host: &Host, path: &Path, content: &[u8], new: Owner) -> io::Result<()> {
     rewrite_with(host, path, &Data::Bytes(content), new)
 }
 
-/// As [`rewrite`], with content from anywhere.
+/// As [`rewrite`], with content from any source.
 ///
 /// # Errors
-/// When it cannot be written; the file is then as it was.
+/// When it cannot be written; the file is then unchanged.
 pub(crate) fn rewrite_with(
     host: &Host,
     path: &Path,
@@ -322,14 +322,14 @@ fn fill(file: &mut std::fs::File, data: &Data<'_>, ids: Ids, mode: u32) -> io::R
     if ids != (None, None) {
         fchown(&*file, ids.0.map(Uid::from_raw), ids.1.map(Gid::from_raw))?;
     }
-    // After the owner, because a new owner takes the set-id bits away.
+    // After the owner, because a new owner clears the set-id bits.
     fchmod(&*file, Mode::from_raw_mode(mode))?;
     fsync(&*file)?;
     Ok(())
 }
 
-/// Makes owner and mode of a file or directory last. Others have no content to wait for, and are
-/// written with the directory that they are in.
+/// Flushes owner and mode of a file or directory to the disk. Other types have no content, and are
+/// written with their directory.
 pub(crate) fn sync(place: &Place) -> io::Result<()> {
     let stat = place.stat()?;
     let kinds = [FileType::RegularFile, FileType::Directory];
@@ -338,7 +338,7 @@ pub(crate) fn sync(place: &Place) -> io::Result<()> {
     }
     match place.open() {
         Ok(file) => Ok(fsync(file)?),
-        // Who may change the mode need not be able to read.
+        // A user who may change the mode may lack read permission.
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         Err(e) => Err(e),
     }
@@ -365,12 +365,12 @@ pub(crate) fn replace_link(host: &Host, place: &Place, target: &OsStr, ids: Ids)
     sync_directory(place)
 }
 
-/// Makes a directory where nothing is.
+/// Creates a directory where nothing exists.
 pub(crate) fn make_directory(place: &Place, ids: Ids, mode: u32) -> io::Result<()> {
-    // Nobody else writes before owner and mode are right. A mode that nobody declares is right at
-    // once, because no later run would mend it.
+    // Nobody else can write before owner and mode are set. A default mode is set at once, because
+    // no later run would repair it.
     mkdirat(&place.dir, &place.name, Mode::from_raw_mode(mode & 0o755))?;
-    // Whoever else can write here may have put something else in its place.
+    // Another writer of the parent may have replaced it.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let made = openat(&place.dir, &place.name, flags, Mode::empty())?;
     if ids != (None, None) {
@@ -415,17 +415,17 @@ pub(crate) fn set_mode(host: &Host, place: &Place, mode: u32) -> io::Result<()> 
 }
 
 fn change_mode(file: &OwnedFd, mode: u32) -> io::Result<()> {
-    // A descriptor that only refers to a file cannot be changed itself, but its name here can.
+    // A descriptor with `O_PATH` cannot be changed itself, but its name here can.
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Ok(chmod(path, Mode::from_raw_mode(mode))?)
 }
 
-/// Removes a directory that has to be empty.
+/// Removes an empty directory.
 ///
 /// # Errors
-/// When it is not, or a machine runs on it.
+/// When it is not empty, or the machine needs it.
 pub(crate) fn remove_directory(host: &Host, place: &Place) -> io::Result<()> {
-    host.may_at(Act::Remove, place)?;
+    host.may_at(TreeAction::Remove, place)?;
     unlinkat(&place.dir, &place.name, AtFlags::REMOVEDIR)?;
     sync_directory(place)
 }
@@ -433,10 +433,10 @@ pub(crate) fn remove_directory(host: &Host, place: &Place) -> io::Result<()> {
 /// Removes the file or directory at a place with its content. A missing path is no error.
 ///
 /// # Errors
-/// When it cannot be removed, or a machine runs on it.
+/// When it cannot be removed, or the machine needs it.
 pub(crate) fn remove(host: &Host, place: &Place) -> io::Result<()> {
     let Some(stat) = place.stat()? else { return Ok(()) };
-    host.may_at(Act::Remove, place)?;
+    host.may_at(TreeAction::Remove, place)?;
     if is(&stat, FileType::Directory) {
         std::fs::remove_dir_all(real_path(place))?;
     } else {

@@ -71,7 +71,7 @@ fn packages(builder: &mut Builder, names: &[&str]) -> Vec<ordain_graph::Resource
 }
 
 #[test]
-fn what_is_due_is_installed_at_once_and_told_one_by_one() {
+fn due_packages_are_installed_together_and_reported_singly() {
     let (machine, calls) = machine();
     let mut builder = Builder::default();
     packages(&mut builder, &["a", "b"]);
@@ -99,7 +99,7 @@ fn manifests_go_in_their_order() {
     builder.class("one", &first);
     builder.class("two", &second);
     machine.lines(&builder.graph);
-    // The end of a class and the beginning of the next are nothing that would be done.
+    // The end of a class and the beginning of the next cause no action.
     assert_eq!(taken(&calls), ["install a b", "install c d"]);
     machine.options.autogroup = false;
     machine.write("/var/lib/dpkg/status", "");
@@ -120,7 +120,7 @@ fn none_is_lost_where_one_call_ends() {
 }
 
 #[test]
-fn what_depends_or_is_other_comes_later() {
+fn dependents_and_other_groups_run_later() {
     let (machine, calls) = machine();
     let mut builder = Builder::default();
     let p = packages(&mut builder, &["a", "b", "c"]);
@@ -154,8 +154,8 @@ fn of_several_only_the_bad_one_fails() {
     let status: Vec<_> = ["a", "nope", "b", "x", "y"].map(|t| of(t).status).into();
     use Status::{Changed, Failed, SkippedForFailure};
     assert_eq!(status, [Changed, Failed, Changed, Changed, SkippedForFailure]);
-    let said = of("nope").lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    assert!(said.contains("Unable to locate package nope"), "{said}");
+    let output = of("nope").lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(output.contains("Unable to locate package nope"), "{output}");
     assert_eq!(taken(&calls), ["install a nope b", "install a", "install nope", "install b"]);
 }
 

@@ -18,12 +18,12 @@ impl Runner for Policy {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
         let words: Vec<_> = invocation.launch.argv.iter().map(|w| w.to_string_lossy()).collect();
         let kind = words.iter().position(|w| w == "-m").map_or("any", |at| &words[at + 1]);
-        let said = match words.last() {
+        let output = match words.last() {
             Some(path) if path.starts_with("/none") => "<<none>>\n".to_owned(),
             _ => format!("system_u:object_r:{kind}_t:s0\n"),
         };
         assert!(words.iter().any(|w| w.ends_with("/matchpathcon")), "{words:?}");
-        Ok(Outcome { stdout: said.into_bytes(), ..Outcome::default() })
+        Ok(Outcome { stdout: output.into_bytes(), ..Outcome::default() })
     }
 }
 
@@ -85,7 +85,7 @@ fn parts_of_a_context_are_compared_and_set() {
 }
 
 #[test]
-fn what_is_made_gets_its_context_and_what_is_replaced_keeps_it() {
+fn new_files_get_a_context_and_replaced_files_keep_it() {
     if !is_root() {
         return;
     }
@@ -167,7 +167,7 @@ fn without_selinux_nothing_is_done() {
 }
 
 #[test]
-fn what_is_put_back_has_its_context() {
+fn restored_files_have_their_context() {
     if !is_root() {
         return;
     }

@@ -35,7 +35,7 @@ fn absent() -> [(&'static str, Value); 2] {
 }
 
 #[test]
-fn what_a_machine_runs_on_is_not_removed() {
+fn protected_directories_are_not_removed() {
     let machine = machine();
     for (written, path) in [
         ("/", "/"),
@@ -73,7 +73,7 @@ fn other_directories_are_removed() {
 }
 
 #[test]
-fn what_is_allowed_is_removed() {
+fn allowed_paths_are_removed() {
     let mut machine = machine();
     machine.host.allowed = AllowedActions::new(["/home/"], false);
     assert_eq!(machine.lines(&file("/home", &absent())), ["/File[/home]/ensure: removed"]);
@@ -125,7 +125,7 @@ fn nothing_takes_the_place_of_what_a_machine_runs_on() {
 }
 
 #[test]
-fn what_a_machine_runs_on_is_not_emptied() {
+fn protected_directories_are_not_emptied() {
     let machine = machine();
     let purge = [("ensure", text("directory")), ("recurse", YES), ("purge", YES), ("force", YES)];
     for path in ["/", "/etc", "/home", "/usr/", "/srv/.."] {
@@ -166,7 +166,7 @@ fn a_backup_does_not_remove_what_a_machine_runs_on() {
 }
 
 #[test]
-fn what_is_refused_holds_up_what_depends_on_it() {
+fn refused_resources_block_dependents() {
     let machine = machine();
     let mut builder = Builder::default();
     let bad = builder.add("File", "/etc", &absent());
@@ -230,7 +230,7 @@ fn a_plan_knows_what_makes_a_directory() {
         })
         .is_empty()
     );
-    // A command that would run may make it, one that would not does not.
+    // A command that would run may create it, one that would not does not.
     let exec = |creates: &str| [("command", text("/bin/true")), ("creates", text(creates))];
     let after = |b: &mut Builder, creates: &str| {
         let first = b.add("Exec", "a", &exec(creates));

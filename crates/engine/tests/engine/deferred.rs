@@ -16,7 +16,7 @@ use ordain_graph::{EdgeKind, Graph, ResourceRef};
 
 use crate::support::{Builder, Machine, lines, text};
 
-/// Gives the content of a file, and remembers whom it was asked for.
+/// Returns the content of a file, and records the resource that asked.
 struct Reader {
     path: PathBuf,
     asked: Mutex<Vec<String>>,
@@ -27,8 +27,8 @@ impl Deferred for Reader {
         self.asked.lock().unwrap().push(resource.to_string());
         let read = std::fs::read_to_string(&self.path).map_err(|e| e.kind().to_string());
         let secret = |read: String| Value::Secret(Arc::new(text(&read)));
-        let said = vec![(Level::Notice, "reading".to_owned())];
-        DeferredValues { values: vec![("content".into(), read.map(secret))], said }
+        let log = vec![(Level::Notice, "reading".to_owned())];
+        DeferredValues { values: vec![("content".into(), read.map(secret))], log }
     }
 }
 
@@ -64,16 +64,16 @@ fn values_are_computed_after_what_comes_before() {
     assert!(reader.asked.lock().unwrap().is_empty());
     let report = apply(&prepared, &machine.host, &NoObserver, 1);
     assert_eq!(machine.read("/etc/second"), "top secret");
-    let said = lines(&report);
-    assert!(said.contains(&"/File[/etc/second]: reading".to_owned()), "{said:?}");
-    assert!(!said.iter().any(|line| line.contains("top")), "{said:?}");
+    let output = lines(&report);
+    assert!(output.contains(&"/File[/etc/second]: reading".to_owned()), "{output:?}");
+    assert!(!output.iter().any(|line| line.contains("top")), "{output:?}");
     let again = apply(&prepared, &machine.host, &NoObserver, 1);
     assert!(again.resources.iter().all(|r| r.status == Status::InPlace));
     assert_eq!(*reader.asked.lock().unwrap(), ["File[/etc/second]", "File[/etc/second]"]);
 }
 
 #[test]
-fn what_cannot_be_computed_fails_its_resource() {
+fn a_failed_deferred_value_fails_its_resource() {
     let machine = Machine::new();
     let (prepared, _) = prepared(&machine, &graph());
     let plan = plan(&prepared, &machine.host, &NoObserver, 1);
@@ -86,7 +86,7 @@ fn what_cannot_be_computed_fails_its_resource() {
 }
 
 #[test]
-fn what_comes_first_is_known_without_the_values() {
+fn dependencies_are_known_without_deferred_values() {
     let machine = Machine::new();
     let mut builder = Builder::default();
     builder.add("File", "/d/f", &[("content", deferred())]);

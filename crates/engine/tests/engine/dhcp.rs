@@ -1,4 +1,4 @@
-//! Addresses by DHCP, in a network of the test's own, for the client of busybox.
+//! DHCP addresses in a private network, requested by the client of busybox.
 //!
 //! Without busybox the test is left out with a line that says so; where `CI` is set, that is a
 //! failure.
@@ -23,7 +23,7 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// The test after this one, in namespaces that nothing else is in.
+/// Runs the next test in private namespaces.
 #[test]
 fn addresses_are_given() {
     let has_client = Command::new("busybox").arg("true").status().is_ok();
@@ -33,7 +33,7 @@ fn addresses_are_given() {
     in_own_network("dhcp::to_a_client_at_the_other_end");
 }
 
-/// The other end of the wire, in a network of its own.
+/// The other end of the wire, in its own network namespace.
 struct Client {
     namespace: Child,
     dir: tempfile::TempDir,
@@ -46,9 +46,9 @@ impl Client {
         // Stores the settings of each event of the client in a file, and sets the address.
         let script = "#!/bin/sh\nenv | grep -Ev '^(PATH|PWD|OLDPWD|HOME|SHLVL|_)=' | sort > \"$0.$1\"\n\
                       [ \"$1\" != bound ] || ip addr add \"$ip/$mask\" dev v1\n";
-        std::fs::write(client.path("said"), script).unwrap();
-        run(&format!("chmod 755 {}", client.path("said")));
-        // It is there when its network is another one than ours.
+        std::fs::write(client.path("output"), script).unwrap();
+        run(&format!("chmod 755 {}", client.path("output")));
+        // It exists once its network differs from ours.
         let own = std::fs::read_link("/proc/self/ns/net").unwrap();
         let theirs = format!("/proc/{}/ns/net", client.namespace.id());
         while std::fs::read_link(&theirs).is_ok_and(|net| net == own) {
@@ -67,15 +67,15 @@ impl Client {
         run(&format!("nsenter -t {} --net {line}", self.namespace.id()))
     }
 
-    /// A client with this hardware that begins to ask.
+    /// A client with this hardware address that starts to ask.
     fn begins(&self, last: u8, more: &str) -> Child {
         for event in ["bound", "renew", "deconfig"] {
-            let _ = std::fs::remove_file(self.path(&format!("said.{event}")));
+            let _ = std::fs::remove_file(self.path(&format!("output.{event}")));
         }
         self.run(&format!("ip link set v1 address 02:00:00:00:00:{last:02x}"));
         self.run("ip addr flush dev v1");
-        let said = self.path("said");
-        let line = format!("busybox udhcpc -f -n -t 2 -T 1 -i v1 -s {said} {more}");
+        let output = self.path("output");
+        let line = format!("busybox udhcpc -f -n -t 2 -T 1 -i v1 -s {output} {more}");
         let id = self.namespace.id().to_string();
         let mut command = Command::new("nsenter");
         command.args(["-t", &id, "--net"]).args(line.split_whitespace());
@@ -85,15 +85,15 @@ impl Client {
     /// Requests an address for this hardware once. Returns the answer, if it got one.
     fn asks(&self, last: u8, more: &str) -> Option<String> {
         self.begins(last, &format!("-q {more}")).wait().unwrap();
-        std::fs::read_to_string(self.path("said.bound")).ok()
+        std::fs::read_to_string(self.path("output.bound")).ok()
     }
 
-    /// Takes an address with this hardware, has it for longer, and gives it back.
+    /// Takes an address with this hardware address, renews it, and releases it.
     fn renews_and_releases(&self, last: u8) -> String {
         let mut client = self.begins(last, "");
         let wait_for = |event: &str| {
             let start = Instant::now();
-            let file = self.path(&format!("said.{event}"));
+            let file = self.path(&format!("output.{event}"));
             while !std::path::Path::new(&file).exists() {
                 assert!(start.elapsed() < Duration::from_secs(30), "{event} did not come");
                 std::thread::sleep(Duration::from_millis(10));
@@ -102,14 +102,14 @@ impl Client {
         wait_for("bound");
         signal(&client, Signal::USR1);
         wait_for("renew");
-        std::fs::remove_file(self.path("said.deconfig")).unwrap();
+        std::fs::remove_file(self.path("output.deconfig")).unwrap();
         signal(&client, Signal::USR2);
         wait_for("deconfig");
         // Its last message is still on its way.
         std::thread::sleep(Duration::from_millis(300));
         client.kill().unwrap();
         client.wait().unwrap();
-        std::fs::read_to_string(self.path("said.renew")).unwrap()
+        std::fs::read_to_string(self.path("output.renew")).unwrap()
     }
 }
 
@@ -121,8 +121,8 @@ impl Drop for Client {
 }
 
 /// A line of the answer to a client.
-fn told<'a>(said: &'a str, name: &str) -> &'a str {
-    let mut lines = said.lines().filter_map(|line| line.split_once('='));
+fn told<'a>(output: &'a str, name: &str) -> &'a str {
+    let mut lines = output.lines().filter_map(|line| line.split_once('='));
     lines.find(|(own, _)| *own == name).map_or("", |(_, value)| value)
 }
 
@@ -190,8 +190,8 @@ fn to_a_client_at_the_other_end() {
     let mut served = Served::new();
     assert_eq!(served.swap(&declared("2m", true)), ["ensure", "ensure", "ensure"]);
 
-    // Each gets the first that is free, and keeps it.
-    let said = client.asks(7, "-O tftp -O bootfile").unwrap();
+    // Each gets the first free address, and keeps it.
+    let output = client.asks(7, "-O tftp -O bootfile").unwrap();
     let wanted = [
         ("ip", "192.0.2.10"),
         ("subnet", "255.255.255.0"),
@@ -204,13 +204,13 @@ fn to_a_client_at_the_other_end() {
         ("bootfile", "/pxelinux.0"),
     ];
     for (name, value) in wanted {
-        assert_eq!(told(&said, name), value, "{name} of\n{said}");
+        assert_eq!(told(&output, name), value, "{name} of\n{output}");
     }
     assert_eq!(told(&client.asks(8, "-r 192.0.2.10").unwrap(), "ip"), "192.0.2.12");
     assert_eq!(told(&client.asks(7, "").unwrap(), "ip"), "192.0.2.10");
     assert_eq!(client.asks(9, ""), None);
-    let said = client.asks(0x42, "-O bootfile").unwrap();
-    let known = ["ip", "subnet", "bootfile"].map(|name| told(&said, name));
+    let output = client.asks(0x42, "-O bootfile").unwrap();
+    let known = ["ip", "subnet", "bootfile"].map(|name| told(&output, name));
     assert_eq!(known, ["192.0.2.42", "255.255.255.128", "own.0"]);
 
     // Released addresses are available to others.
@@ -219,8 +219,8 @@ fn to_a_client_at_the_other_end() {
 
     // A reconfigured server keeps its leases.
     assert_eq!(served.swap(&declared("5m", true)), ["settings"]);
-    let said = client.asks(7, "-r 192.0.2.12").unwrap();
-    assert_eq!((told(&said, "ip"), told(&said, "lease")), ("192.0.2.10", "300"));
+    let output = client.asks(7, "-r 192.0.2.12").unwrap();
+    assert_eq!((told(&output, "ip"), told(&output, "lease")), ("192.0.2.10", "300"));
     // As one does that was started again.
     drop(served);
     assert_eq!(client.asks(7, ""), None);

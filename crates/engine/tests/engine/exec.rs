@@ -53,7 +53,7 @@ fn a_failure_says_the_code_and_logs_the_output() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_runs() {
+fn errors_are_reported_before_any_command() {
     let machine = Machine::with_programs();
     for (with, want) in [
         (

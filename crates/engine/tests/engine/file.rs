@@ -124,7 +124,7 @@ fn the_first_source_that_exists() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_is_done() {
+fn errors_are_reported_before_any_change() {
     let machine = Machine::new();
     for (title, with, want) in [
         ("rel", vec![], "File paths must be fully qualified, not 'rel'"),
@@ -151,7 +151,7 @@ fn what_is_wrong_is_said_before_anything_is_done() {
         (
             "/x",
             vec![("content", Value::map([("__ptype", text("Deferred")), ("name", text("f"))]))],
-            "content is deferred, and nothing here can call function f",
+            "content is deferred, and function f is not available here",
         ),
     ] {
         let report = machine.apply(&file(title, &with));
@@ -200,7 +200,7 @@ fn a_failed_validation_leaves_the_old_file() {
 fn a_full_disk_leaves_the_old_file() {
     let machine = Machine::new();
     machine.write("/a", "old");
-    // A source that breaks off while it is copied stands for a disk that is full.
+    // A source that fails during the copy stands for a full disk.
     let graph = file("/a", &[("source", text("/proc-self-mem"))]);
     symlink("/proc/self/mem", machine.path("/proc-self-mem")).unwrap();
     let mut with_links = graph;
@@ -345,7 +345,7 @@ fn rustix_is_root() -> bool {
 }
 
 #[test]
-fn what_a_killed_run_left_is_removed_by_the_next_write() {
+fn leftovers_of_a_killed_run_are_removed_by_the_next_write() {
     let machine = Machine::new();
     for name in [".a.1f-0.ordain", ".other.2-3.ordain", ".a.x-0.ordain", ".a.ordain"] {
         machine.write(&format!("/d/{name}"), "half");

@@ -72,7 +72,7 @@ fn purging_spares_what_is_declared_and_directories_without_force() {
 }
 
 #[test]
-fn what_is_below_a_declared_file_is_left_to_it() {
+fn content_of_a_declared_directory_is_skipped() {
     let machine = Machine::new();
     for path in ["/z/gone/x", "/z/own/kept", "/z/own/deep/kept"] {
         machine.write(path, "x");

@@ -119,7 +119,7 @@ fn a_content_with_another_digest_is_discarded() {
 }
 
 #[test]
-fn what_has_no_time_is_always_fetched() {
+fn documents_without_a_time_are_always_fetched() {
     let (machine, server) = (Machine::new(), Server::start());
     machine.write("/a", "one\n");
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! Machines that are kept true: changes by others are undone.
+//! Machines under `watch`: changes by others are undone.
 
 use std::fs;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn a_purged_directory_stays_clean_and_knows_what_is_declared() {
 }
 
 #[test]
-fn what_fails_is_tried_again_and_holds_back_what_depends() {
+fn failures_are_retried_and_block_dependents() {
     let mut kept = TestKeeper::new();
     let mut builder = Builder::default();
     let file = builder.add("File", "/missing/f", &[("content", text("x"))]);
@@ -192,7 +192,7 @@ fn sources_are_followed() {
 }
 
 #[test]
-fn what_a_resource_is_made_of_is_watched() {
+fn inputs_of_a_resource_are_watched() {
     let mut kept = TestKeeper::new();
     kept.machine.write("/parts/a", "a\n");
     kept.machine.write("/hosts.allow", "other\n");
@@ -221,7 +221,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     let path = |name: &str| kept.path(name).display().to_string();
     let [log, told, stop] = ["/log", "/told", "/stop"].map(path);
     let run = format!("/bin/sh -c 'echo run >> {log}'");
-    // Writes a line for each that someone adds to a file.
+    // Writes a line for each line that is appended to a file.
     let script =
         format!("until [ -e {stop} ]; do read -r line && echo $line; done <{told}; exit 3");
     let watch = Value::list(["/bin/sh", "-c", &script].map(Value::str));
@@ -260,7 +260,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
 }
 
 #[test]
-fn what_a_watch_command_says_has_no_secret_in_it() {
+fn output_of_a_watch_command_is_redacted() {
     let mut kept = TestKeeper::new();
     kept.machine.add_programs();
     let mut builder = Builder::default();

@@ -1,4 +1,4 @@
-//! Meta parameters of mgmt that control how a resource is kept true.
+//! Meta parameters of mgmt that control how a resource is enforced.
 
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,8 @@ fn one_look_ends_in_time() {
     assert!(start.elapsed() < Duration::from_secs(10));
     let status: Vec<_> = report.resources.iter().map(|r| r.status).collect();
     assert_eq!(status, [Status::Failed, Status::Changed]);
-    let said = lines(&report).join("\n");
-    assert!(said.contains("timeout after 0.300 seconds"), "{said}");
+    let output = lines(&report).join("\n");
+    assert!(output.contains("timeout after 0.300 seconds"), "{output}");
 }
 
 /// A file that is to be undone.
@@ -93,7 +93,7 @@ fn a_file_that_was_not_there_goes_and_one_that_was_removed_comes() {
 }
 
 #[test]
-fn what_is_declared_again_is_not_undone() {
+fn redeclared_resources_are_not_undone() {
     let mut machine = Machine::new();
     machine.lines(&reversed("/etc/f", &[("content", text("x"))]));
     // Under another title, it is the same file.
@@ -101,26 +101,26 @@ fn what_is_declared_again_is_not_undone() {
     builder.add("File", "f", &[("path", text("/etc/f")), ("content", text("x"))]);
     assert_eq!(with_undone(&machine, builder.graph).unwrap().len(), 1);
     assert_eq!(notes(&machine), 1);
-    // Declared without the wish, it stays for good.
+    // Without `meta:reverse` it stays for good.
     let plain = crate::support::file("/etc/f", &[("content", text("x"))]);
     with_undone(&machine, plain).unwrap();
     assert_eq!(notes(&machine), 0);
-    // Nothing is noted by a run that changes nothing.
+    // A noop run records nothing.
     machine.options.noop = true;
     machine.lines(&reversed("/etc/g", &[("content", text("x"))]));
     assert_eq!(notes(&machine), 0);
 }
 
 #[test]
-fn what_cannot_be_undone_fails_before_it_is_changed() {
+fn an_irreversible_resource_fails_unchanged() {
     let machine = Machine::new();
-    let said = machine.lines(&reversed("/etc/d", &[("ensure", text("directory"))])).join("\n");
-    assert!(said.contains("/etc/d cannot be undone: it is a directory"), "{said}");
+    let output = machine.lines(&reversed("/etc/d", &[("ensure", text("directory"))])).join("\n");
+    assert!(output.contains("/etc/d cannot be undone: it is a directory"), "{output}");
     assert!(!machine.exists("/etc/d"));
     machine.write("/etc/e/f", "");
-    let said = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
-    assert!(said.contains("cannot be undone: the path is no file"), "{said}");
-    // A spoiled note is told and not taken for something else.
+    let output = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
+    assert!(output.contains("cannot be undone: the path is not a file"), "{output}");
+    // An invalid record is reported, not misread.
     machine.lines(&reversed("/etc/h", &[("content", text("x"))]));
     let note = std::fs::read_dir(machine.path("/var/lib/ordain/reversals")).unwrap().next();
     std::fs::write(note.unwrap().unwrap().path(), "{").unwrap();

@@ -1,4 +1,4 @@
-//! Interfaces of a network of the test's own.
+//! Interfaces in a private network.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) fn in_own_network(test: &str) {
     assert!(output.status.success() && told.contains("1 passed"), "{told}\n{said}");
 }
 
-/// The test after this one, in namespaces that nothing else is in.
+/// Runs the next test in private namespaces.
 #[test]
 fn an_interface_is_kept() {
     in_own_network("network::in_a_network_of_its_own");
@@ -128,7 +128,7 @@ fn in_a_network_of_its_own() {
     assert!(run("ip -o link show dev v0").contains("state DOWN"));
 }
 
-/// The test after this one, in namespaces that nothing else is in.
+/// Runs the next test in private namespaces.
 #[test]
 fn an_interface_is_put_back() {
     in_own_network("network::and_back_again");

@@ -58,7 +58,7 @@ fn secrets_are_saved_on_request_only() {
     assert_eq!(plan.check(&machine.plan(&plan.graph)), Ok(()));
 }
 
-/// Why a document is not applied with a key and a root.
+/// The reason why a document is not applied with a key and a root.
 fn refusal(text: &[u8], key: &[u8], root: &str) -> Option<Refusal> {
     let plan = SavedPlan::load(text, &|_| None).unwrap();
     plan.verify(key, Path::new("/state"), Path::new(root)).err()
@@ -82,7 +82,7 @@ fn a_plan_is_refused_when_any_byte_of_it_is_another() {
     let machine = Machine::new();
     let graph = file("/a", &[("content", text("new")), ("mode", text("0644"))]);
     let document = written(&machine, &graph, Secrets::Omit, Some(KEY));
-    // The last byte is the end of the line, which is not signed.
+    // The last byte is the line feed, which is not signed.
     for at in 0..document.len() - 1 {
         for byte in [b'0', b' ', document[at] ^ 1] {
             let mut edited = document.clone();

@@ -25,28 +25,28 @@ use crate::support::{Builder, Machine, file, lines, secret, text, texts};
 /// Occurs in no message by accident, and kinds accept it only as text.
 const CANARY: &str = "c4n4ry-Zx81q-w0rd";
 
-/// Runs nothing. Records each command and returns it as output, as a failing tool that quotes its
+/// Runs nothing. Records each command and returns it as output, like a failing tool that quotes its
 /// command line and input.
 #[derive(Clone)]
-struct Parrot {
+struct EchoRunner {
     status: i32,
-    heard: Arc<Mutex<Vec<Invocation>>>,
+    commands: Arc<Mutex<Vec<Invocation>>>,
 }
 
-impl Parrot {
+impl EchoRunner {
     fn new(status: i32) -> Self {
-        Self { status, heard: Arc::default() }
+        Self { status, commands: Arc::default() }
     }
 }
 
-impl Runner for Parrot {
+impl Runner for EchoRunner {
     fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
-        self.heard.lock().unwrap().push(invocation.clone());
+        self.commands.lock().unwrap().push(invocation.clone());
         let words: Vec<_> =
             invocation.launch.argv.iter().map(|word| word.to_string_lossy()).collect();
-        let said = format!("{words:?} {}", String::from_utf8_lossy(&invocation.stdin));
-        let said = said.into_bytes();
-        Ok(Outcome { status: self.status, stdout: said.clone(), stderr: said })
+        let output = format!("{words:?} {}", String::from_utf8_lossy(&invocation.stdin));
+        let output = output.into_bytes();
+        Ok(Outcome { status: self.status, stdout: output.clone(), stderr: output })
     }
 }
 
@@ -56,9 +56,9 @@ struct Journal(Mutex<String>);
 
 impl Observer for Journal {
     fn acting(&self, resource: &ResourceRef, changes: &[Change]) -> Result<(), String> {
-        let mut said = self.0.lock().unwrap();
+        let mut output = self.0.lock().unwrap();
         for change in changes {
-            let _ = writeln!(said, "{resource} {} {}", change.property, change.message);
+            let _ = writeln!(output, "{resource} {} {}", change.property, change.message);
         }
         Ok(())
     }
@@ -155,13 +155,13 @@ fn graph(kind: &dyn Kind) -> Graph {
     builder.graph
 }
 
-/// All that a graph of this kind lets out, in every way that there is.
-fn said(kind: &dyn Kind, parrot: &Parrot) -> String {
+/// All output of a graph of this kind.
+fn all_output(kind: &dyn Kind, runner: &EchoRunner) -> String {
     let machine = Machine::new();
     for path in ["/etc/motd", "/etc/fstab", "/etc/hosts", "/etc/shadow", "/etc/aliases"] {
         machine.write(path, "");
     }
-    let host = Host::new(machine.dir.path().to_path_buf(), Box::new(parrot.clone()));
+    let host = Host::new(machine.dir.path().to_path_buf(), Box::new(runner.clone()));
     let (graph, sources) = (Arc::new(graph(kind)), SourceMap::new());
     let resolve = Arc::new(|_: &str| None);
     let registry = Arc::new(Registry::default());
@@ -182,12 +182,12 @@ fn said(kind: &dyn Kind, parrot: &Parrot) -> String {
     };
     save(&plan, &saving, &mut out).unwrap();
     json::write(&graph, &sources, Secrets::Omit, &mut out).unwrap();
-    let mut said = String::from_utf8(out).unwrap();
-    dot::write(&graph, &mut said).unwrap();
+    let mut output = String::from_utf8(out).unwrap();
+    dot::write(&graph, &mut output).unwrap();
     let report = apply(&prepared, &host, &journal, 1);
     let again = apply(&prepared, &host, &journal, 1);
-    let _ = writeln!(said, "{plan:#?} {report:#?} {again:#?} {}", journal.0.lock().unwrap());
-    said
+    let _ = writeln!(output, "{plan:#?} {report:#?} {again:#?} {}", journal.0.lock().unwrap());
+    output
 }
 
 #[test]
@@ -195,9 +195,9 @@ fn no_attribute_of_any_kind_is_told() {
     let registry = Registry::default();
     for kind in registry.iter() {
         for status in [0, 1] {
-            let parrot = Parrot::new(status);
-            let said = said(kind, &parrot).to_lowercase();
-            let leaks = said.lines().filter(|line| line.contains(&CANARY.to_lowercase()));
+            let runner = EchoRunner::new(status);
+            let output = all_output(kind, &runner).to_lowercase();
+            let leaks = output.lines().filter(|line| line.contains(&CANARY.to_lowercase()));
             let leaks: Vec<&str> = leaks.take(5).collect();
             assert!(leaks.is_empty(), "{} leaks: {leaks:#?}", kind.name());
         }
@@ -216,10 +216,10 @@ fn no_password_is_an_argument_or_in_the_environment_of_a_tool() {
             let mut name = kind.name().to_string();
             name[..1].make_ascii_uppercase();
             builder.add(&name, "thing", &with);
-            let (machine, parrot) = (Machine::new(), Parrot::new(0));
-            let host = Host::new(machine.dir.path().to_path_buf(), Box::new(parrot.clone()));
+            let (machine, runner) = (Machine::new(), EchoRunner::new(0));
+            let host = Host::new(machine.dir.path().to_path_buf(), Box::new(runner.clone()));
             apply(&machine.prepared(&builder.graph), &host, &Journal::default(), 1);
-            for invocation in parrot.heard.lock().unwrap().iter() {
+            for invocation in runner.commands.lock().unwrap().iter() {
                 let seen = format!("{:?} {:?}", invocation.launch.argv, invocation.launch.set_env);
                 assert!(!seen.contains(CANARY), "{} {}: {seen}", kind.name(), attribute.name);
             }
@@ -242,7 +242,7 @@ fn the_old_target_of_a_link_is_as_secret_as_the_new_one() {
 }
 
 #[test]
-fn what_a_secret_directory_holds_is_called_by_its_title() {
+fn files_in_a_secret_directory_are_named_by_its_title() {
     let machine = Machine::new();
     machine.write("/c4n4ry-dir/below/file", "x");
     let with =

@@ -1,4 +1,4 @@
-//! A machine in a directory, and graphs in a few words.
+//! A machine in a directory, and short builders for graphs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -36,7 +36,7 @@ impl Runner for Recorder {
     }
 }
 
-/// The command itself of one that would run inside a machine, which has no programs here.
+/// The command without the change of the root directory, because this root has no programs.
 fn outside(invocation: &Invocation) -> Invocation {
     let mut invocation = invocation.clone();
     let is_chroot = |word: &OsString| word.to_string_lossy().ends_with("/chroot");
@@ -139,7 +139,8 @@ impl Machine {
         lines(&self.apply(graph))
     }
 
-    /// Everything that a mutating call would change: for each path its inode and change time.
+    /// A snapshot of everything that a mutating call would change: inode and change time of each
+    /// path.
     fn snapshot(&self) -> BTreeMap<PathBuf, (u64, i64, i64)> {
         let mut out = BTreeMap::new();
         let mut todo = vec![self.dir.path().to_path_buf()];

@@ -18,7 +18,7 @@ use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef, ServedFiles};
 use tempfile::TempDir;
 
-/// Replaces running a command; it gets the root directory as well.
+/// Replaces a command; it also gets the root directory.
 pub(crate) type Answer = dyn Fn(&Path, &Invocation) -> Outcome + Send + Sync;
 
 /// A machine whose root is a temporary directory.
@@ -53,7 +53,7 @@ impl Machine {
         Self { directory, host: Host::new(root, Box::new(runner)), log }
     }
 
-    /// A machine where running a command is a failure of the test.
+    /// A machine on which any command fails the test.
     pub(crate) fn silent() -> Self {
         Self::answering(|_, i| panic!("unexpected command {:?}", i.launch.argv))
     }
@@ -77,7 +77,7 @@ impl Machine {
         String::from_utf8(std::fs::read(self.root().join(path)).unwrap()).unwrap()
     }
 
-    /// The command lines since the last call, the root directory as ROOT.
+    /// The command lines since the last call, with ROOT for the root directory.
     pub(crate) fn commands(&self) -> Vec<String> {
         let log = std::mem::take(&mut *self.log.lock().unwrap());
         log.iter().map(|i| self.line(i)).collect()
@@ -93,7 +93,7 @@ impl Machine {
         std::mem::take(&mut *self.log.lock().unwrap())
     }
 
-    /// The lines that a log would say of the changes there are.
+    /// The log lines of the pending changes.
     pub(crate) fn messages(&self, instance: &dyn Instance) -> Vec<String> {
         lines(&instance.compare(&self.host).unwrap())
     }
@@ -130,7 +130,7 @@ pub(crate) fn says(text: &str) -> Outcome {
     Outcome { status: 0, stdout: text.as_bytes().to_vec(), stderr: Vec::new() }
 }
 
-/// An answer of failure with this on standard error.
+/// A failing outcome with this text on standard error.
 pub(crate) fn fails(status: i32, text: &str) -> Outcome {
     Outcome { status, stdout: Vec::new(), stderr: text.as_bytes().to_vec() }
 }
@@ -195,7 +195,7 @@ pub(crate) fn parse(
     try_parse(kind, title, attributes).map_err(|e| format!("{e:?}")).unwrap()
 }
 
-/// The errors of a resource that is wrong, as `attribute: message`.
+/// The errors of an invalid resource, as `attribute: message`.
 pub(crate) fn errors(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Vec<String> {
     let Err(errors) = try_parse(kind, title, attributes) else {
         panic!("no error for {attributes:?}");

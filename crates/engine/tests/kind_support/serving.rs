@@ -1,4 +1,4 @@
-//! A machine that is kept true and serves, and clients of its servers.
+//! A machine that serves during a watch, and clients of its servers.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,13 +11,13 @@ use ordain_graph::ServedFiles;
 
 use super::{Machine, resource};
 
-/// A machine that is kept, and all kinds.
-pub(crate) struct KeptMachine {
+/// A watched machine, and all kinds.
+pub(crate) struct WatchedMachine {
     pub machine: Machine,
     pub registry: Registry,
 }
 
-impl KeptMachine {
+impl WatchedMachine {
     pub(crate) fn new() -> Self {
         let mut machine = Machine::silent();
         machine.host.stays = true;
@@ -54,7 +54,7 @@ impl KeptMachine {
         parsed.parse(&resource(kind, title, attributes), &context).map_err(|e| format!("{e:?}"))
     }
 
-    /// Parses and makes it so.
+    /// Parses and applies a resource.
     pub(crate) fn made(
         &self,
         kind: &str,
@@ -72,7 +72,7 @@ impl KeptMachine {
     }
 }
 
-/// The complete answer of a server to this text.
+/// The complete response of a server to this text.
 pub(crate) fn ask(address: SocketAddr, text: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();

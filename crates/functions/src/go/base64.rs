@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// The bytes that a text encodes. Newlines are skipped.
+/// Decodes a text. Newlines are skipped.
 ///
 /// # Errors
 /// `illegal base64 data at input byte 3`

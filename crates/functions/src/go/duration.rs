@@ -18,7 +18,7 @@ const UNITS: [(&str, u64); 8] = [
 /// The nanoseconds of a duration such as `1h30m`, `-2.5s` or `0`.
 ///
 /// # Errors
-/// `time: invalid duration "x"` and the like.
+/// Such as `time: invalid duration "x"`.
 pub fn parse(text: &str) -> Result<i64> {
     let shown = || quote(text.as_bytes());
     let fail = |reason: String| Error::Time(format!("time: {reason} duration {}", shown()));
@@ -64,7 +64,7 @@ struct Number {
 }
 
 impl Number {
-    /// The number at the beginning of a text, and the rest; at least a digit.
+    /// The number at the start of a text, and the rest; it has at least one digit.
     fn take(text: &str) -> Option<(Self, &str)> {
         let end = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, mut rest) = text.split_at(end(text));
@@ -78,7 +78,7 @@ impl Number {
             let (places, after) = after.split_at(end(after));
             has_part = !places.is_empty();
             for digit in places.bytes() {
-                // Further digits count for nothing.
+                // Further digits are ignored.
                 let Some(next) = number.part.checked_mul(10).filter(|next| *next < 1 << 63) else {
                     break;
                 };
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused() {
+    fn invalid_durations_are_refused() {
         for (text, why) in [
             ("", "time: invalid duration \"\""),
             ("3", "time: missing unit in duration \"3\""),

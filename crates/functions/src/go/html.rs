@@ -1,4 +1,4 @@
-//! The package `html`: characters that mean something in HTML, and the names of others.
+//! The package `html`: characters with a meaning in HTML, and named entities.
 
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ pub fn escape(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The names of HTML's characters in order; one without a semicolon is understood without one.
+/// The names of HTML's entities, sorted; a name without a semicolon is recognized without one.
 fn names() -> &'static [(&'static str, String)] {
     static NAMES: OnceLock<Vec<(&'static str, String)>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -35,10 +35,10 @@ fn find(name: &[u8]) -> Option<&'static [u8]> {
     names.get(found).map(|(_, text)| text.as_bytes())
 }
 
-/// The longest name that is understood without a semicolon.
+/// The maximum length of a name without a semicolon.
 const MAX_BARE_LENGTH: usize = 6;
 
-/// The text with `&lt;`, `&#60;`, `&#x3c;` and their like replaced.
+/// The text with `&lt;`, `&#60;`, `&#x3c;` and similar entities replaced.
 pub fn unescape(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -59,7 +59,7 @@ pub fn unescape(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A number at the beginning of a text; how many bytes it takes.
+/// A numeric entity at the start of a text; returns its length in bytes.
 fn numbered(text: &[u8], out: &mut Vec<u8>) -> usize {
     let is_hex = matches!(text.get(2), Some(b'x' | b'X'));
     let from = if is_hex { 3 } else { 2 };
@@ -91,7 +91,7 @@ const WINDOWS: [char; 32] = [
     '\u{2dc}', '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\u{9d}', '\u{17e}', '\u{178}',
 ];
 
-/// A name at the beginning of a text; how many bytes it takes.
+/// A named entity at the start of a text; returns its length in bytes.
 fn named(text: &[u8], out: &mut Vec<u8>) -> usize {
     let body = text.get(1..).unwrap_or_default();
     let length = body.iter().take_while(|b| b.is_ascii_alphanumeric()).count();

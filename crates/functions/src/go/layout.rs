@@ -8,13 +8,13 @@ use jiff::tz::TimeZone;
 
 use crate::{Error, Result};
 
-/// A point in time as the clocks of a place show it.
+/// A time as the clocks of a place show it.
 #[derive(Clone, Debug)]
 pub struct Time {
     zoned: jiff::Zoned,
 }
 
-/// The element that a part of a layout stands for.
+/// The element of a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
     LongMonth,
@@ -96,7 +96,7 @@ fn part(layout: &str) -> Option<(Part, usize)> {
         return Some(found);
     }
     if layout.starts_with("_2006") {
-        // The year, with an underscore in front of it that is none of its own.
+        // The year after a literal underscore.
         return None;
     }
     let (text, part) = PARTS.iter().find(|(text, _)| layout.starts_with(text))?;
@@ -124,10 +124,10 @@ fn fraction(layout: &str) -> Option<(Part, usize)> {
 }
 
 impl Time {
-    /// A point in time, in a zone by its rules (a TZif file), or in UTC.
+    /// A time in the zone of a TZif file, or in UTC.
     ///
     /// # Errors
-    /// If it lies outside of the calendar, or the rules are none.
+    /// If it is outside the calendar, or the rules are invalid.
     pub fn new(seconds: i64, nanos: i32, zone: Option<&[u8]>) -> Result<Self> {
         let point = Timestamp::new(seconds, nanos)
             .map_err(|_| Error::Time("the time lies outside of the calendar".into()))?;
@@ -162,7 +162,7 @@ impl Time {
         let mut out = String::with_capacity(layout.len() + 8);
         let mut rest = layout;
         while let Some(c) = rest.chars().next() {
-            // A fraction only counts as one, otherwise the point is a point.
+            // A point only begins a fraction if one follows.
             match part(rest) {
                 Some((part, length)) => {
                     self.push(part, &mut out);

@@ -1,4 +1,4 @@
-//! Functions of Go's standard library on plain texts and numbers, as programs see them.
+//! Functions of Go's standard library on plain texts and numbers.
 //!
 //! Texts are bytes here, as in Go; most are UTF-8.
 

@@ -1,4 +1,4 @@
-//! The package `net`, as far as it is about texts: host and port, hardware addresses, networks.
+//! The text functions of the package `net`: host and port, hardware addresses, networks.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// Host and port of `host:port`, `[host]:port` or `[host%zone]:port`.
 ///
 /// # Errors
-/// `address a: missing port in address` and the like.
+/// Such as `address a: missing port in address`.
 pub fn split_host_port(address: &str) -> Result<(&str, &str)> {
     let fail = |reason: &str| {
         let place = if address.is_empty() { String::new() } else { format!("address {address}: ") };
@@ -81,7 +81,7 @@ pub fn mac(bytes: &[u8]) -> String {
     pairs.join(":")
 }
 
-/// Address and length of prefix of `192.0.2.1/24`.
+/// Address and prefix length of `192.0.2.1/24`.
 ///
 /// # Errors
 /// `invalid CIDR address: x`
@@ -98,7 +98,7 @@ pub fn parse_cidr(text: &str) -> Result<(IpAddr, u8)> {
 /// The same by the package `net/netip`.
 ///
 /// # Errors
-/// `netip.ParsePrefix("x"): no '/'` and the like.
+/// Such as `netip.ParsePrefix("x"): no '/'`.
 pub fn parse_prefix(text: &str) -> Result<(IpAddr, u8)> {
     let fail = |reason: String| {
         let shown = super::quote::quote(text.as_bytes());

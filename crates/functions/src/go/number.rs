@@ -2,8 +2,8 @@
 
 use crate::{Error, Result};
 
-/// A float by a verb (`e E f F g G`) with a precision; none is the fewest digits that tell it from
-/// its neighbours.
+/// A float in the format of a verb (`e E f F g G`) with a precision; by default with the shortest
+/// digits that read back as the same number.
 pub fn float(value: f64, verb: u8, precision: Option<usize>) -> String {
     if value.is_nan() {
         return "NaN".into();
@@ -39,8 +39,7 @@ fn scientific(value: f64, precision: Option<usize>) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// The shorter of both forms: with an exponent where it is less than -4, or not less than the
-/// precision.
+/// The shorter of both formats: with an exponent if it is less than -4, or at least the precision.
 fn general(value: f64, precision: Option<usize>) -> String {
     let precision = precision.map(|precision| precision.max(1));
     let text = match precision {
@@ -59,7 +58,7 @@ fn general(value: f64, precision: Option<usize>) -> String {
         None => SHORTEST_LIMIT,
         Some(precision) => {
             let precision = i32::try_from(precision).unwrap_or(i32::MAX);
-            // Digits that are all in front of the point leave no reason for a longer text.
+            // If all digits are before the point, a longer text is not needed.
             if precision > count && count > exponent { count.max(1) } else { precision }
         }
     };
@@ -70,7 +69,7 @@ fn general(value: f64, precision: Option<usize>) -> String {
     format!("{value:.places$}")
 }
 
-/// Where the shortest form turns to an exponent.
+/// The exponent from which the shortest format uses an exponent.
 const SHORTEST_LIMIT: i32 = 6;
 
 /// A finite float without its sign as a hexadecimal fraction and a power of 2: `0x1.8p+01`.
@@ -82,7 +81,7 @@ pub fn hexadecimal_float(value: f64, precision: Option<usize>) -> String {
     if value == 0.0 {
         (whole, exponent) = (0, 0);
     } else if exponent == -1023 {
-        // Small ones are brought to the form of the others.
+        // Subnormal numbers are normalized.
         let shift = u64::from(fraction.leading_zeros()) - 11;
         exponent = -1022 - i64::try_from(shift).unwrap_or(0);
         fraction = fraction << shift & ((1 << 52) - 1);
@@ -120,7 +119,7 @@ pub fn binary_float(value: f64) -> String {
     format!("{mantissa}p{:+}", exponent - 1023 - 52)
 }
 
-/// An integer to a base from 2 to 36.
+/// An integer in a base from 2 to 36.
 ///
 /// # Errors
 /// Another base.
@@ -148,10 +147,10 @@ fn number_error(function: &str, text: &[u8], reason: &str) -> Error {
     Error::Number(format!("strconv.{function}: parsing {}: {reason}", super::quote::quote(text)))
 }
 
-/// Reads an integer: `strconv.ParseInt`.
+/// Parses an integer: `strconv.ParseInt`.
 ///
 /// # Errors
-/// As Go says it, under the name of this function.
+/// Go's message, with the name of this function.
 pub fn parse_int(function: &str, text: &[u8], base: i64, bits: i64) -> Result<i64> {
     let fail = |reason: &str| number_error(function, text, reason);
     if text.is_empty() {
@@ -190,7 +189,7 @@ pub fn parse_int(function: &str, text: &[u8], base: i64, bits: i64) -> Result<i6
 
 const OUT_OF_RANGE: &str = "value out of range";
 
-/// The digits of an integer, with the prefix of a base if base is 0.
+/// The digits of an integer; base 0 means that a prefix selects the base.
 fn parse_magnitude(text: &[u8], base: i64) -> Result<u64, String> {
     let invalid = || "invalid syntax".to_owned();
     if text.is_empty() {
@@ -215,7 +214,7 @@ fn parse_magnitude(text: &[u8], base: i64) -> Result<u64, String> {
             Some(next) => value = next,
             None => overflows = true,
         }
-        // The rest is not looked at by the original either.
+        // The original also ignores the rest.
         if overflows {
             return Err(OUT_OF_RANGE.into());
         }
@@ -226,7 +225,7 @@ fn parse_magnitude(text: &[u8], base: i64) -> Result<u64, String> {
     Ok(value)
 }
 
-/// Underscores may stand between digits, and after the prefix of a base.
+/// Whether underscores are only between digits, and after the prefix of a base.
 fn underscores_fit(text: &[u8]) -> bool {
     let (mut before, is_hex, text) = match text {
         [b'-' | b'+', rest @ ..] => (b'^', false, rest),
@@ -257,10 +256,10 @@ fn underscores_fit(text: &[u8]) -> bool {
     before != b'_'
 }
 
-/// Reads a float: `strconv.ParseFloat`.
+/// Parses a float: `strconv.ParseFloat`.
 ///
 /// # Errors
-/// As Go says it.
+/// Go's message.
 pub fn parse_float(text: &[u8], bits: i64) -> Result<f64> {
     let fail = |reason: &str| number_error("ParseFloat", text, reason);
     let (negative, body) = match text {
@@ -332,7 +331,7 @@ fn scale(value: u128, is_inexact: bool, exponent: i64, is_single: bool) -> f64 {
     }
     let (precision, lowest, highest) = if is_single { (24, -149, 127) } else { (53, -1074, 1023) };
     let bits = i64::from(128 - value.leading_zeros());
-    // The last bit that is kept stands for this power.
+    // The last bit that is kept has this power.
     let last = (exponent + bits - precision).max(lowest);
     let drop = last - exponent;
     let kept = if drop <= 0 {
@@ -360,7 +359,7 @@ fn scale(value: u128, is_inexact: bool, exponent: i64, is_single: bool) -> f64 {
     result
 }
 
-/// Reads a boolean: `1 t T true TRUE True` and the opposites.
+/// Parses a boolean: `1 t T true TRUE True` and the opposites.
 pub fn parse_bool(text: &[u8]) -> Option<bool> {
     match text {
         b"1" | b"t" | b"T" | b"true" | b"TRUE" | b"True" => Some(true),

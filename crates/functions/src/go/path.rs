@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// The shortest path that means the same, by the text alone.
+/// The shortest equivalent path, judging by the text alone.
 pub fn clean(path: &[u8]) -> Vec<u8> {
     let is_rooted = path.first() == Some(&b'/');
     let mut parts: Vec<&[u8]> = Vec::new();
@@ -55,7 +55,7 @@ pub fn ext(path: &[u8]) -> &[u8] {
     dot.and_then(|dot| name.get(dot..)).unwrap_or_default()
 }
 
-/// The parts that are not empty with slashes between them, clean.
+/// The non-empty parts joined by slashes and cleaned.
 pub fn join(parts: &[&[u8]]) -> Vec<u8> {
     let parts: Vec<&[u8]> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
     if parts.is_empty() { Vec::new() } else { clean(&parts.join(&b'/')) }
@@ -70,7 +70,7 @@ pub fn is_local(path: &[u8]) -> bool {
     !cleaned.starts_with(b"../") && cleaned != b".."
 }
 
-/// Whether a path with slashes is a name below a directory.
+/// Converts a path with slashes to a name below a directory.
 ///
 /// # Errors
 /// `invalid path`
@@ -81,10 +81,10 @@ pub fn localize(path: &[u8]) -> Result<Vec<u8>> {
     if is_valid { Ok(path.to_vec()) } else { Err(Error::Argument("invalid path".into())) }
 }
 
-/// The way from one path to another.
+/// The relative path from one path to another.
 ///
 /// # Errors
-/// If it cannot be told without knowing where relative paths begin.
+/// If it depends on the current directory.
 pub fn rel(base: &[u8], target: &[u8]) -> Result<Vec<u8>> {
     let (from, to) = (clean(base), clean(target));
     let fail = || {
@@ -114,10 +114,10 @@ pub fn rel(base: &[u8], target: &[u8]) -> Result<Vec<u8>> {
     Ok(way.join(&b'/'))
 }
 
-/// How many steps a match may take.
+/// The maximum number of steps of a match.
 const MAX_STEPS: u32 = 1_000_000;
 
-/// Whether a name matches a pattern of `*`, `?`, `[a-z]` and `\c`, as a whole; `*` and `?` match no
+/// Whether a whole name matches a pattern of `*`, `?`, `[a-z]` and `\c`; `*` and `?` match no
 /// slash.
 ///
 /// # Errors
@@ -127,7 +127,7 @@ pub fn matches(pattern: &[u8], name: &[u8]) -> Result<bool> {
     let tokens = tokens(pattern);
     let name: Vec<char> = super::strings::decode(name).map(|(_, c, _)| c).collect();
     let (mut at, mut token) = (0, 0);
-    // The place to go on when the part behind the last star does not match.
+    // The position to continue if the part after the last star does not match.
     let mut star: Option<(usize, usize)> = None;
     let mut steps = 0;
     loop {
@@ -228,7 +228,7 @@ fn class_char(chars: &mut std::iter::Peekable<std::vec::IntoIter<char>>) -> Opti
         '-' | ']' | NO_CHAR => return None,
         c => c,
     };
-    // A class never ends with one of its characters.
+    // A class must not end in the middle of a range.
     chars.peek().map(|_| c)
 }
 

@@ -39,8 +39,8 @@ impl Arg {
 }
 
 /// The widest field, and the most digits.
-const WIDEST: i64 = 1_000_000;
-/// The longest text that is made.
+const MAX_WIDTH: i64 = 1_000_000;
+/// The maximum length of a result.
 const MAX_TEXT: usize = 32 << 20;
 
 /// The flags between `%` and the verb.
@@ -99,7 +99,7 @@ struct Formatter<'a> {
     out: Vec<u8>,
 }
 
-/// A text by a format and its arguments. Mistakes in the format show in the text, as in Go.
+/// Formats arguments. Mistakes in the format appear in the text, as in Go.
 pub fn sprintf(format: &[u8], args: &[Arg]) -> Vec<u8> {
     let mut formatter =
         Formatter { args, next: 0, is_reordered: false, is_good_index: true, out: Vec::new() };
@@ -107,7 +107,7 @@ pub fn sprintf(format: &[u8], args: &[Arg]) -> Vec<u8> {
     formatter.out
 }
 
-/// The default texts of some values, with blanks between two that are no texts.
+/// The default texts of some values, with spaces between two that are no texts.
 pub fn sprint(args: &[Arg]) -> Vec<u8> {
     let mut out = Vec::new();
     for (index, arg) in args.iter().enumerate() {
@@ -120,7 +120,7 @@ pub fn sprint(args: &[Arg]) -> Vec<u8> {
     out
 }
 
-/// The default texts of some values with blanks between them and a newline at the end.
+/// The default texts of some values with spaces between them and a newline at the end.
 pub fn sprintln(args: &[Arg]) -> Vec<u8> {
     let mut out = Vec::new();
     for (index, arg) in args.iter().enumerate() {
@@ -133,7 +133,7 @@ pub fn sprintln(args: &[Arg]) -> Vec<u8> {
     out
 }
 
-/// The flags stay for the value that the verb is wrong for.
+/// The flags still apply to the value of the wrong verb.
 fn bad_verb(out: &mut Vec<u8>, verb: char, spec: &Spec, arg: &Arg) {
     out.extend(format!("%!{verb}(").as_bytes());
     if *arg != Arg::Nil {
@@ -182,7 +182,7 @@ fn list(out: &mut Vec<u8>, verb: char, spec: &Spec, list: (&String, &[Arg]), dep
 fn nested(out: &mut Vec<u8>, verb: char, spec: &Spec, item: &Arg, depth: u32) {
     match item {
         Arg::Nil if verb == 'v' && spec.sharp => out.extend(b"interface {}(nil)"),
-        // Without a type there is nothing that the verb could be wrong for.
+        // Without a type no verb can be wrong.
         Arg::Nil => out.extend(b"<nil>"),
         _ => write_arg(out, verb, spec, item, depth + 1),
     }
@@ -302,7 +302,7 @@ fn integer(out: &mut Vec<u8>, verb: char, spec: &Spec, value: i64, arg: &Arg) {
         None => 0,
     };
     let zeros = "0".repeat(least.saturating_sub(digits.len()));
-    // A leading zero that is there already is prefix enough for octal numbers.
+    // An existing leading zero is sufficient as the octal prefix.
     let prefix = if prefix == "0" && (zeros.starts_with('0') || digits.starts_with('0')) {
         ""
     } else {
@@ -330,7 +330,7 @@ fn character(out: &mut Vec<u8>, verb: char, spec: &Spec, value: i64) {
 }
 
 impl Formatter<'_> {
-    /// An index like `[2]`: whether there was one.
+    /// An index like `[2]`; returns whether there was one.
     fn index(&mut self, rest: &mut &[u8]) -> bool {
         let Some(inner) = rest.strip_prefix(b"[") else { return false };
         self.is_reordered = true;
@@ -360,7 +360,7 @@ impl Formatter<'_> {
             let arg = self.args.get(self.next);
             self.next += 1;
             return match arg {
-                Some(Arg::Int(n, _)) if n.unsigned_abs() <= WIDEST.unsigned_abs() => Some(*n),
+                Some(Arg::Int(n, _)) if n.unsigned_abs() <= MAX_WIDTH.unsigned_abs() => Some(*n),
                 _ => {
                     self.out.extend(format!("%!(BAD{kind})").as_bytes());
                     None
@@ -371,7 +371,7 @@ impl Formatter<'_> {
         let (digits, after) = rest.split_at(end);
         *rest = after;
         let digits = std::str::from_utf8(digits).ok()?;
-        digits.parse().ok().filter(|n| *n <= WIDEST)
+        digits.parse().ok().filter(|n| *n <= MAX_WIDTH)
     }
 
     fn spec(&mut self, rest: &mut &[u8]) -> Spec {
@@ -391,7 +391,7 @@ impl Formatter<'_> {
         let mut has_index = self.index(rest);
         let is_star = rest.starts_with(b"*");
         if let Some(width) = self.number(rest, "WIDTH") {
-            // Where a number follows an index, the index was meant for a star.
+            // A number after an index means that the index was for a star.
             self.is_good_index &= is_star || !has_index;
             spec.minus |= width < 0;
             spec.width = usize::try_from(width.unsigned_abs()).ok();
@@ -473,7 +473,7 @@ impl Formatter<'_> {
     }
 }
 
-/// A value as it stands in other texts: without quotes.
+/// A value inside other texts: without quotes.
 pub fn plain(arg: &Arg) -> Vec<u8> {
     let mut out = Vec::new();
     write_arg(&mut out, 'v', &Spec::default(), arg, 0);

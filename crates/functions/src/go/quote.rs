@@ -1,4 +1,4 @@
-//! Texts in quotes: `strconv.Quote` and its kin.
+//! Quoted texts: `strconv.Quote` and related functions.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -7,14 +7,14 @@ use regex::Regex;
 
 use crate::{Error, Result};
 
-/// Which characters are written as they are.
+/// The characters that are written unescaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// All that can be printed.
     Print,
     /// ASCII only.
     Ascii,
-    /// All that can be printed, and blanks other than ASCII's.
+    /// All that can be printed, and non-ASCII spaces.
     Graphic,
 }
 
@@ -39,7 +39,7 @@ pub fn quote_with(text: &[u8], mark: char, style: Style) -> String {
     out
 }
 
-/// The characters of a text; bytes that are no part of one stand for themselves.
+/// The characters of a text; invalid bytes stand for themselves.
 pub fn runes(text: &[u8]) -> impl Iterator<Item = std::result::Result<char, u8>> {
     text.utf8_chunks().flat_map(|chunk| {
         chunk.valid().chars().map(Ok).chain(chunk.invalid().iter().map(|byte| Err(*byte)))
@@ -104,7 +104,7 @@ fn syntax() -> Error {
     Error::Argument("invalid syntax".into())
 }
 
-/// The text that stands in quotes: `"…"`, `` `…` `` or one character in `'…'`.
+/// Unquotes a text: `"…"`, `` `…` `` or one character in `'…'`.
 ///
 /// # Errors
 /// If the text is not exactly one quoted text.
@@ -122,7 +122,7 @@ pub fn quoted_prefix(text: &[u8]) -> Result<&[u8]> {
     text.get(..used).ok_or_else(syntax)
 }
 
-/// Reads one quoted text; says how many bytes it takes.
+/// Parses one quoted text; returns its length in bytes.
 fn read(text: &[u8]) -> Result<(Vec<u8>, usize)> {
     let mark = *text.first().ok_or_else(syntax)?;
     if !matches!(mark, b'"' | b'`' | b'\'') {
@@ -161,14 +161,14 @@ fn read(text: &[u8]) -> Result<(Vec<u8>, usize)> {
     Ok((out, at + 1))
 }
 
-/// How many bytes the first character takes; one if there is none.
+/// The number of bytes of the first character; one if it is invalid.
 pub(crate) fn width(text: &[u8]) -> usize {
     let head = text.get(..text.len().min(4)).unwrap_or_default();
     let first = head.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     first.map_or(1, char::len_utf8)
 }
 
-/// One escape at the beginning of a text; says how many bytes it takes.
+/// One escape at the start of a text; returns its length in bytes.
 fn escape(text: &[u8], mark: u8, out: &mut Vec<u8>) -> Result<usize> {
     let kind = *text.get(1).ok_or_else(syntax)?;
     let plain = match kind {

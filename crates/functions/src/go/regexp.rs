@@ -1,7 +1,7 @@
-//! Regular expressions in Go's syntax, put into the words of the `regex` crate.
+//! Regular expressions in Go's syntax, translated for the `regex` crate.
 //!
 //! Both descend from RE2. Differences: the classes `\d \s \w` and `\b` are ASCII in Go, a bracket
-//! or an operator inside of a class is an ordinary character, and there is `\Q…\E`.
+//! or an operator inside a class is an ordinary character, and there is `\Q…\E`.
 
 use regex::{Regex, RegexBuilder};
 
@@ -13,24 +13,24 @@ pub type Pattern = regex::bytes::Regex;
 /// Compiles a pattern.
 ///
 /// # Errors
-/// When it is none, in words like Go's.
+/// When it is invalid, with a message like Go's.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
     let text = translate(pattern);
     cost::compile(|size| RegexBuilder::new(&text).size_limit(size).build())
-        .map_err(|refused| complaint(pattern, &refused))
+        .map_err(|refused| error_message(pattern, &refused))
 }
 
-/// Compiles a pattern for texts that may have bytes that are no UTF-8.
+/// Compiles a pattern for texts that may contain invalid UTF-8.
 ///
 /// # Errors
 /// As of [`compile`].
 pub fn compile_bytes(pattern: &str) -> Result<Pattern, String> {
     let text = translate(pattern);
     cost::compile(|size| regex::bytes::RegexBuilder::new(&text).size_limit(size).build())
-        .map_err(|refused| complaint(pattern, &refused))
+        .map_err(|refused| error_message(pattern, &refused))
 }
 
-fn complaint(pattern: &str, refused: &CompileError) -> String {
+fn error_message(pattern: &str, refused: &CompileError) -> String {
     let text = match refused {
         CompileError::Cost(reason) => reason.clone(),
         CompileError::Pattern(regex::Error::CompiledTooBig(_)) => {
@@ -91,7 +91,7 @@ fn translate(pattern: &str) -> String {
     out
 }
 
-/// How long a class like `:alpha:]` after its bracket is.
+/// The length of a class like `:alpha:]` after its bracket.
 fn named_class(rest: &str) -> Option<usize> {
     let inner = rest.strip_prefix(':')?;
     let end = inner.find(":]")?;

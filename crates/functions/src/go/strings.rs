@@ -1,13 +1,13 @@
-//! The package `strings`: texts are bytes; a byte that is no part of a character counts as U+FFFD.
+//! The package `strings`: texts are bytes; an invalid byte counts as U+FFFD.
 
 use std::borrow::Cow;
 
 use crate::{Error, Result};
 
-/// The longest text that a repetition may give.
+/// The maximum length of a repeated text.
 const MAX_TEXT: usize = 32 << 20;
 
-/// The characters of a text with the bytes that each takes.
+/// The characters of a text with their lengths in bytes.
 pub fn decode(text: &[u8]) -> impl DoubleEndedIterator<Item = (usize, char, usize)> {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -19,8 +19,8 @@ pub fn decode(text: &[u8]) -> impl DoubleEndedIterator<Item = (usize, char, usiz
     parts.into_iter()
 }
 
-/// Two texts that characters can be searched in, in time that grows with their lengths only: as they
-/// are if both are UTF-8, else with a character for each byte.
+/// Two texts in a form that can be searched in linear time: unchanged if both are UTF-8, else with
+/// a character for each byte.
 fn searchable<'a>(text: &'a [u8], part: &'a [u8]) -> (Cow<'a, str>, Cow<'a, str>) {
     match (std::str::from_utf8(text), std::str::from_utf8(part)) {
         (Ok(text), Ok(part)) => (text.into(), part.into()),
@@ -41,7 +41,7 @@ fn bytes_before(searched: &Cow<'_, str>, beginning: &str) -> usize {
     }
 }
 
-/// Where a part begins first.
+/// The position of the first occurrence of a part.
 pub fn index(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return Some(0);
@@ -50,7 +50,7 @@ pub fn index(text: &[u8], part: &[u8]) -> Option<usize> {
     text.split_once(&*part).map(|(before, _)| bytes_before(&text, before))
 }
 
-/// Where a part begins last.
+/// The position of the last occurrence of a part.
 pub fn last_index(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return Some(text.len());
@@ -59,19 +59,20 @@ pub fn last_index(text: &[u8], part: &[u8]) -> Option<usize> {
     text.rsplit_once(&*part).map(|(before, _)| bytes_before(&text, before))
 }
 
-/// Where one of some characters stands first.
+/// The first position of any of some characters.
 pub fn index_any(text: &[u8], chars: &[u8]) -> Option<usize> {
     let set: Vec<char> = decode(chars).map(|(_, c, _)| c).collect();
     decode(text).find(|(_, c, _)| set.contains(c)).map(|(at, ..)| at)
 }
 
-/// Where one of some characters stands last.
+/// The last position of any of some characters.
 pub fn last_index_any(text: &[u8], chars: &[u8]) -> Option<usize> {
     let set: Vec<char> = decode(chars).map(|(_, c, _)| c).collect();
     decode(text).rfind(|(_, c, _)| set.contains(c)).map(|(at, ..)| at)
 }
 
-/// How often a part occurs without overlap; the empty part occurs around every character.
+/// The number of non-overlapping occurrences of a part; the empty part occurs around every
+/// character.
 pub fn count(text: &[u8], part: &[u8]) -> usize {
     if part.is_empty() {
         return super::quote::runes(text).count() + 1;
@@ -79,7 +80,7 @@ pub fn count(text: &[u8], part: &[u8]) -> usize {
     cuts(text, part, usize::MAX).len()
 }
 
-/// Where a part that is not empty occurs, without overlap.
+/// The non-overlapping occurrences of a non-empty part.
 fn cuts(text: &[u8], part: &[u8], most: usize) -> Vec<usize> {
     let (searched, wanted) = searchable(text, part);
     let mut at = 0;
@@ -96,7 +97,7 @@ fn cuts(text: &[u8], part: &[u8], most: usize) -> Vec<usize> {
     places
 }
 
-/// The parts between separators; an empty separator gives the characters.
+/// The parts between separators; an empty separator splits into characters.
 pub fn split<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
     if separator.is_empty() {
         let parts = decode(text).filter_map(|(at, _, width)| text.get(at..at + width));
@@ -112,10 +113,10 @@ pub fn split<'a>(text: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
     out
 }
 
-/// Puts a new part in place of the first occurrences of an old one; fewer than none is all.
+/// Replaces the first occurrences of a part; a negative number means all.
 ///
 /// # Errors
-/// If the text grows beyond all reason.
+/// If the result is too long.
 pub fn replace(text: &[u8], old: &[u8], new: &[u8], most: i64) -> Result<Vec<u8>> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let places: Vec<usize> = if old.is_empty() {
@@ -139,10 +140,10 @@ pub fn replace(text: &[u8], old: &[u8], new: &[u8], most: i64) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// A text some times over.
+/// Repeats a text.
 ///
 /// # Errors
-/// For a negative count, and for a result beyond all reason.
+/// If the count is negative, or the result is too long.
 pub fn repeat(text: &[u8], count: i64) -> Result<Vec<u8>> {
     let count = usize::try_from(count)
         .map_err(|_| Error::Argument("strings: negative Repeat count".into()))?;
@@ -168,7 +169,7 @@ pub fn upper_char(c: char) -> char {
     }
 }
 
-/// Upper case of the characters that have more than one in full, of which the iota is no part.
+/// Upper case of characters with several upper-case characters of which the iota subscript is none.
 fn several_upper(c: char) -> char {
     let shifted = |by: u32| char::from_u32(u32::from(c) + by).unwrap_or(c);
     match c {
@@ -188,7 +189,7 @@ pub fn lower_char(c: char) -> char {
     }
 }
 
-/// One character for another: as the first letter of a title.
+/// The title-case form of a character.
 pub fn title_char(c: char) -> char {
     match c {
         '\u{1c4}'..='\u{1c6}' => '\u{1c5}',
@@ -238,13 +239,13 @@ pub fn is_space(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// Whether two texts are the same but for case.
+/// Whether two texts are equal except for case.
 pub fn equal_fold(a: &[u8], b: &[u8]) -> bool {
     let fold = |(_, c, _): (usize, char, usize)| fold_char(c);
     decode(a).map(fold).eq(decode(b).map(fold))
 }
 
-/// One character that stands for all that differ from it in case only.
+/// A representative of all characters that differ in case only.
 pub fn fold_char(c: char) -> char {
     match c {
         '\u{130}' | '\u{131}' => c,
@@ -252,7 +253,7 @@ pub fn fold_char(c: char) -> char {
     }
 }
 
-/// Every run of bytes that are no UTF-8 becomes this.
+/// Replaces every run of invalid UTF-8.
 pub fn to_valid_utf8(text: &[u8], replacement: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut is_in_run = false;
@@ -267,7 +268,7 @@ pub fn to_valid_utf8(text: &[u8], replacement: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Without these characters at the beginning.
+/// The text without these characters at its start.
 pub fn trim_left<'a>(text: &'a [u8], is_cut: &dyn Fn(char) -> bool) -> &'a [u8] {
     let end = decode(text).find(|(_, c, _)| !is_cut(*c)).map_or(text.len(), |(at, ..)| at);
     text.get(end..).unwrap_or_default()
@@ -284,8 +285,8 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
     trim_left(trim_right(text, &is_space), &is_space)
 }
 
-/// A text with values in place of `$name` and `${name}`. A name of one character may be one of
-/// `* # $ @ ! ? -` or a digit; other characters are left out.
+/// A text with values for `$name` and `${name}`. A name of one character may be one of `* # $ @ ! ?
+/// -` or a digit; invalid references are removed.
 pub fn expand(text: &[u8], value: &dyn Fn(&str) -> Vec<u8>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -308,7 +309,7 @@ pub fn expand(text: &[u8], value: &dyn Fn(&str) -> Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// The name after a dollar sign, and how many bytes it takes. Bad braces are taken without a name.
+/// The name after a dollar sign, and its length in bytes. Invalid braces result in an empty name.
 fn shell_name(text: &[u8]) -> (&[u8], usize) {
     let is_special = |b: u8| b"*#$@!?-".contains(&b) || b.is_ascii_digit();
     let is_name = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
@@ -350,7 +351,7 @@ mod tests {
         assert_eq!(count(b"\xffaaaaa", b"aa"), 2);
     }
 
-    /// A search from each place that was found takes minutes here.
+    /// A search from each found position would take minutes here.
     #[test]
     fn many_places_take_the_time_of_one_pass() {
         let start = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! The package `net/url`: taking a URL apart.
+//! The package `net/url`: parsing URLs.
 
 use super::quote::quote;
 use crate::{Error, Result};
@@ -12,11 +12,11 @@ pub struct Url {
     pub host: String,
     /// The path, decoded.
     pub path: Vec<u8>,
-    /// The query behind the question mark, as it is.
+    /// The query after the question mark, unchanged.
     pub raw_query: String,
 }
 
-/// Takes a URL apart.
+/// Parses a URL.
 ///
 /// # Errors
 /// `parse "x": reason`
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_is_refused() {
+    fn invalid_urls_are_refused() {
         for (text, want) in [
             (":x", "parse \":x\": missing protocol scheme"),
             ("a:b:c/%zz", ""),

@@ -1,17 +1,17 @@
-//! Digits of numbers, which the dialects lay out.
+//! Digits of numbers, which the dialects format.
 
 use num_bigint::{BigInt, Sign};
 
-/// The largest number of fraction digits of a double; all further ones are zeros.
-const FRACTION_LIMIT: usize = 1100;
+/// The maximum number of fraction digits of a double; all further ones are zeros.
+const MAX_FRACTION_DIGITS: usize = 1100;
 
 /// The digits of a magnitude in a radix, in lower case.
 pub(super) fn magnitude(value: &BigInt, radix: u32) -> String {
     value.magnitude().to_str_radix(radix)
 }
 
-/// The digits of a negative number in endless two's complement, cut so that they begin with just
-/// one of the digits that would repeat for ever.
+/// The digits of a negative number in infinite two's complement, cut to a single leading repeating
+/// digit.
 pub(super) fn complement(value: &BigInt, radix: u32) -> String {
     debug_assert_eq!(value.sign(), Sign::Minus);
     let below: BigInt = -value - 1;
@@ -26,7 +26,7 @@ pub(super) fn complement(value: &BigInt, radix: u32) -> String {
 
 /// `%f`: the magnitude with `precision` digits after the point.
 pub(super) fn fixed(value: f64, precision: usize, keep_point: bool) -> String {
-    let shown = precision.min(FRACTION_LIMIT);
+    let shown = precision.min(MAX_FRACTION_DIGITS);
     let mut text = format!("{:.shown$}", value.abs());
     text.extend(std::iter::repeat_n('0', precision - shown));
     if precision == 0 && keep_point {
@@ -44,7 +44,7 @@ pub(super) fn scientific(value: f64, precision: usize, keep_point: bool) -> Stri
 }
 
 fn scientific_parts(value: f64, precision: usize) -> (String, i32) {
-    let shown = precision.min(FRACTION_LIMIT);
+    let shown = precision.min(MAX_FRACTION_DIGITS);
     let text = format!("{:.shown$e}", value.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let mut mantissa = mantissa.to_string();

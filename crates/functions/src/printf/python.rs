@@ -17,10 +17,10 @@ use num_bigint::{BigInt, Sign};
 use super::number;
 use crate::{Error, Result, float};
 
-/// The largest width or precision, so that a short format does not fill the memory.
-const SIZE_LIMIT: usize = 1 << 20;
+/// The maximum width or precision, so that a short format does not fill the memory.
+const MAX_WIDTH: usize = 1 << 20;
 
-/// A value that has a mini-language of its own.
+/// A value with its own mini-language.
 #[derive(Clone, Debug)]
 pub enum Arg<'a> {
     /// A truth value: an integer, but printed as `True` or `False` without a specification.
@@ -33,10 +33,10 @@ pub enum Arg<'a> {
     Str(&'a str),
 }
 
-/// A literal text and the replacement field behind it.
+/// A literal text and the replacement field after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// The text, with `{{` and `}}` made single.
+    /// The text, with `{{` and `}}` unescaped.
     pub literal: String,
     /// The field, if there is one.
     pub field: Option<Field>,
@@ -49,7 +49,7 @@ pub struct Field {
     pub name: String,
     /// The character behind `!`.
     pub conversion: Option<char>,
-    /// The part behind `:`, unparsed: it may have fields of its own.
+    /// The part after `:`, unparsed: it may contain fields.
     pub spec: String,
 }
 
@@ -60,7 +60,7 @@ fn error<T>(text: impl Into<String>) -> Result<T> {
 /// Splits a text into literals and fields: Python's `string.Formatter().parse`.
 ///
 /// # Errors
-/// [`Error::Format`] in Python's words.
+/// [`Error::Format`] with Python's message.
 pub fn parse(text: &str) -> Result<Vec<Piece>> {
     let chars: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();
@@ -164,10 +164,10 @@ impl Arg<'_> {
     }
 }
 
-/// A value laid out by a specification: Python's `format(value, spec)`.
+/// Formats a value: Python's `format(value, spec)`.
 ///
 /// # Errors
-/// [`Error::Format`] in Python's words.
+/// [`Error::Format`] with Python's message.
 pub fn format(arg: &Arg<'_>, spec: &str) -> Result<String> {
     if spec.is_empty() {
         return Ok(arg.plain());
@@ -430,8 +430,8 @@ fn grouped_length(digits: usize, size: usize) -> usize {
     digits + digits.saturating_sub(1) / size
 }
 
-/// A float without a type but with a precision: as `g`, but with a point always, and the
-/// exponent from one digit earlier.
+/// A float with a precision but no type: like `g`, but always with a point, and with an exponent
+/// one digit earlier.
 fn short(value: f64, precision: usize, keep_zeros: bool) -> String {
     let precision = precision.max(1);
     let long = number::scientific(value, precision - 1, keep_zeros);
@@ -448,7 +448,7 @@ fn short(value: f64, precision: usize, keep_zeros: bool) -> String {
     if text.contains(['.', 'e']) { text } else { format!("{text}.0") }
 }
 
-/// The shortest text of a float, with a point even before an exponent if wanted.
+/// The shortest text of a float, with a point even before an exponent if requested.
 fn shortest(value: f64, keep_point: bool) -> String {
     let text = float::to_python(value.abs());
     match text.split_once('e') {
@@ -470,7 +470,7 @@ fn read_number(chars: &[char], at: &mut usize) -> Result<Option<usize>> {
         *at += 1;
     }
     match value {
-        Some(value) if value > SIZE_LIMIT => error("Too many decimal digits in format string"),
+        Some(value) if value > MAX_WIDTH => error("Too many decimal digits in format string"),
         value => Ok(value),
     }
 }

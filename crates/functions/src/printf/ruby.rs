@@ -14,10 +14,10 @@ use num_bigint::{BigInt, Sign};
 use super::number;
 use crate::{Error, Result, float, integer, text};
 
-/// The largest width or precision, so that a short format does not fill the memory.
-const SIZE_LIMIT: usize = 1 << 20;
-/// The size in bytes up to which a result may grow.
-const OUTPUT_LIMIT: usize = 1 << 26;
+/// The maximum width or precision, so that a short format does not fill the memory.
+const MAX_WIDTH: usize = 1 << 20;
+/// The maximum size of a result in bytes.
+const MAX_OUTPUT: usize = 1 << 26;
 
 /// A value to be formatted.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ pub enum Arg<'a> {
     Other(&'a dyn Value),
 }
 
-/// The formatter's view of a value that is neither number nor text.
+/// The formatter's interface to a value that is neither number nor text.
 pub trait Value {
     /// The text for `%s`.
     fn display(&self) -> String;
@@ -50,7 +50,7 @@ pub trait Value {
     }
 }
 
-/// A hash that named references in a format are looked up in.
+/// A hash for the named references of a format.
 pub trait Keys {
     /// The value of the key, if there is one.
     fn get(&self, key: &str) -> Option<Arg<'_>>;
@@ -76,11 +76,11 @@ fn fail<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::Format(message.into()))
 }
 
-/// In which way the format has referred to its arguments so far.
+/// The way in which the format has referred to its arguments so far.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Start,
-    /// One after the other; how many have been taken.
+    /// In sequence; the number of used arguments.
     Sequence(usize),
     Numbered,
     Named,
@@ -132,7 +132,7 @@ impl<'a> Formatter<'a> {
             } else {
                 self.out.push(c);
             }
-            if self.out.len() > OUTPUT_LIMIT {
+            if self.out.len() > MAX_OUTPUT {
                 return fail("the result is too big");
             }
         }
@@ -214,7 +214,7 @@ impl<'a> Formatter<'a> {
     fn digits(&mut self, mut number: usize, too_big: &str) -> Result<usize> {
         while let Some((_, c)) = self.chars.next_if(|(_, c)| c.is_ascii_digit()) {
             number = number * 10 + c.to_digit(10).unwrap_or(0) as usize;
-            if number > SIZE_LIMIT {
+            if number > MAX_WIDTH {
                 return fail(too_big);
             }
         }
@@ -229,7 +229,7 @@ impl<'a> Formatter<'a> {
         Ok(())
     }
 
-    /// The argument behind an asterisk, `*` or `*1$`.
+    /// The argument of an asterisk, `*` or `*1$`.
     fn star(&mut self, too_big: &str) -> Result<i64> {
         let rest = self.chars.peek().map_or("", |&(at, _)| &self.format[at..]);
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -246,7 +246,7 @@ impl<'a> Formatter<'a> {
             other => to_integer(other)?,
         };
         match i64::try_from(&size) {
-            Ok(size) if size.unsigned_abs() <= SIZE_LIMIT as u64 => Ok(size),
+            Ok(size) if size.unsigned_abs() <= MAX_WIDTH as u64 => Ok(size),
             _ => fail(too_big),
         }
     }
@@ -528,7 +528,7 @@ fn character(value: &Arg<'_>) -> Result<String> {
                     fail(format!("integer {code} too small to convert to `int'"))
                 }
                 Err(_) => fail(format!("integer {code} too big to convert to `int'")),
-                // Half of a pair, or no character before the first one.
+                // Half of a surrogate pair, or a negative number.
                 Ok(code) if code < 0x11_0000 => fail("invalid byte sequence in UTF-8"),
                 Ok(_) => fail("invalid character"),
             }

@@ -1,4 +1,4 @@
-//! The characters of a pattern, and the escapes that mean the same wherever they stand.
+//! The characters of a pattern, and context-independent escapes.
 
 /// The characters of a pattern and a position in it.
 pub(super) struct Chars {
@@ -76,7 +76,7 @@ impl Chars {
         }
     }
 
-    /// The character that an escape sequence beginning with `c` stands for, wherever it stands.
+    /// The character of a context-independent escape sequence that begins with `c`.
     pub(super) fn escaped_char(&mut self, c: char) -> Result<char, String> {
         Ok(match c {
             't' => '\t',

@@ -1,12 +1,12 @@
-//! Character classes and character properties: Ruby's names, and bracket expressions written
-//! anew in the notation that both engines share.
+//! Character classes and character properties: Ruby's names, and bracket expressions translated to
+//! the notation that both engines share.
 
 use super::chars::Chars;
 
-/// How deep bracket expressions may nest.
-const DEPTH_LIMIT: usize = 100;
+/// The maximum depth of bracket expressions.
+const MAX_DEPTH: usize = 100;
 
-/// Which characters `\w`, `\d`, `\s` and POSIX brackets mean.
+/// The characters of `\w`, `\d`, `\s` and POSIX brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Charset {
     /// Shorthands are ASCII, brackets are Unicode: the default.
@@ -65,9 +65,9 @@ fn posix(name: &str, ascii: bool) -> Option<&'static str> {
     })
 }
 
-/// Reads `{name}` behind `\p` or `\P` and gives the bracket expression for it.
+/// Reads `{name}` after `\p` or `\P` and returns the bracket expression for it.
 ///
-/// The caller has seen the opening brace.
+/// The caller has consumed the opening brace.
 pub(super) fn property(
     chars: &mut Chars,
     negated: bool,
@@ -111,7 +111,7 @@ pub(super) fn property(
     Ok(format!("[{}{body}]", if negated { "^" } else { "" }))
 }
 
-/// One character, escaped so that it stands for itself in a bracket expression.
+/// One character, escaped as a literal in a bracket expression.
 fn push_char(out: &mut String, c: char) {
     if c.is_ascii_alphanumeric() || !c.is_ascii() {
         out.push(c);
@@ -120,7 +120,7 @@ fn push_char(out: &mut String, c: char) {
     }
 }
 
-/// A part between the brackets: a character, which may begin or end a range, or a set.
+/// An item of a bracket expression: a character, which may begin or end a range, or a set.
 enum Item {
     Char(char),
     Set(String),
@@ -132,7 +132,7 @@ pub(super) fn read(chars: &mut Chars, charset: Charset) -> Result<String, String
 }
 
 fn read_nested(chars: &mut Chars, charset: Charset, depth: usize) -> Result<String, String> {
-    if depth > DEPTH_LIMIT {
+    if depth > MAX_DEPTH {
         return Err("too deep nest level in regular expression".into());
     }
     let mut out = String::from("[");
@@ -216,7 +216,7 @@ fn range_or_item(
                     push_char(out, low);
                     out.push('-');
                     push_char(out, high);
-                    // A hyphen right behind a range stands for itself.
+                    // A hyphen directly after a range is literal.
                     if chars.peek() == Some('-')
                         && !matches!(chars.peek_at(1), None | Some(']' | '-'))
                     {
@@ -251,7 +251,7 @@ fn item(c: char, chars: &mut Chars, charset: Charset, depth: usize) -> Result<It
     }
 }
 
-/// Reads `:name:]` behind an opening bracket; without the closing part it is an ordinary class.
+/// Reads `:name:]` after an opening bracket; without the closing part it is an ordinary class.
 fn posix_bracket(chars: &mut Chars, charset: Charset) -> Result<Option<String>, String> {
     let rest = chars.rest();
     let negated = rest.get(1) == Some(&'^');

@@ -1,17 +1,17 @@
 //! The cost of compiled patterns. Most are small, but a pattern of a few letters may need megabytes
-//! and milliseconds to compile. The number of these is limited per evaluation.
+//! and milliseconds to compile. The total cost is limited per evaluation.
 
 use std::cell::Cell;
 
 use ordain_source::budget;
 
-/// The size in bytes up to which a compiled pattern may grow.
-pub(crate) const SIZE_LIMIT: usize = 8 << 20;
-/// The size limits in bytes that are tried for patterns, each with its cost. A failed attempt at
-/// one size takes no longer than the next one.
-const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (SIZE_LIMIT, 32)];
+/// The maximum size of a compiled pattern in bytes.
+pub(crate) const MAX_SIZE: usize = 8 << 20;
+/// The size limits in bytes that are tried in turn, each with its cost. A failed attempt at one
+/// size takes no longer than the next one.
+const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (MAX_SIZE, 32)];
 
-/// Why a pattern is not compiled.
+/// The reason why a pattern is not compiled.
 pub(crate) enum CompileError {
     /// It is none, or too large by itself.
     Pattern(regex::Error),
@@ -19,10 +19,10 @@ pub(crate) enum CompileError {
     Cost(String),
 }
 
-/// Compiles a pattern by a function that takes the size which it may have.
+/// Compiles a pattern with a function that takes the maximum size.
 ///
 /// # Errors
-/// Why it is not compiled.
+/// The reason why it is not compiled.
 pub(crate) fn compile<T>(
     build: impl Fn(usize) -> Result<T, regex::Error>,
 ) -> Result<T, CompileError> {
@@ -37,14 +37,14 @@ pub(crate) fn compile<T>(
     Err(refused.map_or_else(|| CompileError::Cost(String::new()), CompileError::Pattern))
 }
 
-/// The sum of the costs that a thread may have since the last [`forget`].
-const MAX: u64 = 512;
+/// The maximum total cost of a thread since the last [`forget`].
+const MAX_COST: u64 = 512;
 
 thread_local! {
     static COST: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Forgets the patterns that were compiled on this thread: another evaluation begins.
+/// Resets the cost of this thread for another evaluation.
 pub fn forget() {
     COST.set(0);
 }
@@ -52,11 +52,11 @@ pub fn forget() {
 /// Adds to the cost.
 ///
 /// # Errors
-/// The reason, if that is too much.
+/// The message, if the total is too high.
 pub(super) fn add(cost: u64) -> Result<(), String> {
     let cost = COST.get().saturating_add(cost);
     COST.set(cost);
-    if cost > budget::scaled(MAX) {
+    if cost > budget::scaled(MAX_COST) {
         return Err(format!("there are too many large regular expressions; {}", budget::HELP));
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! Regular expressions in the dialects of the languages Ordain compiles.
+//! Regular expressions in the dialects of the compiled languages.
 //!
-//! [`compile`] rewrites a pattern of a [`Dialect`] for one of two engines: the linear-time
-//! `regex` where the pattern has neither look-around nor back-reference (nor anything else that
-//! needs backtracking), `fancy-regex` with a bounded number of steps for the rest. All offsets
-//! are byte offsets.
+//! [`compile`] rewrites a pattern of a [`Dialect`] for one of two engines: the linear-time `regex`
+//! where the pattern has neither look-around nor back-reference (nor anything else that needs
+//! backtracking), `fancy-regex` with a bounded number of steps for the rest. All offsets are byte
+//! offsets.
 //!
 //! ```
 //! use ordain_functions::regex::{Dialect, compile};
@@ -25,19 +25,19 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::{Error, Result};
-use cost::{CompileError, SIZE_LIMIT};
+use cost::{CompileError, MAX_SIZE};
 
 pub use cost::forget;
 pub use replace::{escape, take_match};
 
-/// How many steps the backtracking engine may take for one match.
-const BACKTRACK_LIMIT: usize = 1_000_000;
-/// The number of instructions up to which a backtracking program may grow.
-const PROGRAM_LIMIT: usize = 200_000;
+/// The maximum number of steps of the backtracking engine per match.
+const MAX_BACKTRACK_STEPS: usize = 1_000_000;
+/// The maximum number of instructions of a backtracking program.
+const MAX_PROGRAM_SIZE: usize = 200_000;
 /// The longest pattern accepted, in bytes.
-const PATTERN_LIMIT: usize = 1 << 18;
+const MAX_PATTERN_LENGTH: usize = 1 << 18;
 
-/// Whose regular expressions a pattern is written for.
+/// The dialect of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -52,10 +52,10 @@ pub enum Dialect {
 pub struct Regex {
     pattern: String,
     engine: Engine,
-    /// The pattern for the backtracking engine with the exact meaning of `^`, compiled when a
-    /// match of the linear engine cannot be trusted.
+    /// The pattern for the backtracking engine with the exact meaning of `^`, compiled when a match
+    /// of the linear engine is unreliable.
     exact: Option<(String, OnceLock<Box<fancy_regex::Regex>>)>,
-    /// Whether the linear engine finds less than it should in a text that ends in a newline.
+    /// Whether the linear engine misses matches in a text that ends in a newline.
     misses: bool,
     names: Vec<(String, Vec<usize>)>,
 }
@@ -79,11 +79,11 @@ pub struct Captures<'r> {
 /// Compiles a pattern.
 ///
 /// # Errors
-/// [`Error::Regex`] with the dialect's own words where the mistake is a common one.
+/// [`Error::Regex`], with the dialect's message for common mistakes.
 pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
     let fail =
         |reason: &str| Error::Regex { reason: reason.into(), pattern: slashes_escaped(pattern) };
-    if pattern.len() > PATTERN_LIMIT {
+    if pattern.len() > MAX_PATTERN_LENGTH {
         return Err(Error::Regex { reason: TOO_BIG.into(), pattern: "…".into() });
     }
     let plain = translate(dialect, pattern, false)?;
@@ -106,7 +106,7 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
 struct Plain {
     text: String,
     needs_backtracking: bool,
-    /// Whether there is an exact form for the backtracking engine alone.
+    /// Whether only the backtracking engine can represent it exactly.
     is_approximate: bool,
     names: Vec<(String, Vec<usize>)>,
 }
@@ -143,7 +143,7 @@ pub fn check(dialect: Dialect, pattern: &str) -> Result<()> {
     translate(dialect, pattern, false).map(|_| ())
 }
 
-/// The pattern with its slashes escaped, as it stands between slashes.
+/// The pattern with its slashes escaped, for use between slashes.
 pub fn slashes_escaped(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut escaped = false;
@@ -170,9 +170,9 @@ fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
     const LONG: usize = 2048;
     cost::add((text.len() / LONG) as u64)?;
     fancy_regex::RegexBuilder::new(text)
-        .backtrack_limit(BACKTRACK_LIMIT)
-        .delegate_size_limit(SIZE_LIMIT)
-        .max_prog_size(PROGRAM_LIMIT)
+        .backtrack_limit(MAX_BACKTRACK_STEPS)
+        .delegate_size_limit(MAX_SIZE)
+        .max_prog_size(MAX_PROGRAM_SIZE)
         .build()
         .map_err(|error| match error {
             fancy_regex::Error::CompileError(inner) => match *inner {
@@ -212,7 +212,7 @@ impl Regex {
         self.names.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The names of groups with the numbers of the groups that have each, from 1.
+    /// The names of groups with the numbers of their groups, from 1.
     pub fn named_groups(&self) -> impl Iterator<Item = (&str, &[usize])> {
         self.names.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()))
     }
@@ -234,7 +234,7 @@ impl Regex {
         }
     }
 
-    /// Whether there is a match that begins where the text does: Python's `re.match`.
+    /// Whether there is a match at the start of the text: Python's `re.match`.
     ///
     /// # Errors
     /// [`Error::RegexBudget`]
@@ -307,9 +307,9 @@ impl Regex {
         CapturesIter { regex: self, text, next: Some(0) }
     }
 
-    /// Ruby's `^` does not match behind a newline that ends the text, the engine's does. So
-    /// matches that reach such an end have to be looked at again. Python's `$` matches before such
-    /// a newline, the engine's `\z` does not.
+    /// Ruby's `^` does not match after a newline at the end of the text, the engine's does. So
+    /// matches that reach such an end need another check. Python's `$` matches before such a
+    /// newline, the engine's `\z` does not.
     fn is_doubtful(&self, text: &str) -> bool {
         self.exact.is_some() && text.ends_with('\n')
     }
@@ -356,7 +356,7 @@ impl Captures<'_> {
         self.spans.get(index).cloned().flatten()
     }
 
-    /// The range of the named group; of several with the name, the last one that took part.
+    /// The range of the named group; of several with the name, the last that matched.
     pub fn name(&self, name: &str) -> Option<Span> {
         let (_, groups) = self.regex.names.iter().find(|(other, _)| other == name)?;
         groups.iter().rev().find_map(|&group| self.get(group))
@@ -368,7 +368,7 @@ impl Captures<'_> {
     }
 }
 
-/// Where the search goes on after a match.
+/// The position to continue the search after a match.
 fn after(text: &str, found: &Span) -> Option<usize> {
     if !found.is_empty() {
         return Some(found.end);

@@ -1,29 +1,29 @@
-//! Python's regular expressions (the module `re`) rewritten for the Rust engines.
+//! Translates Python's regular expressions (the module `re`) for the Rust engines.
 
 use std::collections::HashMap;
 
 use super::chars::Chars;
 
-/// How deep groups may nest.
-const DEPTH_LIMIT: usize = 200;
+/// The maximum depth of groups.
+const MAX_DEPTH: usize = 200;
 /// The largest number in `{m,n}`.
-const REPEAT_LIMIT: u64 = 100_000;
+const MAX_REPEAT: u64 = 100_000;
 
 /// A pattern in the engines' notation.
 pub(super) struct Translation {
     pub(super) text: String,
-    /// Whether it needs look-around, back-references, atomic groups and the like.
+    /// Whether it needs look-around, back-references, atomic groups or similar features.
     pub(super) needs_backtracking: bool,
-    /// Whether it has `$`, which also matches before a newline that ends the text.
+    /// Whether it contains `$`, which also matches before a newline at the end of the text.
     pub(super) has_end: bool,
     pub(super) names: Vec<(String, Vec<usize>)>,
 }
 
-/// Rewrites a pattern; with `exact`, `$` is spelled out for the backtracking engine, else it
-/// stands for the very end.
+/// Translates a pattern; with `exact`, `$` is expanded for the backtracking engine, else it means
+/// the very end.
 ///
 /// # Errors
-/// The error in Python's words.
+/// Python's message.
 pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, String> {
     let mut translator = Translator {
         chars: Chars { all: pattern.chars().collect(), at: 0 },
@@ -57,7 +57,7 @@ struct Flags {
 struct Open {
     /// Its opening parenthesis in the pattern.
     at: usize,
-    /// Where its text begins in the output.
+    /// The start of its text in the output.
     start: usize,
     flags: Flags,
     number: Option<usize>,
@@ -71,7 +71,7 @@ struct Translator {
     /// Whether group `n + 1` has been closed.
     closed: Vec<bool>,
     numbers: HashMap<String, usize>,
-    /// The operand of a repetition: its beginning in the output, and whether it is one.
+    /// The operand of a repetition: its start in the output, and whether it can be repeated.
     target: Option<Target>,
     out: Translation,
 }
@@ -159,7 +159,7 @@ impl Translator {
         self.apply(&operator, place)
     }
 
-    /// Reads `m,n}` behind a brace; `false` when it is just a brace.
+    /// Reads `m,n}` after a brace; `false` if the brace is literal.
     fn bounds(&mut self) -> Outcome<bool> {
         let place = self.chars.at - 1;
         let start = self.chars.at;
@@ -179,9 +179,7 @@ impl Translator {
             self.chars.at = start;
             return Ok(false);
         }
-        if low.or(high).is_some_and(|n| n >= REPEAT_LIMIT)
-            || high.is_some_and(|n| n >= REPEAT_LIMIT)
-        {
+        if low.or(high).is_some_and(|n| n >= MAX_REPEAT) || high.is_some_and(|n| n >= MAX_REPEAT) {
             return Err("the repetition number is too large".into());
         }
         if high.is_some_and(|high| high < low.unwrap_or(0)) {
@@ -208,7 +206,7 @@ impl Translator {
             Some(Target::Repeated) => return Err(at("multiple repeat", place)),
             Some(Target::Atom(start)) => start,
         };
-        // Groups of their own keep an operator from joining the part before it.
+        // A separate group prevents an operator from applying to the preceding part.
         self.out.text.insert_str(start, "(?:");
         self.out.text.push(')');
         self.out.text.push_str(operator);
@@ -230,7 +228,7 @@ impl Translator {
     }
 
     fn begin(&mut self, text: &str, place: usize, number: Option<usize>) -> Outcome {
-        if self.open.len() >= DEPTH_LIMIT {
+        if self.open.len() >= MAX_DEPTH {
             return Err("the pattern is nested too deeply".into());
         }
         let start = self.out.text.len();
@@ -456,7 +454,7 @@ impl Translator {
         Ok(())
     }
 
-    /// The characters of `\d` and the like within a set.
+    /// The characters of a shorthand such as `\d` within a set.
     fn shorthand(&self, c: char) -> &'static str {
         match (c, self.flags.ascii) {
             ('d', true) => "0-9",
@@ -474,7 +472,7 @@ impl Translator {
         }
     }
 
-    /// The character of an escape that means the same wherever it stands.
+    /// The character of a context-independent escape.
     fn escaped(&mut self, c: char, place: usize) -> Outcome<char> {
         let digits = |count: usize, this: &mut Self| {
             let begin = this.chars.at;
@@ -584,7 +582,7 @@ fn push_member(out: &mut String, member: &Member) {
     }
 }
 
-/// A character of a set, with those escaped that the engines give a meaning of their own.
+/// A character of a set, escaped if the engines give it a meaning.
 fn push_char(out: &mut String, c: char) {
     if matches!(c, '[' | ']' | '\\' | '^' | '-' | '&' | '~' | '#' | ' ') {
         out.push('\\');

@@ -1,14 +1,14 @@
 //! Repetition operators: reading Ruby's, writing the engines'.
 
 /// The largest count an interval may have.
-const COUNT_LIMIT: u32 = 100_000;
+const MAX_COUNT: u32 = 100_000;
 
 /// One repetition operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Quantifier {
     /// The least number of repetitions.
     pub(super) min: u32,
-    /// The largest number of repetitions, if there is one.
+    /// The maximum number of repetitions, if there is one.
     pub(super) max: Option<u32>,
     mode: Mode,
 }
@@ -20,7 +20,7 @@ enum Mode {
     Possessive,
 }
 
-/// Reads the operator at the beginning of `rest`, and says how many characters it takes.
+/// Reads the operator at the start of `rest`, and returns its length in characters.
 pub(super) fn read(rest: &[char]) -> Result<Option<(Quantifier, usize)>, String> {
     let (min, max, used) = match rest.first() {
         Some('*') => (0, None, 1),
@@ -57,7 +57,7 @@ fn interval(rest: &[char]) -> Result<Option<(Quantifier, usize)>, String> {
         return Err("upper is smaller than lower in repeat range".into());
     }
     at += 1;
-    // Ruby takes `{n}?` for an optional `{n}` and `{n,m}+` for a repetition of the interval.
+    // Ruby reads `{n}?` as an optional `{n}` and `{n,m}+` as a repetition of the interval.
     if !exact && rest.get(at) == Some(&'?') {
         return Ok(Some((Quantifier { min, max, mode: Mode::Lazy }, at + 1)));
     }
@@ -68,7 +68,7 @@ fn count(rest: &[char], mut at: usize) -> Result<(Option<u32>, usize), String> {
     let mut value = None;
     while let Some(digit) = rest.get(at).and_then(|c| c.to_digit(10)) {
         let next = value.unwrap_or(0) * 10 + digit;
-        if next > COUNT_LIMIT {
+        if next > MAX_COUNT {
             return Err("too big number for repeat range".into());
         }
         value = Some(next);
@@ -104,7 +104,7 @@ impl Quantifier {
     }
 }
 
-/// Puts a chain of operators behind the atom that begins at `start`.
+/// Appends a chain of operators to the atom that begins at `start`.
 pub(super) fn apply(chain: &[Quantifier], start: usize, out: &mut String) {
     let mut opening = String::new();
     for (index, quantifier) in chain.iter().enumerate().rev() {

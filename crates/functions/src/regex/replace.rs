@@ -1,4 +1,4 @@
-//! Replacing, splitting and escaping, the way Ruby's `sub`, `gsub`, `split` and `escape` do.
+//! Replacing, splitting and escaping like Ruby's `sub`, `gsub`, `split` and `escape`.
 
 use ordain_source::budget::HELP;
 use ordain_source::limits::most_text;
@@ -11,13 +11,13 @@ impl Regex {
     /// `\k<name>`, `` \` ``, `\'` and `\\` have their meaning in Ruby.
     ///
     /// # Errors
-    /// [`Error::RegexBudget`]; [`Error::Regex`] if the template names a group that is not there.
+    /// [`Error::RegexBudget`]; [`Error::Regex`] if the template refers to a missing group.
     pub fn replace(&self, text: &str, template: &str, all: bool) -> Result<String> {
         self.replace_with(text, all, |found, out| expand(self, text, found, template, out))
     }
 
-    /// As [`Regex::replace`], but with no more matches than are left; those that it finds are taken
-    /// from them.
+    /// As [`Regex::replace`], but with at most `left` matches, from which the found ones are
+    /// subtracted.
     ///
     /// # Errors
     /// As [`Regex::replace`], and [`Error::Argument`] if there are more.
@@ -53,7 +53,7 @@ impl Regex {
             out.push_str(&text[copied.min(whole.start)..whole.start]);
             replacement(&found, &mut out)?;
             copied = whole.end;
-            // A replacement that repeats the text before or after each match makes the result grow
+            // A replacement with the text before or after each match makes the result grow
             // quadratically.
             if out.len() > most_text().max(text.len()) {
                 let text = format!("a text of more than {} bytes is too long; {HELP}", most_text());
@@ -94,7 +94,7 @@ impl Regex {
     }
 }
 
-/// Takes one from the matches that are left.
+/// Subtracts one from the remaining matches.
 ///
 /// # Errors
 /// [`Error::Argument`] if none are.

@@ -1,7 +1,7 @@
-//! Ruby's regular expressions (Onigmo syntax) rewritten for the Rust engines.
+//! Translates Ruby's regular expressions (Onigmo syntax) for the Rust engines.
 //!
-//! One pass over the pattern. It tracks flags and writes them where they matter, turns names into
-//! numbers, and removes free spacing and comments. The result means the same in both engines.
+//! A single pass tracks flags and writes them where they matter, turns names into numbers, and
+//! removes free spacing and comments. The result has the same meaning in both engines.
 
 use std::collections::HashMap;
 
@@ -9,26 +9,26 @@ use super::chars::Chars;
 use super::class::{self, Charset};
 use super::quantifier::{self, Quantifier};
 
-/// How deep groups may nest.
-const DEPTH_LIMIT: usize = 200;
-/// How many repetition operators may stand behind each other.
-const CHAIN_LIMIT: usize = 20;
+/// The maximum depth of groups.
+const MAX_DEPTH: usize = 200;
+/// The maximum number of consecutive repetition operators.
+const MAX_CHAIN: usize = 20;
 
 /// A pattern in the engines' notation.
 pub(super) struct Translation {
     pub(super) text: String,
-    /// Whether it needs look-around, back-references, atomic groups and the like.
+    /// Whether it needs look-around, back-references, atomic groups or similar features.
     pub(super) needs_backtracking: bool,
-    /// Whether it has `^`, which the linear engine takes in a slightly wider sense.
+    /// Whether it contains `^`, which the linear engine matches at more positions.
     pub(super) has_line_start: bool,
     pub(super) groups: usize,
     pub(super) names: Vec<(String, Vec<usize>)>,
 }
 
-/// Rewrites a pattern; with `exact`, `^` is spelled out for the backtracking engine.
+/// Translates a pattern; with `exact`, `^` is expanded for the backtracking engine.
 ///
 /// # Errors
-/// The error in Ruby's words.
+/// Ruby's message.
 pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, String> {
     let chars = Chars { all: pattern.chars().collect(), at: 0 };
     let mut translator = Translator {
@@ -60,7 +60,7 @@ pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, Strin
     translator.finish()
 }
 
-/// The groups that capture. Where some have names, those without do not.
+/// The capturing groups. If some have names, those without do not capture.
 #[derive(Default)]
 struct Groups {
     total: usize,
@@ -116,13 +116,13 @@ struct Flags {
 
 /// A group that is still open.
 struct Open {
-    /// Where its text begins in the output.
+    /// The start of its text in the output.
     start: usize,
     flags: Flags,
     isolated: usize,
-    /// Whether it is look-around, which takes no text.
+    /// Whether it is look-around, which consumes no text.
     zero_width: bool,
-    /// Whether something before it in the group around it takes text.
+    /// Whether a part before it in the surrounding group consumes text.
     consumes: bool,
 }
 
@@ -131,7 +131,7 @@ struct Open {
 enum Target {
     None,
     Atom(usize),
-    /// An assertion, which is there once or not at all however often it is repeated.
+    /// An assertion: repeating it means once or not at all.
     ZeroWidth(usize),
 }
 
@@ -142,12 +142,12 @@ struct Translator {
     flags: Flags,
     open: Vec<Open>,
     target: Target,
-    /// Groups opened by options such as `(?i)` that end with the group they stand in.
+    /// Groups that options such as `(?i)` open, and that end with the surrounding group.
     isolated: usize,
-    /// Whether something in the innermost group takes text.
+    /// Whether a part of the innermost group consumes text.
     consumes: bool,
     out: Translation,
-    /// Where each name stands in the list of the names.
+    /// The index of each name in the list of names.
     name_places: HashMap<String, usize>,
     /// The error of a reference; unbalanced groups come first.
     bad_reference: Option<String>,
@@ -246,7 +246,7 @@ impl Translator {
             }
             self.chars.advance(used);
             chain.push(quantifier);
-            if chain.len() > CHAIN_LIMIT {
+            if chain.len() > MAX_CHAIN {
                 return Err("too deep nest level in regular expression".into());
             }
         }
@@ -312,7 +312,7 @@ impl Translator {
     }
 
     fn begin(&mut self, text: &str, zero_width: bool) -> Result<(), String> {
-        if self.open.len() + self.isolated >= DEPTH_LIMIT {
+        if self.open.len() + self.isolated >= MAX_DEPTH {
             return Err("too deep nest level in regular expression".into());
         }
         let start = self.out.text.len();
@@ -341,7 +341,7 @@ impl Translator {
         Ok(self.out.groups)
     }
 
-    /// Reads a group behind its opening parenthesis.
+    /// Reads a group after its opening parenthesis.
     fn group(&mut self) -> Result<(), String> {
         if self.chars.peek() != Some('?') {
             if self.groups.has_names {
@@ -447,7 +447,7 @@ impl Translator {
         self.begin(&format!("(?({group})"), false)
     }
 
-    /// Reads `(?imx-imx)`, which is in force up to the end of the group, or `(?imx-imx:`.
+    /// Reads `(?imx-imx)`, which applies up to the end of the group, or `(?imx-imx:`.
     fn options(&mut self) -> Result<(), String> {
         let mut flags = self.flags;
         let mut on = true;
@@ -471,7 +471,7 @@ impl Translator {
                     return Ok(());
                 }
                 ')' => {
-                    if self.open.len() + self.isolated >= DEPTH_LIMIT {
+                    if self.open.len() + self.isolated >= MAX_DEPTH {
                         return Err("too deep nest level in regular expression".into());
                     }
                     self.out.text.push_str(case_group(flags.ignore_case));
@@ -526,7 +526,7 @@ impl Translator {
     fn shorthand(&mut self, letter: char) {
         let body = class::shorthand(letter, self.flags.charset).unwrap_or_default();
         let negation = if letter.is_ascii_uppercase() { "^" } else { "" };
-        // Case folding would let `ſ` and the Kelvin sign into `\w`.
+        // Case folding would add `ſ` and the Kelvin sign to `\w`.
         if self.flags.ignore_case {
             self.atom(&format!("(?-i:[{negation}{body}])"));
         } else {
@@ -534,7 +534,7 @@ impl Translator {
         }
     }
 
-    /// A back-reference by number, or an octal escape where there is no such group.
+    /// A back-reference by number, or an octal escape if there is no such group.
     fn numbered(&mut self, first: char) -> Result<(), String> {
         self.chars.at -= 1;
         let start = self.chars.at;
@@ -557,7 +557,7 @@ impl Translator {
         Ok(())
     }
 
-    /// The groups that a name or a (relative) number means.
+    /// The groups of a name or a (relative) number.
     fn reference(&mut self, name: &str) -> Result<Vec<usize>, String> {
         let looks_numeric = name.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
         if !looks_numeric {

@@ -29,7 +29,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// The date and time at so many nanoseconds since the epoch.
+    /// The date and time of a number of nanoseconds since the epoch.
     pub fn from_nanos(nanos: i128) -> Self {
         let seconds = nanos.div_euclid(NANOS_PER_SECOND) as i64;
         let nanosecond = nanos.rem_euclid(NANOS_PER_SECOND) as i64;
@@ -40,8 +40,8 @@ impl Civil {
         Civil { year, month, day, hour, minute, second, nanosecond, days }
     }
 
-    /// The nanoseconds since the epoch at a date and time. Days, hours and so on that are too
-    /// large run over into the next unit.
+    /// The nanoseconds since the epoch at a date and time. Days, hours and other fields that are
+    /// too large carry over to the next unit.
     pub fn to_nanos(year: i64, month: i64, day: i64, clock: [i64; 3], nanosecond: i64) -> i128 {
         let days = i128::from(days_of(year, month, day));
         let [hour, minute, second] = clock.map(i128::from);
@@ -59,7 +59,7 @@ impl Civil {
         self.days - days_of(self.year, 1, 1) + 1
     }
 
-    /// The week of the year from 0, weeks beginning on that day of the week.
+    /// The week of the year from 0, if weeks begin on that day.
     pub fn week_beginning(&self, first_weekday: i64) -> i64 {
         let since_begin = (self.weekday() - first_weekday).rem_euclid(7);
         (self.day_of_year() - 1 - since_begin + 7) / 7

@@ -1,7 +1,7 @@
-//! Points in time and durations as text: Ruby's `strftime` and `strptime`, and the formats that
-//! Puppet has for durations.
+//! Points in time and durations as text: Ruby's `strftime` and `strptime`, and Puppet's formats for
+//! durations.
 //!
-//! Both kinds are nanoseconds: since 1970-01-01 UTC, or in all.
+//! Both are in nanoseconds; times count from 1970-01-01 UTC.
 
 mod civil;
 mod span;
@@ -15,8 +15,8 @@ pub use strftime::{MONTHS, WEEKDAYS, format};
 pub use strptime::{FORMATS, FORMATS_WITHOUT_ZONE, parse, parse_any};
 pub use zone::{clock_offset, offset, offset_at, offset_text, timestamp};
 
-/// Nanoseconds as a number of seconds: as Ruby divides integers, in lowest terms, which keeps
-/// `1577934245.678` as it was written.
+/// Nanoseconds as seconds, divided like Ruby's integers in lowest terms, which preserves
+/// `1577934245.678`.
 pub fn seconds(nanoseconds: i128) -> f64 {
     let (mut a, mut b) = (nanoseconds.unsigned_abs(), NANOS_PER_SECOND.unsigned_abs());
     while b != 0 {
@@ -26,5 +26,5 @@ pub fn seconds(nanoseconds: i128) -> f64 {
     (nanoseconds / divisor) as f64 / (NANOS_PER_SECOND / divisor) as f64
 }
 
-/// How a point in time is printed if no format is given.
+/// The default format of times.
 pub const DEFAULT_FORMAT: &str = "%FT%T.%N %Z";

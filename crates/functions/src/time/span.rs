@@ -1,12 +1,12 @@
-//! Durations by Puppet's formats.
+//! Durations in Puppet's formats.
 //!
-//! `%D %H %M %S %L %N` are days down to nanoseconds; of the largest unit in a format, the first
-//! one stands for the whole duration. Flags: `-` no padding, `_` blanks, `0` zeros; then a width.
+//! `%D %H %M %S %L %N` are days down to nanoseconds; the first directive of the largest unit in a
+//! format contains the whole duration. Flags: `-` no padding, `_` spaces, `0` zeros; then a width.
 
 use crate::regex::{Dialect, Regex, compile, escape};
 use crate::{Error, Result};
 
-/// The formats that are tried in turn without a format; the first prints durations.
+/// The default formats for parsing, in order; the first one prints durations.
 pub const SPAN_FORMATS: &[&str] = &[
     "%D-%H:%M:%S.%-N",
     "%H:%M:%S.%-N",
@@ -18,7 +18,7 @@ pub const SPAN_FORMATS: &[&str] = &[
     "%S",
 ];
 /// The largest width a directive may have.
-const WIDTH_LIMIT: usize = 1000;
+const MAX_WIDTH: usize = 1000;
 
 /// The units, smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ impl Unit {
         }
     }
 
-    /// How many of it make the next larger one.
+    /// The number of units in the next larger one.
     fn modulus(self) -> u128 {
         match self {
             Unit::Nanosecond => 1_000_000_000,
@@ -95,7 +95,7 @@ pub struct SpanFormat {
 }
 
 impl SpanFormat {
-    /// Reads a format.
+    /// Parses a format.
     ///
     /// # Errors
     /// `Bad format specifier '%' in '%x', at position 1`
@@ -122,7 +122,7 @@ impl SpanFormat {
                     '0' if fresh => pad = Some('0'),
                     '0'..='9' => {
                         let digit = c.to_digit(10).unwrap_or(0) as usize;
-                        width = Some((width.unwrap_or(0) * 10 + digit).min(WIDTH_LIMIT));
+                        width = Some((width.unwrap_or(0) * 10 + digit).min(MAX_WIDTH));
                     }
                     _ => {
                         let unit = Unit::of(c).ok_or_else(|| bad(text, start, at))?;
@@ -137,7 +137,7 @@ impl SpanFormat {
         Ok(SpanFormat { text: text.into(), segments })
     }
 
-    /// Prints a duration of so many nanoseconds.
+    /// Prints a duration of nanoseconds.
     pub fn format(&self, nanos: i128) -> String {
         let mut out = String::from(if nanos < 0 { "-" } else { "" });
         for segment in &self.segments {
@@ -151,7 +151,7 @@ impl SpanFormat {
         out
     }
 
-    /// Reads a duration; gives nanoseconds.
+    /// Parses a duration; returns nanoseconds.
     ///
     /// # Errors
     /// [`Error::Time`] with Puppet's texts.
@@ -208,7 +208,7 @@ fn push_literal(segments: &mut Vec<Segment>, c: char) {
     }
 }
 
-/// Lets the first of the largest unit take the whole duration.
+/// Marks the first directive of the largest unit, which contains the whole duration.
 fn mark_total(segments: &mut [Segment]) {
     let unit_of = |segment: &Segment| match segment {
         Segment::Value { unit, .. } => Some(*unit),
@@ -257,7 +257,7 @@ fn push_value(
     }
 }
 
-/// The nanoseconds of digits of a unit; nothing if they are too many.
+/// The nanoseconds of digits of a unit; `None` if they are too many.
 fn value_of(unit: Unit, total: bool, digits: &str) -> Result<Option<i128>> {
     if !unit.is_fraction() {
         let size = unit.size() as i128;
@@ -286,7 +286,7 @@ pub fn format_span(format: &str, nanos: i128) -> Result<String> {
     Ok(SpanFormat::new(format)?.format(nanos))
 }
 
-/// Reads a duration by the first format that fits.
+/// Parses a duration with the first format that matches.
 ///
 /// # Errors
 /// [`Error::Time`] with Puppet's texts.

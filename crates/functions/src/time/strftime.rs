@@ -22,12 +22,12 @@ pub const MONTHS: [&str; 12] = [
 pub const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 /// The largest width a directive may have.
-const WIDTH_LIMIT: usize = 1024;
-/// The size in bytes up to which a result may grow.
-const OUTPUT_LIMIT: usize = 1 << 20;
+const MAX_WIDTH: usize = 1024;
+/// The maximum size of a result in bytes.
+const MAX_OUTPUT: usize = 1 << 20;
 
-/// Formats a point in time, in UTC or at an offset in seconds from it. Text outside of directives
-/// is copied.
+/// Formats a point in time, in UTC or at an offset in seconds from it. Text outside directives is
+/// copied.
 ///
 /// ```
 /// use ordain_functions::time::{DEFAULT_FORMAT, format};
@@ -88,7 +88,7 @@ impl Printer {
                 }
             };
             rest = &rest[used..];
-            if out.len() > OUTPUT_LIMIT {
+            if out.len() > MAX_OUTPUT {
                 return Err(Error::Time("the result is too big".into()));
             }
         }
@@ -96,7 +96,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints one directive; false if there is no such one.
+    /// Prints one directive; `false` if it is unknown.
     fn directive(&self, directive: Directive, letter: char, out: &mut String) -> bool {
         let time = &self.time;
         let hour12 = (time.hour + 11) % 12 + 1;
@@ -190,7 +190,7 @@ impl Printer {
             3 => format!(":{minutes:02}:{seconds:02}"),
             _ => return false,
         };
-        // RFC 3339 has a minus for a zone that is not known; Ruby's `-` flag asks for it.
+        // RFC 3339 has a minus for an unknown zone; Ruby's `-` flag selects it.
         let is_unknown = self.offset.is_none() && directive.no_padding;
         let sign = if offset < 0 || is_unknown { '-' } else { '+' };
         let room = directive.width.unwrap_or(0).saturating_sub(tail.len() + 1).max(2);
@@ -211,7 +211,7 @@ fn is_cut_off(text: &str) -> bool {
     rest.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Reads a directive at the beginning of `text`: flags, width, colons, modifier, letter.
+/// Parses a directive at the start of `text`: flags, width, colons, modifier, letter.
 fn read(text: &str) -> Option<(Directive, char, usize)> {
     let mut directive = Directive::default();
     let mut chars = text.char_indices().skip(1).peekable();
@@ -226,7 +226,7 @@ fn read(text: &str) -> Option<(Directive, char, usize)> {
     }
     while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
         let width = directive.width.unwrap_or(0) * 10 + digit as usize;
-        directive.width = Some(width.min(WIDTH_LIMIT));
+        directive.width = Some(width.min(MAX_WIDTH));
         chars.next();
     }
     while chars.next_if(|&(_, c)| c == ':').is_some() {

@@ -1,11 +1,11 @@
-//! Reading points in time by Ruby's `strptime` formats, with Puppet's defaults.
+//! Parses times in Ruby's `strptime` formats, with Puppet's defaults.
 
 use super::civil::Civil;
 use super::strftime::{MONTHS, WEEKDAYS};
 use super::{NANOS_PER_SECOND, zone};
 use crate::{Error, Result};
 
-/// The formats that are tried in turn without a format and a zone.
+/// The formats that are tried in order, without a given format and zone.
 pub const FORMATS: &[&str] = &[
     "%FT%T.%N %Z",
     "%FT%T %Z",
@@ -18,11 +18,11 @@ pub const FORMATS: &[&str] = &[
     "%F %T",
     "%F",
 ];
-/// The formats that are tried in turn with a zone and without a format.
+/// The formats that are tried in order, with a given zone but no format.
 pub const FORMATS_WITHOUT_ZONE: &[&str] = &["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
 
-/// Reads a text by one format; gives nanoseconds since the epoch. Without a zone in the text or
-/// as an argument it is UTC.
+/// Parses a text with one format; returns nanoseconds since the epoch. Without a zone in the text
+/// or as an argument it is UTC.
 ///
 /// # Errors
 /// [`Error::Time`] with Puppet's texts.
@@ -37,7 +37,7 @@ pub fn parse(text: &str, format: &str, timezone: Option<&str>) -> Result<i128> {
     fields.to_nanos(timezone)
 }
 
-/// Reads a text by the first format that fits.
+/// Parses a text with the first format that matches.
 ///
 /// # Errors
 /// [`Error::Time`] with Puppet's texts.
@@ -236,7 +236,7 @@ impl Reader<'_> {
         format!("{digits:0<9}")[..9].parse().ok()
     }
 
-    /// A name, in full or by its first three letters, without regard to case.
+    /// A name, complete or by its first three letters, ignoring case.
     fn name(&mut self, names: &[&str]) -> Option<i64> {
         let begins_with = |name: &str| {
             self.rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
@@ -289,7 +289,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the next part of a format reads digits, so that a number before it is kept narrow.
+/// Whether the next part of a format reads digits, so that a preceding number is limited in width.
 fn next_is_number(format: &str) -> bool {
     let mut chars = format.chars();
     match chars.next() {

@@ -1,4 +1,4 @@
-//! Time zones as `strptime` reads them: offsets and a few names.
+//! Time zones of `strptime`: offsets and a few names.
 
 use std::time::SystemTime;
 
@@ -72,8 +72,7 @@ pub fn offset(zone: &str) -> Result<i32> {
     read(zone).ok_or_else(|| Error::Time(format!("Illegal timezone '{zone}'")))
 }
 
-/// The offset in seconds at a time, in seconds since 1970, by the rules of a zone as a file of the
-/// time zone database has them.
+/// The offset in seconds at a time, in seconds since 1970, by the rules of a TZif file.
 ///
 /// # Errors
 /// When the rules cannot be read.
@@ -116,7 +115,7 @@ pub fn clock_offset(zone: &str) -> Result<i32> {
         return Err(expected());
     }
     let seconds = match is_plain {
-        // An hour beyond the day is told of as such here.
+        // An hour beyond the day gets its own message here.
         true => {
             let number = |at: usize| zone[at..at + 2].parse::<i32>().unwrap_or_default();
             (number(1) * 3600 + number(4) * 60) * if zone.starts_with('-') { -1 } else { 1 }
@@ -136,7 +135,7 @@ fn read(text: &str) -> Option<i32> {
     if let Some(rest) = lower[name.map_or(0, str::len)..].strip_prefix(['+', '-'])
         && rest.starts_with(|c: char| c.is_ascii_digit())
     {
-        // Only two of the names may stand before the sign.
+        // Only two of the names are allowed before the sign.
         let sign = if lower[..lower.len() - rest.len()].ends_with('-') { -1 } else { 1 };
         return if name == Some("ut") { None } else { Some(sign * clock(rest)?) };
     }
@@ -146,7 +145,8 @@ fn read(text: &str) -> Option<i32> {
     }
 }
 
-/// The name in `est standard time` and `est daylight time`, and the seconds its summer adds.
+/// The name in `est standard time` and `est daylight time`, and the offset of daylight time in
+/// seconds.
 fn long_name(text: &str) -> Option<(String, i32)> {
     let end = text.find(|c: char| !c.is_ascii_alphabetic() && c != '.' && !c.is_ascii_whitespace());
     let words: Vec<&str> = text[..end.unwrap_or(text.len())].split_ascii_whitespace().collect();
@@ -187,7 +187,7 @@ fn military(letter: u8) -> Option<i32> {
     })
 }
 
-/// `5`, `05`, `0530`, `053000`, `5:30`, `05:30:00` or `5.5` in seconds; the rest is left.
+/// `5`, `05`, `0530`, `053000`, `5:30`, `05:30:00` or `5.5` in seconds; the rest is ignored.
 fn clock(text: &str) -> Option<i32> {
     let digits =
         |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -258,7 +258,7 @@ mod tests {
         use std::time::Duration;
         let after = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         assert_eq!(timestamp(after(1)), Timestamp::from_second(1).unwrap());
-        // The year 10000, and one that no calendar has.
+        // The year 10000, and one beyond all calendars.
         assert_eq!(timestamp(after(253_402_300_800)), Timestamp::MAX);
         assert_eq!(timestamp(after(1 << 60)), Timestamp::MAX);
         let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1 << 60);

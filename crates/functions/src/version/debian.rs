@@ -20,13 +20,13 @@ fn split_epoch(version: &str) -> (&str, &str) {
     }
 }
 
-/// Compares runs of digits by value, however long.
+/// Compares runs of digits by value, of any length.
 fn compare_digits(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// The rank of a character that is no digit; the end of the text and digits have rank 0.
+/// The rank of a character other than a digit; the end of the text and digits have rank 0.
 fn deb_rank(byte: Option<u8>) -> i32 {
     match byte {
         Some(b'~') => -1,
@@ -58,7 +58,7 @@ fn compare_deb_part(mut a: &[u8], mut b: &[u8]) -> Ordering {
     Ordering::Equal
 }
 
-/// Cuts off the bytes at the front that are wanted.
+/// Splits off the leading bytes that match.
 pub(super) fn take_while<'a>(text: &mut &'a [u8], wanted: fn(&u8) -> bool) -> &'a [u8] {
     let end = text.iter().position(|b| !wanted(b)).unwrap_or(text.len());
     let (head, rest) = text.split_at(end);

@@ -4,15 +4,8 @@ use std::cmp::Ordering;
 
 use super::debian::{compare_digit_bytes, take_while};
 
-/// Compares two versions of gems: numbers by value, text before numbers, and zeros at the end do
-/// not count. A hyphen begins a pre-release.
-///
-/// ```
-/// use std::cmp::Ordering;
-/// use ordain_functions::version::compare_gem;
-/// assert_eq!(compare_gem("1.10", "1.9"), Ordering::Greater);
-/// assert_eq!(compare_gem("1.0.rc1", "1.0.0"), Ordering::Less);
-/// ```
+/// Compares two gem versions: numbers by value, text before numbers, and trailing zeros are
+/// ignored. A hyphen begins a pre-release.
 pub fn compare_gem(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.replace('-', ".pre."), b.replace('-', ".pre."));
     let (a, b) = (segments(&a), segments(&b));
@@ -35,8 +28,7 @@ fn is_number(segment: &[u8]) -> bool {
     segment.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// Runs of digits and runs of letters; zeros at the end of the numbers, and at that of the numbers
-/// before the first letters, left out.
+/// Runs of digits and runs of letters, without zeros at the end and before the first letters.
 fn segments(version: &str) -> Vec<&[u8]> {
     let mut rest = version.as_bytes();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Versions of Python's packages, as PEP 440 has them.
+//! Versions of Python packages by PEP 440.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PythonVersion {
-    // The derived order goes by the fields from above, and by the variants below.
+    // The derived order compares fields in this order, and variants in their order below.
     epoch: u64,
     release: Vec<u64>,
     pre: Pre,
@@ -25,7 +25,7 @@ pub struct PythonVersion {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Pre {
-    /// There is only a development release, which comes before all others.
+    /// Only a development release, which comes before all others.
     Development,
     Alpha(u64),
     Beta(u64),
@@ -46,7 +46,7 @@ enum Local {
 }
 
 impl PythonVersion {
-    /// The version in a text, in any of the spellings that are allowed.
+    /// Parses a version in any of the allowed spellings.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let (public, local) = match text.split_once('+') {
@@ -84,7 +84,7 @@ impl PythonVersion {
         Some(Self { epoch, release, pre, post, dev: dev.map_or(Dev::Final, Dev::Numbered), local })
     }
 
-    /// Whether it is one that is only installed when asked for.
+    /// Whether it is a pre-release, which is only installed on request.
     pub fn is_prerelease(&self) -> bool {
         self.pre != Pre::Final || self.dev != Dev::Final
     }
@@ -105,7 +105,7 @@ fn without_separator(text: &str) -> &str {
     text.strip_prefix(['-', '_', '.']).unwrap_or(text)
 }
 
-/// One of the words with the number behind it, separators between left out. No number is 0.
+/// One of the words with the number after it, without separators. A missing number is 0.
 fn take_word<'w>(text: &mut &str, words: &[&'w str]) -> Option<(&'w str, u64)> {
     let start = without_separator(text);
     let (word, after) = words.iter().find_map(|w| Some((*w, start.strip_prefix(w)?)))?;
@@ -154,7 +154,7 @@ fn parse_local(text: &str) -> Option<Vec<Local>> {
     text.split(['-', '_', '.']).map(part).collect()
 }
 
-/// Compares two versions of Python's packages; `None` if one is none.
+/// Compares two versions of Python packages; `None` if one is invalid.
 pub fn compare_python(a: &str, b: &str) -> Option<Ordering> {
     Some(PythonVersion::parse(a)?.cmp(&PythonVersion::parse(b)?))
 }

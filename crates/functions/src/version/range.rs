@@ -1,4 +1,4 @@
-//! Ranges of Semantic Versions, in the grammar of npm that Puppet takes.
+//! Ranges of Semantic Versions, in the npm grammar that Puppet supports.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -44,7 +44,7 @@ impl Range {
         Range { intervals: Vec::new() }
     }
 
-    /// The versions from `low` to `high`, the latter excluded or not. No `high`: all from `low`.
+    /// The versions from `low` to `high`, which may be excluded. Without `high`, all from `low`.
     pub fn between(low: Version, high: Option<Version>, exclude_high: bool) -> Self {
         let low = Some(Bound { version: low, inclusive: true });
         let high = high.map(|version| Bound { version, inclusive: !exclude_high });
@@ -55,8 +55,8 @@ impl Range {
         if interval.is_empty() { Range::none() } else { Range { intervals: vec![interval] } }
     }
 
-    /// Whether the version is in the range. Pre-releases only are if a bound is a pre-release of
-    /// the same three numbers, or if the range has no bound at all.
+    /// Whether the version is in the range. A pre-release is only included if a bound is a
+    /// pre-release of the same three numbers, or if the range has no bound at all.
     pub fn includes(&self, version: &Version) -> bool {
         self.intervals.iter().any(|interval| interval.includes(version))
     }
@@ -92,9 +92,9 @@ impl Range {
         }
     }
 
-    /// The versions that are in one of both, where no gap is between them and each is one interval.
-    /// Whether a lower bound itself belongs to a range does not count, and the upper bound of the
-    /// other does belong to the result if it lies above one that does not, as Puppet has it.
+    /// The union of both, if each is one interval and there is no gap between them. As in Puppet,
+    /// it does not matter whether a lower bound itself is excluded, and the other's upper bound is
+    /// included in the result if it lies above an excluded one.
     pub fn joined(&self, other: &Self) -> Option<Self> {
         let (a, b) = (self.only()?, other.only()?);
         let reaches = |first: &Interval, second: &Interval| match &second.low {
@@ -128,8 +128,8 @@ impl Range {
         Some(Range { intervals: vec![Interval { low, high }] })
     }
 
-    /// Whether every version of this is in the other, as far as their bounds tell. Whether a lower
-    /// bound itself belongs to a range does not count.
+    /// Whether every version of this range is in the other, judging by the bounds. It does not
+    /// matter whether a lower bound itself is excluded.
     pub fn is_within(&self, other: &Self) -> bool {
         let within = |a: &Interval, b: &Interval| {
             let low = match (&a.low, &b.low) {
@@ -146,7 +146,7 @@ impl Range {
         if let [one] = self.intervals.as_slice() { Some(one) } else { None }
     }
 
-    /// Adds an interval, joined with the one before where they touch.
+    /// Adds an interval, merged with the previous one if they touch.
     fn add(&mut self, interval: Interval) {
         if let Some(last) = self.intervals.last_mut()
             && let Some(joined) = last.joined(&interval)
@@ -316,7 +316,7 @@ impl fmt::Display for Interval {
     }
 }
 
-/// A version some of whose numbers are left out or wild.
+/// A version with omitted or wildcard numbers.
 struct Partial {
     major: Option<u64>,
     minor: Option<u64>,
@@ -377,13 +377,13 @@ impl Partial {
         Version::new(self.major.unwrap_or(0), self.minor.unwrap_or(0).saturating_add(1), 0)
     }
 
-    /// The lowest version above all it stands for.
+    /// The lowest version above all that it represents.
     fn ceiling(&self) -> Version {
         if self.minor.is_some() { self.next_minor() } else { self.next_major() }
     }
 }
 
-/// The interval that an operator and a partial version stand for.
+/// The interval of an operator and a partial version.
 fn interval(operator: &str, partial: &Partial) -> Interval {
     let all = Interval { low: None, high: None };
     let Some(major) = partial.major else {

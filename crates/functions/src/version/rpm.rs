@@ -4,14 +4,14 @@ use std::cmp::Ordering;
 
 use super::debian::{compare_digit_bytes, take_while};
 
-/// A version of rpm in its parts: `epoch:version-release`.
+/// The parts of an rpm version: `epoch:version-release`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evr<'a> {
-    /// The number before the colon, if it is written.
+    /// The number before the colon, if there is one.
     pub epoch: Option<&'a str>,
     /// The part between colon and hyphen.
     pub version: &'a str,
-    /// The part behind the hyphen, if there is one.
+    /// The part after the hyphen, if there is one.
     pub release: Option<&'a str>,
 }
 
@@ -30,15 +30,8 @@ impl<'a> Evr<'a> {
     }
 }
 
-/// Compares two versions `epoch:version-release` of packages as rpm does; no epoch is epoch 0. If
-/// one of them says no release, releases do not count.
-///
-/// ```
-/// use std::cmp::Ordering;
-/// use ordain_functions::version::compare_rpm;
-/// assert_eq!(compare_rpm("1:1.0-1", "2.0-1"), Ordering::Greater);
-/// assert_eq!(compare_rpm("1.0", "1.0-7"), Ordering::Equal);
-/// ```
+/// Compares two package versions `epoch:version-release` like rpm; a missing epoch is 0. If one of
+/// them has no release, releases are ignored.
 pub fn compare_rpm(a: &str, b: &str) -> Ordering {
     let (a, b) = (Evr::parse(a), Evr::parse(b));
     let number = |epoch: Option<&str>| epoch.unwrap_or("0").to_string();
@@ -51,7 +44,7 @@ pub fn compare_rpm(a: &str, b: &str) -> Ordering {
 }
 
 /// Compares versions or releases: runs of digits by value, runs of letters as text, digits after
-/// letters. A tilde comes before the end of the text, a caret behind it and before anything else;
+/// letters. A tilde sorts before the end of the text, a caret after it and before anything else;
 /// other characters only separate.
 fn compare_part(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());

@@ -18,9 +18,9 @@ pub struct Version {
     pub minor: u64,
     /// The third number.
     pub patch: u64,
-    /// The identifiers between hyphen and plus, with their dots; the empty text counts as none.
+    /// The identifiers between hyphen and plus, with their dots; an empty text counts as none.
     pub prerelease: Option<String>,
-    /// The identifiers behind the plus, with their dots.
+    /// The identifiers after the plus, with their dots.
     pub build: Option<String>,
 }
 

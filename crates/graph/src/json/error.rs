@@ -1,6 +1,6 @@
 //! The error of reading a graph.
 
-/// Why a document is not a graph.
+/// The reason why a document is not a graph.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ReadError(pub(super) String);

@@ -11,7 +11,7 @@ use super::error::ReadError;
 use super::format::{FORMAT, VERSION};
 use super::value::read_value;
 use crate::model::{
-    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, Resource, ResourceId,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, OverriddenValue, Resource, ResourceId,
     ResourceRef,
 };
 use crate::origin::{Origin, OriginId, Step};
@@ -98,11 +98,11 @@ struct AttributeDoc {
     value: Json,
     origin: u32,
     #[serde(default)]
-    losers: Vec<LoserDoc>,
+    losers: Vec<OverriddenValueDoc>,
 }
 
 #[derive(Deserialize)]
-struct LoserDoc {
+struct OverriddenValueDoc {
     value: Json,
     origin: u32,
 }
@@ -132,11 +132,11 @@ struct BarrierDoc {
 
 /// Reads a graph that [`super::write`] wrote.
 ///
-/// `file` gives the id of a source file that is at hand. The place of an origin in a file that is
-/// not becomes a [`Step::External`] with `file:line:column`.
+/// `file` returns the id of an available source file. A place in any other file becomes a
+/// [`Step::External`] with `file:line:column`.
 ///
 /// # Errors
-/// When the text is not such a document, or of a newer version.
+/// When the text is not such a document, or has a newer version.
 pub fn read(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Graph, ReadError> {
     let document: Document = serde_json::from_slice(text)?;
     if document.format != FORMAT {
@@ -171,7 +171,7 @@ pub fn read(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Graph
 
 struct Reader {
     graph: Graph,
-    /// The id here of each origin of the document.
+    /// The new id of each origin of the document.
     origins: Vec<OriginId>,
 }
 
@@ -232,10 +232,9 @@ impl Reader {
     }
 
     fn attribute(&self, doc: AttributeDoc) -> Result<Attribute, ReadError> {
-        let losers = doc
-            .losers
-            .iter()
-            .map(|l| Ok(Loser { value: read_value(&l.value)?, origin: self.origin(l.origin)? }));
+        let losers = doc.losers.iter().map(|l| {
+            Ok(OverriddenValue { value: read_value(&l.value)?, origin: self.origin(l.origin)? })
+        });
         Ok(Attribute {
             name: doc.name.0,
             value: read_value(&doc.value)?,
@@ -336,7 +335,7 @@ mod tests {
         let parent = Some(graph.origins.intern(parent));
         let origin = graph.origins.intern(Origin { step: Step::Declaration, span, parent });
         let secret = Value::Secret(std::sync::Arc::new(Value::str("hunter2")));
-        let loser = Loser { value: Value::str("old"), origin };
+        let loser = OverriddenValue { value: Value::str("old"), origin };
         graph.resource_mut(file).attributes.push(Attribute {
             name: "content".into(),
             value: secret,

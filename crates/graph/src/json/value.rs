@@ -14,7 +14,7 @@ use super::error::ReadError;
 pub enum Secrets {
     /// Only that it is one.
     Omit,
-    /// Its value too: the document is then as secret as its secrets.
+    /// Includes them: the document is then as secret as they are.
     Include,
 }
 
@@ -50,20 +50,20 @@ fn write_map(map: &Map, secrets: Secrets) -> Json {
     json!({ "$map": pairs.collect::<Vec<_>>() })
 }
 
-/// The secret that stands for one whose value was left out.
+/// A placeholder for an omitted secret.
 fn omitted() -> Value {
     Value::Secret(Arc::new(Value::map([("$secret", Value::Bool(true))])))
 }
 
-/// Whether this stands for a secret whose value was left out when it was written.
+/// Whether this is the placeholder for an omitted secret.
 pub fn is_omitted(value: &Value) -> bool {
     matches!(value, Value::Secret(inner) if inner.get("$secret").is_some())
 }
 
-/// The value that [`write_value`] wrote.
+/// Reads a value from [`write_value`].
 ///
 /// # Errors
-/// For an object with a `$` key that is not one of ours.
+/// For an object with an unknown `$` key.
 pub fn read_value(json: &Json) -> Result<Value, ReadError> {
     Ok(match json {
         Json::Null => Value::Null,

@@ -41,7 +41,7 @@ impl Serialize for Names<'_> {
     }
 }
 
-/// Items that are made while they are written, so that a large graph is not in memory twice.
+/// Items that are created while they are written, so that a large graph is not in memory twice.
 struct Stream<'a, T>(Box<dyn Fn() -> Box<dyn Iterator<Item = T> + 'a> + 'a>);
 
 impl<T: Serialize> Serialize for Stream<'_, T> {
@@ -54,7 +54,7 @@ impl<T: Serialize> Serialize for Stream<'_, T> {
     }
 }
 
-/// Writes a graph as JSON, with the places of its origins, one line a document.
+/// Writes a graph as JSON on one line, with the places of its origins.
 ///
 /// # Errors
 /// When `out` cannot be written.

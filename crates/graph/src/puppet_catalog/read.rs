@@ -60,10 +60,10 @@ struct CatalogContainment {
     target: String,
 }
 
-/// Reads a catalog, also one inside `{"data": …}` or `{"catalog": …}`.
+/// Reads a catalog, possibly inside `{"data": …}` or `{"catalog": …}`.
 ///
 /// # Errors
-/// When the text is no catalog, or names a resource that it does not have.
+/// When the text is no catalog, or refers to a missing resource.
 pub fn read(text: &[u8]) -> Result<Graph, ReadError> {
     let mut json: Json = serde_json::from_slice(text)?;
     for wrapper in ["data", "catalog"] {
@@ -167,7 +167,7 @@ fn lookup(graph: &Graph, text: &str) -> Result<ResourceId, ReadError> {
         .ok_or_else(|| ReadError::new(format!("the catalog has no resource {text}")))
 }
 
-/// The texts of the references in a relation parameter.
+/// The texts of the references in a relationship parameter.
 pub(super) fn references(value: &Value) -> Vec<&str> {
     match value {
         Value::Str(text) => vec![text],

@@ -2,7 +2,7 @@
 
 use crate::model::EdgeKind;
 
-/// The parameters of relations, whether the other side comes first, and the kind of edge.
+/// The parameters of relationships, whether the other side comes first, and the kind of edge.
 pub(super) const RELATIONS: [(&str, bool, EdgeKind); 4] = [
     ("before", false, EdgeKind::Before),
     ("notify", false, EdgeKind::Notify),

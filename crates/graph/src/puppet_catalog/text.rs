@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// How many bytes are looked at together for one that JSON escapes.
+/// The number of bytes that are checked together for characters that JSON escapes.
 const STRIDE: usize = size_of::<u64>();
 
-/// JSON text without blanks. The caller has to keep it well-formed: keys and values in turn, and an
-/// end for every beginning.
+/// JSON text without spaces. The caller has to keep it well-formed: keys and values alternate, and
+/// every opening has its end.
 #[derive(Default)]
 pub(super) struct Text {
     bytes: Vec<u8>,
@@ -15,7 +15,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// No text, with room for so many bytes.
+    /// An empty text with this capacity.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), follows: false }
     }
@@ -59,10 +59,10 @@ impl Text {
         self.bytes.push(b':');
     }
 
-    /// Goes to the next entry of an object; the key has nothing to escape.
+    /// Starts an object entry; the key needs no escapes.
     #[inline]
     pub(super) fn plain_key(&mut self, key: &'static str) {
-        // Room for all at once spares a check of the capacity for each part.
+        // Reserving once saves a capacity check for each part.
         self.bytes.reserve(key.len() + 4);
         self.item();
         self.bytes.push(b'"');
@@ -80,7 +80,7 @@ impl Text {
         self.bytes.extend_from_slice(json);
     }
 
-    /// A number of a line or the like.
+    /// A small number, such as a line.
     pub(super) fn unsigned(&mut self, number: u32) {
         let mut digits = [0; u32::MAX.ilog10() as usize + 1];
         let mut at = digits.len();
@@ -97,7 +97,7 @@ impl Text {
         self.bytes.extend_from_slice(&digits[at..]);
     }
 
-    /// A number, or another value that is written as it is.
+    /// A number, or another value that is written unchanged.
     pub(super) fn number(&mut self, number: impl Serialize) {
         // Writing plain data into memory cannot fail.
         let _ = serde_json::to_writer(&mut self.bytes, &number);
@@ -139,7 +139,7 @@ impl Text {
         }
     }
 
-    /// As [`Self::escaped`], where the first byte to escape is known.
+    /// As [`Self::escaped`], with a known first byte to escape.
     fn escaped_from(&mut self, bytes: &[u8], at: usize) {
         self.bytes.extend_from_slice(&bytes[..at]);
         self.escape(bytes[at]);
@@ -172,8 +172,8 @@ impl Text {
     }
 }
 
-/// Which bytes are to be escaped.
-const SPECIAL: [bool; 256] = {
+/// The bytes that need escapes.
+const ESCAPED_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < b' ' as usize {
@@ -186,11 +186,11 @@ const SPECIAL: [bool; 256] = {
 };
 
 fn is_special(byte: u8) -> bool {
-    SPECIAL[usize::from(byte)]
+    ESCAPED_BYTES[usize::from(byte)]
 }
 
-/// The first byte that must be escaped. Most texts are short and have none, so their last bytes are
-/// looked at together too, if need be with some that were looked at before.
+/// The first byte that needs an escape. Most texts are short and have none, so the last bytes are
+/// also checked together, possibly overlapping with checked ones.
 #[inline]
 fn first_special(bytes: &[u8]) -> Option<usize> {
     let Some(last) = bytes.last_chunk::<STRIDE>() else {
@@ -205,13 +205,13 @@ fn first_special(bytes: &[u8]) -> Option<usize> {
     bytes[clean..].iter().position(|&b| is_special(b)).map(|at| clean + at)
 }
 
-/// Whether none of these bytes is below a blank, a quotation mark or a backslash: all of them are
+/// Whether none of these bytes is a control character, a quotation mark or a backslash: all are
 /// compared at once, as lanes of one number.
 fn is_clean_stride(bytes: [u8; STRIDE]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([1; STRIDE]);
     const HIGH: u64 = ONES << 7;
-    // The high bit of a lane tells whether it is below `n`; above the first such lane it may be
-    // set without need, and never is if there is none.
+    // The high bit of a lane tells whether it is below `n`. Above the first such lane it may be set
+    // wrongly, but never if there is none.
     let below = |word: u64, n: u8| word.wrapping_sub(ONES * u64::from(n)) & !word & HIGH;
     let word = u64::from_ne_bytes(bytes);
     let quote = below(word ^ (ONES * u64::from(b'"')), 1);

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::text::Text;
 
-/// Writes a value as Puppet's rich data. Secrets inside are in clear, as agents need them.
+/// Writes a value as Puppet's rich data. Secrets inside are in clear text, as agents need them.
 pub(super) fn write_rich(out: &mut Text, value: &Value) {
     match value {
         Value::Null => out.word("null"),
@@ -26,7 +26,7 @@ pub(super) fn write_rich(out: &mut Text, value: &Value) {
     }
 }
 
-/// A number in a value that JSON has no form for.
+/// A number in a value that JSON cannot represent.
 pub(super) fn non_finite(value: &Value) -> Option<f64> {
     match value {
         Value::Float(number) => Some(*number).filter(|number| !number.is_finite()),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_lacks_reads_back() {
+    fn types_that_json_lacks_read_back() {
         let mut odd = Map::default();
         odd.insert(Value::Int(1), Value::str("one"));
         let value = Value::list([

@@ -19,10 +19,10 @@ use crate::model::{
 };
 use crate::served::ServedTree;
 
-/// How many edges barriers may stand for where each edge is written.
+/// The maximum number of edges of barriers that are written one by one.
 const MAX_EDGES: usize = 4_000_000;
 
-/// How many bytes are gathered before they are passed on.
+/// The buffer size in bytes.
 const BUFFER: usize = 1 << 16;
 
 /// Fields of a catalog beyond the graph.
@@ -36,9 +36,9 @@ pub struct Envelope {
     pub uuid: String,
 }
 
-/// Writes a graph as a Puppet catalog in JSON. Secrets are in clear, as agents need them.
+/// Writes a graph as a Puppet catalog in JSON. Secrets are in clear text, as agents need them.
 ///
-/// Edges that no relation parameter of a resource says are added to `before` and `notify`.
+/// Edges without a relationship parameter are added to `before` and `notify`.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -56,8 +56,8 @@ pub fn write(
         );
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
-    let extra = unsaid_edges(graph);
-    // A buffer that is never written to takes no memory.
+    let extra = implicit_edges(graph);
+    // An untouched buffer takes no memory.
     let text = Text::with_capacity(2 * BUFFER);
     Writer { graph, sources, file: None, extra, text, out }.catalog(envelope)
 }
@@ -102,7 +102,7 @@ impl<W: Write> Writer<'_, W> {
         self.pass_on(0)
     }
 
-    /// Writes the metadata of the sources of files.
+    /// Writes the metadata of file sources.
     fn served(&mut self) -> io::Result<()> {
         let served = &self.graph.served;
         if !served.single.is_empty() {
@@ -143,7 +143,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// Empties the buffer if it holds more than so many bytes.
+    /// Flushes the buffer if it exceeds this many bytes.
     fn pass_on(&mut self, limit: usize) -> io::Result<()> {
         if self.text.bytes().len() > limit {
             self.out.write_all(self.text.bytes())?;
@@ -191,7 +191,7 @@ impl<W: Write> Writer<'_, W> {
         self.text.reference(&id.kind, &id.title);
     }
 
-    /// Refuses numbers that JSON has no form for: an agent would see them as missing values.
+    /// Refuses numbers that JSON cannot represent: an agent would see missing values.
     fn check_numbers(&self, resource: &Resource) -> io::Result<()> {
         for attribute in &resource.attributes {
             if let Some(number) = value::non_finite(&attribute.value) {
@@ -210,7 +210,7 @@ impl<W: Write> Writer<'_, W> {
         self.entry("type", &resource.id.kind);
         self.entry("title", &resource.id.title);
         self.texts("tags", &resource.tags);
-        // An included class or a node block has no place of its own in a catalog.
+        // A catalog has no place for an included class or a node block.
         if resource.containment != Containment::Class || resource.id.kind == "Stage" {
             self.place(resource);
         }
@@ -248,7 +248,7 @@ impl<W: Write> Writer<'_, W> {
         }
     }
 
-    /// Writes a place; the path of the file is JSON already.
+    /// Writes a place; the path of the file is already JSON.
     fn file_line(&mut self, path: &[u8], line: u32) {
         if path != b"\"\"" {
             self.text.plain_key("file");
@@ -278,7 +278,7 @@ impl<W: Write> Writer<'_, W> {
                 Value::Secret(inner) => inner,
                 value => value,
             };
-            let more = unsaid(graph, extra, name);
+            let more = implicit_references(graph, extra, name);
             if more.is_empty() {
                 write_rich(text, value);
             } else {
@@ -294,7 +294,7 @@ impl<W: Write> Writer<'_, W> {
             }
         }
         for name in ["before", "notify"] {
-            let more = unsaid(graph, extra, name);
+            let more = implicit_references(graph, extra, name);
             if !more.is_empty() && !set().any(|a| a.name == name) {
                 text.plain_key(name);
                 text.strings(more.iter().map(String::as_str));
@@ -306,21 +306,21 @@ impl<W: Write> Writer<'_, W> {
 
 type ImplicitEdges = Vec<(EdgeKind, ResourceId)>;
 
-/// Whether a name is as [`in_small_letters`] gives it; of names beyond ASCII that is not said.
+/// Whether a name equals its result of [`in_small_letters`]; false for non-ASCII names.
 fn is_in_small_letters(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }
 
-/// Attributes by their names in small letters, as upstream writes them; of those that then are one
-/// the last in the place of the first.
+/// Attributes with names in lower case, as upstream writes them. If names become equal, the last
+/// value takes the place of the first.
 fn in_small_letters<'a>(
     attributes: impl Iterator<Item = &'a Attribute>,
 ) -> IndexMap<EcoString, &'a Attribute> {
     attributes.map(|attribute| (attribute.name.to_lowercase(), attribute)).collect()
 }
 
-/// The references that are to be added to a parameter.
-fn unsaid(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<String> {
+/// The references that have to be added to a parameter.
+fn implicit_references(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<String> {
     let kind = match name {
         _ if extra.is_empty() => return Vec::new(),
         "notify" => EdgeKind::Notify,
@@ -331,31 +331,32 @@ fn unsaid(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<St
     targets.map(|(_, target)| graph.resource(*target).id.to_string()).collect()
 }
 
-/// The edges that no parameter says, by the resource that they begin at.
-fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, ImplicitEdges> {
+/// The edges without a parameter, by their first resource.
+fn implicit_edges(graph: &Graph) -> FxHashMap<ResourceId, ImplicitEdges> {
     let mut extra: FxHashMap<ResourceId, ImplicitEdges> = FxHashMap::default();
-    if graph.barriers.is_empty() && graph.edges.iter().all(|edge| is_said(graph, edge)) {
+    if graph.barriers.is_empty() && graph.edges.iter().all(|edge| has_parameter(graph, edge)) {
         return extra;
     }
-    let mut said: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
-    said.reserve(graph.edges.len());
+    let mut declared: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
+    declared.reserve(graph.edges.len());
     for (id, resource) in graph.resources() {
         for (name, other_first, kind) in RELATIONS {
             let Some(value) = resource.value(name) else { continue };
             let others = references(value).into_iter().filter_map(|text| referred(graph, text));
-            said.extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
+            declared
+                .extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
         }
     }
     let of_barriers = graph.barriers.iter().flat_map(Barrier::edges);
     for edge in graph.edges.iter().cloned().chain(of_barriers) {
-        if said.insert((edge.from, edge.to, edge.kind)) {
+        if declared.insert((edge.from, edge.to, edge.kind)) {
             extra.entry(edge.from).or_default().push((edge.kind, edge.to));
         }
     }
     extra
 }
 
-/// The resource that a reference means. A file's may end in slashes that its title has not.
+/// The resource of a reference. A file reference may end in slashes, unlike the title.
 fn referred(graph: &Graph, text: &str) -> Option<ResourceId> {
     graph.find_text(text).or_else(|| {
         let path = text.strip_prefix("File[")?.strip_suffix("/]")?;
@@ -363,9 +364,9 @@ fn referred(graph: &Graph, text: &str) -> Option<ResourceId> {
     })
 }
 
-/// Whether a parameter of one end plainly names the other. Long lists are not searched, as there
-/// may be an edge for each of their items.
-fn is_said(graph: &Graph, edge: &Edge) -> bool {
+/// Whether a parameter of one end names the other. Long lists are not searched, as there may be an
+/// edge for each of their items.
+fn has_parameter(graph: &Graph, edge: &Edge) -> bool {
     const SHORT: usize = 8;
     let (from, to) = (graph.resource(edge.from), graph.resource(edge.to));
     RELATIONS.iter().filter(|(_, _, kind)| *kind == edge.kind).any(|(name, other_first, _)| {
@@ -380,7 +381,7 @@ fn is_said(graph: &Graph, edge: &Edge) -> bool {
     })
 }
 
-/// Whether a text is `Kind[title]` of this resource.
+/// Whether a text is the reference `Kind[title]` of this resource.
 fn names(text: &str, id: &ResourceRef) -> bool {
     let title = text.strip_prefix(id.kind.as_str()).and_then(|rest| rest.strip_prefix('['));
     title.and_then(|rest| rest.strip_suffix(']')) == Some(id.title.as_str())

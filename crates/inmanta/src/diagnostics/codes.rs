@@ -22,7 +22,7 @@ pub const CODES: &[CodeDoc] = &[
     },
     CodeDoc {
         code: "inmanta::duplicate",
-        summary: "something is defined twice, or an index has a key twice",
+        summary: "a duplicate definition or index key",
         details: "Names are defined once in a namespace, attributes once in an entity, and there is \
                   one instance for each key of an index:\n\n    entity A:\n    end\n    entity \
                   A:\n    end\n\nRename one of them.",
@@ -36,13 +36,13 @@ pub const CODES: &[CodeDoc] = &[
     },
     CodeDoc {
         code: "inmanta::invalid-definition",
-        summary: "a definition does not fit others",
+        summary: "contradicting definitions",
         details: "An entity that extends itself, such as `entity A extends A:`, an index over a \
                   list, an implementation for another entity. The message names the conflict.",
     },
     CodeDoc {
         code: "inmanta::invalid-value",
-        summary: "a value does not fit where it is used",
+        summary: "a value has the wrong type",
         details: "Values must have the type of the attribute: `int n` accepts no text. Conditions \
                   must be `true` or `false`. The causes show the failed check.",
     },

@@ -176,7 +176,7 @@ impl Error {
     fn collect_explanations(&self, out: &mut Vec<(Class, String)>) {
         match &self.explanation {
             Some(Explanation::Text(text)) => out.push((self.class, text.clone())),
-            Some(Explanation::Late(late)) => out.push((self.class, late.text())),
+            Some(Explanation::LateAssignment(late)) => out.push((self.class, late.text())),
             None => {}
         }
         self.causes.iter().for_each(|cause| cause.collect_explanations(out));

@@ -11,12 +11,12 @@ pub enum Explanation {
     /// The text.
     Text(String),
     /// A value that was assigned too late.
-    Late(Box<Late>),
+    LateAssignment(Box<LateAssignment>),
 }
 
 /// A value that was assigned after its relation was frozen.
 #[derive(Clone, Debug)]
-pub struct Late {
+pub struct LateAssignment {
     /// The name of the relation.
     pub relation: String,
     /// The instance that has the relation.
@@ -40,7 +40,7 @@ pub struct Reverse {
     pub hint: Option<String>,
 }
 
-impl Late {
+impl LateAssignment {
     /// The explanation.
     pub fn text(&self) -> String {
         let Self { relation, instance, values, value, at, reverse } = self;

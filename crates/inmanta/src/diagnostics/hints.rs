@@ -19,7 +19,7 @@ pub(super) fn with_hints(
     let (start, end) = token_at(fault, text, at);
     let is_end = fault == Some(&Fault::UnexpectedEnd);
     let found = Scan::of(&text[..start]);
-    let place = Place { file: at.file, text, start, end, is_end };
+    let place = ErrorToken { file: at.file, text, start, end, is_end };
     let error = if start < end { error.move_to(place.span(start, end), "") } else { error };
     if let Some(Fault::IllegalCharacter(character)) = fault {
         return place.illegal(error, character, &found);
@@ -37,7 +37,7 @@ pub(super) fn with_hints(
 }
 
 /// The token of an error.
-struct Place<'t> {
+struct ErrorToken<'t> {
     file: FileId,
     text: &'t str,
     start: usize,
@@ -46,7 +46,7 @@ struct Place<'t> {
     is_end: bool,
 }
 
-impl Place<'_> {
+impl ErrorToken<'_> {
     fn span(&self, start: usize, end: usize) -> Span {
         TextRange::new(start as u32, end as u32).in_file(self.file)
     }

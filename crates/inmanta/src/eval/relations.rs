@@ -8,7 +8,7 @@ use super::net::Net;
 use super::state::ids::{ListenerId, NONE, Place};
 use super::state::unit::Listener;
 use super::state::variable::{Kind, Member, RareFields, Reason, State, Waiter};
-use crate::diagnostics::explanation::{Explanation, Late, Reverse};
+use crate::diagnostics::explanation::{Explanation, LateAssignment, Reverse};
 use crate::diagnostics::{Background, Class, Error, Result};
 use crate::model::program::AttributeKind;
 use crate::symbol::Symbol;
@@ -347,7 +347,7 @@ impl Net<'_> {
             Value::List(items) => Some(items.iter().map(|item| item.text(self)).collect()),
             _ => None,
         };
-        Explanation::Late(Box::new(Late {
+        Explanation::LateAssignment(Box::new(LateAssignment {
             relation: self.program.name(attribute.name).to_owned(),
             instance: Value::Instance(instance).text(self),
             values,
@@ -370,7 +370,7 @@ impl Net<'_> {
 
     /// Records the statement of an error in its explanation.
     pub(super) fn note_statement(&self, error: &mut Error, place: Place) {
-        if let Some(Explanation::Late(late)) = &mut error.explanation
+        if let Some(Explanation::LateAssignment(late)) = &mut error.explanation
             && let Some(reverse) = &mut late.reverse
         {
             reverse.hint = self.reversed(reverse.relation, place);

@@ -118,7 +118,7 @@ impl Net<'_> {
         self.vars[var.0 as usize].kind == Kind::Many
     }
 
-    /// How many promises are open.
+    /// The number of open promises.
     pub(super) fn providers(&self, var: VarId) -> u32 {
         let delayed = &self.delayed[self.vars[var.0 as usize].link as usize];
         if self.vars[var.0 as usize].is_ready() { 0 } else { delayed.promises }
@@ -195,7 +195,7 @@ impl Net<'_> {
             return;
         }
         let delayed = self.delayed_of(var);
-        // A promise that is kept twice, or before it is made, makes the count wrong, as in the
+        // A promise that is fulfilled twice, or before it is made, makes the count wrong, as in the
         // original.
         delayed.promises = delayed.promises.wrapping_sub(1);
         if self.vars[var.0 as usize].kind == Kind::Collected {

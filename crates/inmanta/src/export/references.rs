@@ -105,8 +105,8 @@ impl Collector {
                     return Ok(argument("json", name, "value", plain));
                 }
                 let found = inner.into_iter().map(|(path, id)| {
-                    let said = reference_argument(&path, &id);
-                    (path, said)
+                    let argument = reference_argument(&path, &id);
+                    (path, argument)
                 });
                 let found = ("references", Data::map(found));
                 let kind = ("type", Data::str("mjson"));

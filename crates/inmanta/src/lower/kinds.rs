@@ -20,7 +20,7 @@ impl<'a> Fields<'a> {
 /// The contents of files by their digests.
 pub(super) type Files = HashMap<String, Vec<u8>>;
 
-/// Where commands are looked for.
+/// The search path of commands.
 const COMMANDS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// A resource as the engine knows it.
@@ -32,9 +32,9 @@ pub(super) struct Mapped {
     pub(super) title: String,
     /// The attributes: name, value, and the attribute of the model that it comes from.
     pub(super) attributes: Vec<(String, Data, String)>,
-    /// Whether the directories around it are made, too.
+    /// Whether the directories above it are created, too.
     pub(super) makes_parents: bool,
-    /// Whether it does something when a resource that it requires has changed.
+    /// Whether it reacts to a change of a resource that it requires.
     pub(super) reloads: bool,
     /// Whether a handler deploys it.
     pub(super) by_handler: bool,
@@ -65,11 +65,11 @@ pub(super) fn is_native(entity: &str) -> bool {
     ordain_kinds::of_inmanta(entity).is_some() || entity == "std::testing::NullResource"
 }
 
-/// A resource of an entity with its title as one of the engine; what the engine does not know keeps
-/// its name and its fields.
+/// Converts a resource of an entity to one of the engine; unknown kinds keep their names and
+/// fields.
 ///
 /// # Errors
-/// If it cannot be said to the engine.
+/// If the engine cannot represent it.
 pub(super) fn mapped(
     entity: &str,
     title: &str,
@@ -117,7 +117,7 @@ fn mode(fields: Fields<'_>) -> Option<Data> {
     Some(Data::str(format!("{mode:04}")))
 }
 
-/// A file, a directory or a link, as the entity says.
+/// A file, a directory or a link, depending on the entity.
 fn file(out: &mut Mapped, fields: Fields<'_>, files: &Files) -> Result<(), String> {
     let state = out.entity.and_then(|entity| entity.constant("ensure")).unwrap_or("file");
     if flag(fields, "purged") {
@@ -208,7 +208,7 @@ fn command(out: &mut Mapped, fields: Fields<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The words of a command as a shell reads them: quotes and backslashes, nothing else.
+/// The words of a command, split like a shell: with quotes and backslashes only.
 fn split(line: &str) -> Option<Vec<String>> {
     let mut out = Vec::new();
     let mut word: Option<String> = None;
@@ -246,8 +246,8 @@ fn split(line: &str) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Fields that say something of the resource to the original, nothing to the engine.
-const OWN: &[&str] = &[
+/// Fields that matter to the original only.
+const ORIGINAL_ONLY_FIELDS: &[&str] = &[
     "id",
     "requires",
     "version",
@@ -265,7 +265,7 @@ const OWN: &[&str] = &[
 fn unknown(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     let mut out = Mapped::new(&kind_name(entity), title);
     let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
-    for (name, value) in named.filter(|(name, _)| !OWN.contains(name)) {
+    for (name, value) in named.filter(|(name, _)| !ORIGINAL_ONLY_FIELDS.contains(name)) {
         out.set_from(name, present(value), name);
     }
     out

@@ -63,7 +63,7 @@ pub struct Signature {
     pub params: Vec<Param>,
     /// The parameter that takes further positional arguments, if there is one.
     pub rest: Option<Param>,
-    /// The parameter that takes further named arguments, if there is one.
+    /// The parameter that takes further keyword arguments, if there is one.
     pub keywords: Option<Param>,
     /// The type of the result.
     pub returns: TypeExpr,

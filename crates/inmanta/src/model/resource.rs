@@ -63,7 +63,7 @@ pub struct Export {
     pub skipped: Vec<String>,
 }
 
-/// How instances of an entity are exported.
+/// The plan for the export of an entity's instances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     /// The full name of the entity.

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_later_wins() {
+    fn later_values_win() {
         let mut settings = read("[a]\nb = 1\n");
         set(&mut settings, "a", "b", "2".into());
         assert_eq!(settings, [("a".into(), "b".into(), "2".into())]);

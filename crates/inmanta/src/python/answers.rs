@@ -15,7 +15,7 @@ use crate::model::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value, VarId};
 
 /// A question of the child.
-struct Question<'a> {
+struct ChildRequest<'a> {
     context: &'a mut dyn Context,
     mirror: &'a RefCell<Mirror>,
     with: &'a Json,
@@ -30,7 +30,7 @@ pub(super) fn answer(
     message: &Json,
     mirror: &RefCell<Mirror>,
 ) -> Result<Message, Stop> {
-    let mut question = Question { context, mirror, with: &message["with"] };
+    let mut question = ChildRequest { context, mirror, with: &message["with"] };
     match message["ask"].as_str().unwrap_or_default() {
         "attribute" => Ok(question.attribute()),
         "life" => Ok(Message::new()),
@@ -49,7 +49,7 @@ pub(super) fn answer(
     }
 }
 
-impl Question<'_> {
+impl ChildRequest<'_> {
     fn text(&self, at: usize) -> &str {
         self.with[at].as_str().unwrap_or_default()
     }

@@ -60,24 +60,24 @@ impl Batch {
 
     /// Processes a message that the child sends while it runs calls.
     pub(super) fn take(&mut self, answer: Result<Json, Fault>) {
-        let mut said = match answer {
-            Ok(said) => said,
+        let mut answer = match answer {
+            Ok(answer) => answer,
             Err(fault) => {
                 (self.fault, self.is_running) = (Some(fault), false);
                 return;
             }
         };
-        if let Json::Array(results) = said["results"].take() {
+        if let Json::Array(results) = answer["results"].take() {
             self.pending = self.pending.saturating_sub(results.len());
             self.results.extend(results);
         }
         // The child announces that the next call ends the process.
-        if said.get("last").is_some() {
+        if answer.get("last").is_some() {
             self.pending = 1;
         }
-        self.is_running = said.get("more").is_some();
-        if said.get("ask").is_some() {
-            self.question = Some(said);
+        self.is_running = answer.get("more").is_some();
+        if answer.get("ask").is_some() {
+            self.question = Some(answer);
         }
     }
 

@@ -118,8 +118,8 @@ impl Python {
     }
 }
 
-/// The fields of a group of resources: they have the same fields, whose names, number of values and values in
-/// columns make up the group. A column of one value is the same for all.
+/// The fields of a group of resources with the same field names: the names, the number of values,
+/// and the values in columns. A column of one value is the same for all.
 fn fields_of(group: Data) -> Vec<Map> {
     let items = |data: Data| match data {
         Data::List(items) => Arc::unwrap_or_clone(items),

@@ -65,15 +65,15 @@ impl Plugin for Function {
 
 impl Function {
     /// Creates a plugin from the child's description.
-    pub(super) fn plugin(python: &Rc<Python>, said: &Json) -> Rc<dyn Plugin> {
-        let signature = signature(said);
+    pub(super) fn plugin(python: &Rc<Python>, description: &Json) -> Rc<dyn Plugin> {
+        let signature = signature(description);
         let is_plain = !signature.has_context
             && signature.rest.is_none()
             && signature.keywords.is_none()
             && signature.params.iter().all(|param| !param.keyword_only);
         Rc::new(Self {
             python: Rc::clone(python),
-            number: said["number"].as_u64().unwrap_or_default(),
+            number: description["number"].as_u64().unwrap_or_default(),
             signature,
             is_plain,
             is_tried: Cell::default(),
@@ -227,9 +227,9 @@ fn type_text(ty: &TypeExpr) -> String {
     }
 }
 
-fn signature(said: &Json) -> Signature {
-    let mut signature = Signature::new(said["name"].as_str().unwrap_or_default());
-    for param in said["params"].as_array().into_iter().flatten() {
+fn signature(description: &Json) -> Signature {
+    let mut signature = Signature::new(description["name"].as_str().unwrap_or_default());
+    for param in description["params"].as_array().into_iter().flatten() {
         let made = Param {
             name: param["name"].as_str().unwrap_or_default().into(),
             ty: type_expr(&param["type"]),
@@ -244,12 +244,12 @@ fn signature(said: &Json) -> Signature {
             _ => signature.params.push(made),
         }
     }
-    signature.returns = type_expr(&said["returns"]);
-    signature.allow_unknown = said["allow_unknown"].as_bool().unwrap_or_default();
-    signature.has_context = said["has_context"].as_bool().unwrap_or_default();
-    signature.deprecated = said["deprecated"].as_str().map(EcoString::from);
-    signature.file = said["file"].as_str().unwrap_or_default().into();
-    signature.line = said["line"].as_u64().unwrap_or_default() as u32;
+    signature.returns = type_expr(&description["returns"]);
+    signature.allow_unknown = description["allow_unknown"].as_bool().unwrap_or_default();
+    signature.has_context = description["has_context"].as_bool().unwrap_or_default();
+    signature.deprecated = description["deprecated"].as_str().map(EcoString::from);
+    signature.file = description["file"].as_str().unwrap_or_default().into();
+    signature.line = description["line"].as_u64().unwrap_or_default() as u32;
     signature
 }
 

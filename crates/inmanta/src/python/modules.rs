@@ -91,7 +91,7 @@ impl Python {
         let identities = answer["identities"].as_array().into_iter().flatten();
         state.identities = identities.map(identity).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(plugins.iter().map(|said| Function::plugin(self, said)).collect())
+        Ok(plugins.iter().map(|description| Function::plugin(self, description)).collect())
     }
 
     /// The Python classes with the names of entities.
@@ -130,8 +130,8 @@ impl Python {
             .iter()
             .map(|module| {
                 let python = module.python.as_deref().map(text);
-                let said = json!({"directory": text(&module.directory), "python": python});
-                (module.name.clone(), said)
+                let description = json!({"directory": text(&module.directory), "python": python});
+                (module.name.clone(), description)
             })
             .collect();
         let settings: serde_json::Map<String, Json> = self
@@ -155,26 +155,26 @@ impl Python {
     }
 }
 
-fn identity(said: &Json) -> Identity {
-    let text = |at: usize| said[at].as_str().unwrap_or_default().to_owned();
+fn identity(description: &Json) -> Identity {
+    let text = |at: usize| description[at].as_str().unwrap_or_default().to_owned();
     Identity { entity: text(0), attribute: text(1), agent: text(2) }
 }
 
-fn python_class(said: &Json) -> PythonClass {
-    let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
+fn python_class(description: &Json) -> PythonClass {
+    let text = |name: &str| description[name].as_str().unwrap_or_default().to_owned();
     let field = |pair: &Json| {
         let name = EcoString::from(pair[0].as_str().unwrap_or_default());
         (name, (!pair[1].is_null()).then(|| type_expr(&pair[1])))
     };
     PythonClass {
         module: text("module"),
-        name: said["name"].as_str().map(str::to_owned),
-        is_dataclass: said["is_dataclass"].as_bool().unwrap_or_default(),
-        is_frozen: said["is_frozen"].as_bool().unwrap_or_default(),
-        fields: said["fields"].as_array().into_iter().flatten().map(field).collect(),
-        comment: said["comment"].as_str().map(str::to_owned),
+        name: description["name"].as_str().map(str::to_owned),
+        is_dataclass: description["is_dataclass"].as_bool().unwrap_or_default(),
+        is_frozen: description["is_frozen"].as_bool().unwrap_or_default(),
+        fields: description["fields"].as_array().into_iter().flatten().map(field).collect(),
+        comment: description["comment"].as_str().map(str::to_owned),
         file: text("file"),
-        line: said["line"].as_u64().unwrap_or_default(),
+        line: description["line"].as_u64().unwrap_or_default(),
     }
 }
 
@@ -225,9 +225,9 @@ fn not_declared(error: &Json) -> Box<Error> {
 }
 
 /// Adds the place in the Python code to an error.
-fn with_trace(mut error: Box<Error>, said: &Json) -> Box<Error> {
+fn with_trace(mut error: Box<Error>, description: &Json) -> Box<Error> {
     let frames: Vec<&str> =
-        said["trace"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+        description["trace"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     if !frames.is_empty() {
         let help = format!("the Python code went through {}", frames.join(", "));
         error.background.get_or_insert_default().help.push(help);

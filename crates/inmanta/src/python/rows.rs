@@ -103,7 +103,7 @@ impl Rows {
 }
 
 impl Column {
-    /// Adds a value, which `write` writes and of which it gives the sort.
+    /// Adds a value, which `write` writes; `write` returns its sort.
     fn add(&mut self, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u32>) -> Sort) {
         let is_first = self.sort.is_none();
         if !is_first {
@@ -161,7 +161,7 @@ fn sort_of(value: &Value) -> Sort {
     }
 }
 
-/// How the reason begins why there is no value.
+/// The start of the reason for a missing value.
 const MISSING: &[u8] = br#"{"$m":"#;
 
 /// Adds the reason why there is no value. The text about an optional relation is put together by the
@@ -205,7 +205,8 @@ pub(super) fn reason(stop: &Stop) -> Option<(&'static str, &str)> {
     }
 }
 
-/// The attribute in the usual text that an instance of an entity, made at a place, has no value.
+/// The attribute in the usual message that an instance of an entity, created at a place, has no
+/// value.
 fn optional_attribute<'a>(text: &'a str, entity: &str, place: &str) -> Option<&'a str> {
     text.strip_prefix("Optional variable accessed that has no value (attribute `")?
         .strip_suffix(")`)")?

@@ -198,7 +198,7 @@ fn object(
     })))
 }
 
-/// Notes the object that an instance was made from.
+/// Records the object that an instance was created from.
 fn keep(made: &Value, number: Option<u64>, mirror: &mut Mirror) {
     if let (Value::Instance(instance), Some(number)) = (made, number) {
         mirror.made_from(*instance, number);

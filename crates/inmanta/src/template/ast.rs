@@ -52,7 +52,7 @@ pub(super) struct Symbols {
     pub(super) all: Rc<Vec<Symbol>>,
 }
 
-/// How output is escaped.
+/// The escaping of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Escape {
     Never,

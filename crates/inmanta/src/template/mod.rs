@@ -1,9 +1,9 @@
 //! Jinja2 templates.
 //!
-//! Templates must print exactly the output of Python. So this is an engine of its own: its values
-//! are Python's, with their methods, and its scopes are those of the functions that Jinja compiles
-//! a template to. It asks the model for names and attributes while it renders. Each template is
-//! parsed once in a run.
+//! Templates must print exactly the output of Python. So this is a separate engine: its values are
+//! Python's, with their methods, and its scopes are those of the functions that Jinja compiles a
+//! template to. It reads names and attributes from the model during rendering. Each template is
+//! parsed once per run.
 //!
 //! | file | contents |
 //! | --- | --- |

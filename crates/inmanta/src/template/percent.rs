@@ -16,7 +16,7 @@ use crate::diagnostics::Exception;
 
 /// A placeholder of `%`: `%(name)-5.2f`.
 #[derive(Default)]
-struct Place {
+struct Placeholder {
     is_left: bool,
     is_signed: bool,
     is_spaced: bool,
@@ -100,7 +100,7 @@ impl Runtime<'_> {
     ) -> Res<usize> {
         const INCOMPLETE: &str = "incomplete format";
         let (named, mut rest) = self.mapping_key(text, source)?;
-        let mut place = Place::default();
+        let mut place = Placeholder::default();
         loop {
             match rest.bytes().next() {
                 Some(b'-') => place.is_left = true,
@@ -169,7 +169,7 @@ impl Runtime<'_> {
     fn converted(
         &mut self,
         kind: char,
-        place: &Place,
+        place: &Placeholder,
         value: &Val,
         is_markup: bool,
     ) -> Res<String> {
@@ -204,7 +204,7 @@ impl Runtime<'_> {
         Ok(aligned(&text, place.width, place.is_left))
     }
 
-    fn number(&mut self, kind: char, place: &Place, value: &Val) -> Res<String> {
+    fn number(&mut self, kind: char, place: &Placeholder, value: &Val) -> Res<String> {
         if let Val::Undefined(found) = value {
             return Err(found.fault(self));
         }
@@ -451,7 +451,7 @@ fn bracket_key(text: &str) -> Res<(Val, &str)> {
 
 /// The digits of a number in the format of a placeholder: whether it is negative, the prefix, and
 /// the digits.
-fn digits(kind: char, place: &Place, value: &Val) -> Res<(bool, &'static str, String)> {
+fn digits(kind: char, place: &Placeholder, value: &Val) -> Res<(bool, &'static str, String)> {
     Ok(match kind {
         'd' | 'i' | 'u' => {
             let number = match value {

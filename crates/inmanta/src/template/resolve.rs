@@ -49,7 +49,7 @@ pub(super) fn template(
         frame.parameter("self");
     }
     frame.nodes(&body);
-    let place = Place { is_top: true, is_root: true, is_soft: false };
+    let place = StatementContext { is_top: true, is_root: true, is_soft: false };
     resolver.nodes(&mut body, &frame, place)?;
     let mut template = Template {
         symbols: frame.symbols(),
@@ -67,14 +67,14 @@ pub(super) fn template(
 
 /// The surroundings of a statement.
 #[derive(Clone, Copy)]
-struct Place {
+struct StatementContext {
     is_top: bool,
     is_root: bool,
     /// Whether missing filters are allowed, since a condition may guard them.
     is_soft: bool,
 }
 
-impl Place {
+impl StatementContext {
     const INNER: Self = Self { is_top: false, is_root: false, is_soft: false };
 
     fn soft(self) -> Self {
@@ -260,18 +260,18 @@ impl Resolver<'_> {
             frame.parameter("super");
         }
         frame.nodes(&body);
-        self.nodes(&mut body, &frame, Place::INNER)?;
+        self.nodes(&mut body, &frame, StatementContext::INNER)?;
         let symbols = frame.symbols();
         Ok(Block { name, body, symbols, uses_self, uses_super })
     }
 
-    fn nodes(&mut self, nodes: &mut [Node], frame: &Frame<'_>, place: Place) -> Res<()> {
+    fn nodes(&mut self, nodes: &mut [Node], frame: &Frame<'_>, place: StatementContext) -> Res<()> {
         nodes.iter_mut().try_for_each(|node| self.node(node, frame, place))
     }
 
     /// Resolves the body of a scope whose names are collected; returns its names.
     fn inner_scope(&mut self, body: &mut [Node], inner: Frame<'_>) -> Res<Symbols> {
-        self.nodes(body, &inner, Place::INNER)?;
+        self.nodes(body, &inner, StatementContext::INNER)?;
         Ok(inner.symbols())
     }
 
@@ -280,7 +280,7 @@ impl Resolver<'_> {
         branches: &mut [(Expr, Vec<Node>)],
         otherwise: &mut [Node],
         frame: &Frame<'_>,
-        place: Place,
+        place: StatementContext,
     ) -> Res<()> {
         for (test, body) in branches {
             self.expr(test, true)?;
@@ -289,7 +289,7 @@ impl Resolver<'_> {
         self.nodes(otherwise, frame, place.soft())
     }
 
-    fn node(&mut self, node: &mut Node, frame: &Frame<'_>, place: Place) -> Res<()> {
+    fn node(&mut self, node: &mut Node, frame: &Frame<'_>, place: StatementContext) -> Res<()> {
         let soft = place.is_soft;
         match node {
             Node::Data(_) | Node::Block { .. } => Ok(()),
@@ -349,7 +349,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn for_loop(&mut self, found: &mut Rc<For>, frame: &Frame<'_>, place: Place) -> Res<()> {
+    fn for_loop(
+        &mut self,
+        found: &mut Rc<For>,
+        frame: &Frame<'_>,
+        place: StatementContext,
+    ) -> Res<()> {
         let Some(found) = Rc::get_mut(found) else { return Ok(()) };
         found.is_extended = found.is_recursive
             || walk::undeclared(&found.body, &["loop"]).contains(&"loop")
@@ -376,8 +381,8 @@ impl Resolver<'_> {
             return assertion("Can't assign to special loop variable in for-loop target");
         }
         self.expr(&found.items, place.is_soft)?;
-        self.nodes(&mut found.body, &inner, Place::INNER)?;
-        self.nodes(&mut found.otherwise, &otherwise, Place::INNER)?;
+        self.nodes(&mut found.body, &inner, StatementContext::INNER)?;
+        self.nodes(&mut found.otherwise, &otherwise, StatementContext::INNER)?;
         found.symbols = inner.symbols();
         found.else_symbols = otherwise.symbols();
         Ok(())
@@ -414,7 +419,7 @@ impl Resolver<'_> {
         found.defaults.iter().for_each(|value| inner.expr(value));
         inner.nodes(&found.body);
         found.defaults.iter().try_for_each(|value| self.expr(value, false))?;
-        self.nodes(&mut found.body, &inner, Place::INNER)?;
+        self.nodes(&mut found.body, &inner, StatementContext::INNER)?;
         found.symbols = inner.symbols();
         Ok(())
     }

@@ -207,7 +207,7 @@ fn after_a_call(number: u32) -> (String, String) {
 }
 
 #[test]
-fn what_stands_behind_a_call_that_fails_is_not_called() {
+fn calls_after_a_failing_one_are_not_made() {
     if !has_python() {
         return;
     }

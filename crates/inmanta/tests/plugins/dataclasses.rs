@@ -113,7 +113,7 @@ std::print([m::kind(disk), disk.gb])
 }
 
 #[test]
-fn what_does_not_agree_is_told() {
+fn disagreements_are_reported() {
     let entity = ENTITY.replace("int gb", "string gb") + "Disk.others [0:] -- Disk\n";
     let Some(text) = trace("import m\n", &entity, PYTHON) else { return };
     let identical = "All attributes of a dataclasses must be identical in both the python and \

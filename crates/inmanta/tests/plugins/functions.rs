@@ -163,7 +163,7 @@ fn objects() {
 }
 
 #[test]
-fn what_is_unset_stops_a_call() {
+fn unset_arguments_stop_a_call() {
     let mut model = model();
     let host = model.add("m::Host", vec![("name", Slot::Unset(9))]);
     let stopped = model.std("attr", &[host, text("name")]);

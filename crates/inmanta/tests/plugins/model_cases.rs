@@ -1,7 +1,7 @@
 //! Whole models that were recorded from the original: their outputs and errors.
 //!
-//! A case of `models.txt` is a model behind `import std`, then what is printed or the text of the
-//! error.
+//! A case of `models.txt` is a model without its `import std`, followed by its output or error
+//! message.
 
 use std::path::Path;
 

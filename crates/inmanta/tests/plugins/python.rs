@@ -313,7 +313,7 @@ def order(model, resources):
 }
 
 #[test]
-fn what_cannot_be_loaded_is_told() {
+fn invalid_modules_are_reported() {
     if !has_python() {
         return;
     }

@@ -1,12 +1,12 @@
 //! Models with modules of Python code, compared with recorded outcomes of the original.
 //!
 //! The cases in `recorded/*.jsonl` were recorded from inmanta-core 20.1 with the module std 8.7 and
-//! Python 3.13, one a line: `model` is the main file, `files` are further files of the project,
-//! `expected` is the outcome; in it, whole numbers beyond 64 bits are `{"$int": "…"}`. A file that
-//! is a list is put together from its parts, and a part that is `$name` stands for a text of
-//! `shared.json`. `recorded/differences.txt` names the cases that differ, with the reasons.
+//! Python 3.13, one per line: `model` is the main file, `files` are further files of the project,
+//! `expected` is the outcome; in it, integers beyond 64 bits are `{"$int": "…"}`. A file that is a
+//! list is the concatenation of its parts, and a part `$name` is a text of `shared.json`.
+//! `recorded/differences.txt` lists the cases that differ, with the reasons.
 //!
-//! Each case starts a Python, so a run takes one of three of the files in `SAMPLED`.
+//! Each case starts Python, so by default one of three cases of the files in `SAMPLED` runs.
 //! `ORDAIN_RECORDED=text` runs all cases with the text in their names, and `ORDAIN_RECORDED=/` all.
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 
 use crate::python::has_python;
 
-/// The files whose cases all run.
+/// The files of which all cases run.
 const WHOLE: [&str; 3] = ["modules", "resources", "explanations"];
 /// The files of which every third case runs.
 const SAMPLED: [&str; 3] = ["annotations", "calls", "values"];

@@ -77,7 +77,7 @@ fn blanks_are_those_of_jinja() {
 }
 
 #[test]
-fn what_is_missing() {
+fn missing_files() {
     for (template, wanted) in [
         ("[{{ host.backup }}{{ host.nonsense }}]", "[]"),
         ("{% if host.backup is defined %}a{% else %}b{% endif %}", "b"),

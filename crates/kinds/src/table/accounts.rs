@@ -19,12 +19,12 @@ pub const USER: KindSchema = KindSchema::new(
             &["present", "absent", "role"],
             "`present` (default when anything is managed), `absent`",
         ),
-        text("uid", "The number; chosen by the system when left out"),
+        text("uid", "The id; chosen by the system if omitted"),
         text("gid", "The primary group, by name or number"),
         text("comment", "A description, usually the full name"),
         text("home", "The home directory"),
         text("shell", "The login shell; it must exist and be executable"),
-        list("groups", "More groups, by name; without the primary one"),
+        list("groups", "Supplementary groups, by name"),
         choice(
             "membership",
             &["inclusive", "minimum"],
@@ -32,24 +32,24 @@ pub const USER: KindSchema = KindSchema::new(
         )
         .default_value("minimum"),
         text("password", "The password's hash as in the shadow file").secret(),
-        integer("password_min_age", "Days before it may be changed")
+        integer("password_min_age", "Minimum age of the password in days")
             .unit(Unit::Days)
             .form(Form::Integer),
-        integer("password_max_age", "Days before it must be changed")
+        integer("password_max_age", "Maximum age of the password in days")
             .unit(Unit::Days)
             .form(Form::Integer),
-        integer("password_warn_days", "Days of warning before it must be changed")
+        integer("password_warn_days", "Days of warning before the password expires")
             .unit(Unit::Days)
             .form(Form::Integer),
         text("expiry", "The day it expires, `YYYY-MM-DD`, or `absent`"),
         boolean("managehome", "Create and remove the home directory, too").form(Form::YES_NO),
-        boolean("system", "Take a number for system users; default false")
+        boolean("system", "Use an id for system users; default false")
             .default_value("false")
             .form(Form::YES_NO),
-        boolean("allowdupe", "Allow a number that is taken; default false")
+        boolean("allowdupe", "Allow an id that is already in use; default false")
             .default_value("false")
             .form(Form::YES_NO),
-        boolean("forcelocal", "Look at the local files only; default false")
+        boolean("forcelocal", "Use local account files only; default false")
             .default_value("false")
             .form(Form::YES_NO),
         any("purge_ssh_keys", "Remove keys that are not declared; true or paths"),
@@ -91,18 +91,18 @@ pub const GROUP: KindSchema = KindSchema::new(
         text("name", "The name of the group"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("gid", "The number; chosen by the system when left out").form(Form::Integer),
+        text("gid", "The id; chosen by the system if omitted").form(Form::Integer),
         list("members", "Users that are members, a list"),
         boolean("auth_membership", "Whether `members` is complete; default false")
             .default_value("false")
             .form(Form::YES_NO),
-        boolean("system", "Take a number for system groups; default false")
+        boolean("system", "Use an id for system groups; default false")
             .default_value("false")
             .form(Form::YES_NO),
-        boolean("allowdupe", "Allow a number that is taken; default false")
+        boolean("allowdupe", "Allow an id that is already in use; default false")
             .default_value("false")
             .form(Form::YES_NO),
-        boolean("forcelocal", "Manage the local group only, which is always so").form(Form::YES_NO),
+        boolean("forcelocal", "Accepted: only local groups are managed").form(Form::YES_NO),
         any("attributes", "AIX only"),
         choice(
             "attribute_membership",
@@ -121,10 +121,10 @@ pub const GROUP: KindSchema = KindSchema::new(
 /// `ssh_authorized_key`.
 pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     "ssh_authorized_key",
-    "A key with which one may log in as a user",
+    "A key for logging in as a user",
     &[
         text("name", "The comment of the key, its name"),
-        boolean("drop_privileges", "Whether the file is the user's own; default"),
+        boolean("drop_privileges", "Whether the file belongs to the user; default"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
         text("key", "The key").form(Form::Unspaced),
@@ -151,7 +151,7 @@ pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
             "ssh-rsa",
             "ssh-rsa-cert-v01@openssh.com",
         ])),
-        text("user", "Who may log in with it"),
+        text("user", "The user who may log in with it"),
     ],
 )
 .puppet(puppet("ssh_authorized_key").own(&[PROVIDER]))
@@ -160,23 +160,23 @@ pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
 /// `mgmt::ssh::authorized_key`.
 pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     "mgmt::ssh::authorized_key",
-    "A key with which one may log in, as a line of a file",
+    "A key for logging in, as a line of a file",
     &[
-        text("name", "The line, if neither `content` nor `key` says it"),
+        text("name", "The line, if neither `content` nor `key` is set"),
         choice("state", &["exists", "absent"], "`exists` or `absent`")
             .mcl(field("str", "State").words(&["exists", "absent"])),
         text(
             "file",
-            "The file; `~/.ssh/authorized_keys` of the user by default, `~` and `~USER` are homes",
+            "The file; by default `~/.ssh/authorized_keys` of the user; `~` and `~USER` are home directories",
         )
         .mcl(field("str", "File")),
-        text("user", "The user whose file it is, and who owns new files").mcl(field("str", "User")),
+        text("user", "The user who owns the file, and new files").mcl(field("str", "User")),
         text("content", "The whole line").mcl(field("str", "Content")),
         list("options", "Options of the key, a list; see sshd(8)").mcl(field("[]str", "Options")),
         text("type", "The type of the key, such as `ssh-ed25519`").mcl(field("str", "Type")),
         text("key", "The key, in base64").mcl(field("str", "Key")),
-        text("comment", "The comment behind the key").mcl(field("str", "Comment")),
-        boolean("mkdir", "Whether a directory `.ssh` is made: true by default")
+        text("comment", "The comment after the key").mcl(field("str", "Comment")),
+        boolean("mkdir", "Whether a missing `.ssh` directory is created: true by default")
             .default_value("true")
             .mcl(field("bool", "Mkdir").flag(true)),
     ],
@@ -186,5 +186,5 @@ pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
 
 /// `mgmt::password`.
 pub const MGMT_PASSWORD: KindSchema = KindSchema::new("mgmt::password",
-"Makes a password and hands it on",
-&[text("name", "A name for it"), integer("length", "How many letters it has: 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is kept on this machine, readable for root; false by default, and then only the run that makes it hands it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether a kept password that cannot be right is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]);
+"Generates a password and passes it on",
+&[text("name", "A name for it"), integer("length", "The number of letters; 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is saved on this machine, readable by root; false by default, then only the run that generates it passes it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether an invalid saved password is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]);

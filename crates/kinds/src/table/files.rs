@@ -16,33 +16,33 @@ pub const FILE: KindSchema = KindSchema::new(
         text("path", "The absolute path"),
         text("ensure", "absent (or false), present, file, directory, link, or where a link leads"),
         any("backup", "Backup of replaced content: false, `.suffix`, a bucket"),
-        text("checksum", "How content is compared: sha256 (default), md5, mtime, …")
+        text("checksum", "The comparison of content: sha256 (default), md5, mtime, …")
             .default_value("sha256"),
-        text("checksum_value", "The digest that the content must have"),
+        text("checksum_value", "The required digest of the content"),
         bytes("content", "The content: text or binary").form(Form::Text),
         boolean("force", "Whether directories are removed or replaced").form(Form::YES_NO),
-        list("fragments", "Files whose contents follow each other as the content").not_in_puppet(),
+        list("fragments", "Files whose contents are concatenated").not_in_puppet(),
         text("group", "The group, by name or number"),
-        list("ignore", "Patterns of names that a recursion leaves alone"),
+        list("ignore", "Patterns of names that a recursion ignores"),
         choice("links", &["follow", "manage"], "manage (default) links themselves, or follow them")
             .default_value("manage"),
-        integer("max_files", "How many files a recursion may meet; 0 warns of many")
+        integer("max_files", "The maximum number of files of a recursion; 0 only warns of many")
             .form(Form::Integer),
         text("mode", "The mode as text: octal, or symbolic such as `u=rw,g+X`").form(Form::Mode),
         text("owner", "The owner, by name or number"),
         boolean("purge", "Whether a recursion removes unmanaged files").form(Form::YES_NO),
         any("recurse", "Whether files below are managed: true, false, remote")
             .form(Form::Words(&["true", "false", "remote"])),
-        boolean("must_exist", "Whether a path with nothing there is an error; false by default")
+        boolean("must_exist", "Whether a missing path is an error; false by default")
             .default_value("false")
             .not_in_puppet(),
-        boolean("parents", "Whether a directory is made with those around it; false by default")
+        boolean("parents", "Whether missing parent directories are created; false by default")
             .default_value("false")
             .not_in_puppet(),
-        integer("recurselimit", "How deep a recursion goes").form(Form::Digits),
+        integer("recurselimit", "The maximum depth of a recursion").form(Form::Digits),
         boolean(
             "remove_empty",
-            "Whether a directory without entries goes without force; false by default",
+            "Whether an empty directory is removed without force; false by default",
         )
         .default_value("false")
         .not_in_puppet(),
@@ -51,14 +51,14 @@ pub const FILE: KindSchema = KindSchema::new(
             .form(Form::YES_NO),
         boolean(
             "selinux_ignore_defaults",
-            "Whether undeclared parts of the context stay; else they are the policy's; false",
+            "Whether undeclared parts of the context stay; otherwise they come from the policy; false",
         ),
-        text("selrange", "The range of the context of SELinux, such as s0"),
-        text("selrole", "The role of the context of SELinux"),
-        text("seltype", "The type of the context of SELinux, such as etc_t"),
-        text("seluser", "The user of the context of SELinux; ignored where SELinux is off"),
+        text("selrange", "The range of the SELinux context, such as s0"),
+        text("selrole", "The role of the SELinux context"),
+        text("seltype", "The type of the SELinux context, such as etc_t"),
+        text("seluser", "The user of the SELinux context; ignored if SELinux is off"),
         boolean("show_diff", "Whether differences of content are shown").form(Form::YES_NO),
-        list("source", "Where content is copied from; the first that exists").form(Form::Source),
+        list("source", "The sources of the content; the first that exists is used").form(Form::Source),
         choice(
             "source_permissions",
             &["use", "use_when_creating", "ignore"],
@@ -69,10 +69,10 @@ pub const FILE: KindSchema = KindSchema::new(
             .default_value("first"),
         text(
             "staging_location",
-            "Accepted; new content is always staged beside the file, so that it moves atomically",
+            "Accepted; new content is always staged next to the file, so that the rename is atomic",
         ),
         text("target", "Where a link leads"),
-        text("validate_cmd", "A command that must accept new content; % is it"),
+        text("validate_cmd", "A command that must accept the new content; % is its path"),
         text("validate_replacement", "The placeholder of the new file; %"),
     ],
 )
@@ -154,14 +154,13 @@ pub const TIDY: KindSchema = KindSchema::new(
     "Removes files that are too old or too large",
     &[
         text("path", "The absolute path"),
-        text("age", "From this age on, such as `1w`; days without a unit"),
+        text("age", "The minimum age, such as `1w`; in days without a unit"),
         any("backup", "Backup of removed content, as for a file"),
         list("matches", "Patterns for names; only matching files are removed"),
-        integer("max_files", "Fails where there are more files; 0 is any number")
-            .form(Form::Digits),
+        integer("max_files", "Fails if there are more files; 0 means no limit").form(Form::Digits),
         any("recurse", "true, false (default), or how deep").default_value("false"),
-        boolean("rmdirs", "Whether directories go that hold nothing else").form(Form::YES_NO),
-        text("size", "From this size on, such as `2m`; kilobytes without a unit"),
+        boolean("rmdirs", "Whether empty directories are removed").form(Form::YES_NO),
+        text("size", "The minimum size, such as `2m`; in kilobytes without a unit"),
         choice(
             "type",
             &["atime", "mtime", "ctime"],
@@ -178,7 +177,7 @@ pub const MGMT_LINE: KindSchema = KindSchema::new(
     "Manages lines of a file",
     &[
         text("name", "A name for it"),
-        text("content", "The line, or several that follow each other"),
+        text("content", "The line, or several consecutive ones"),
         choice("ensure", &["present", "absent"], "present (default) or absent")
             .default_value("present"),
         text("file", "The absolute path of the file"),
@@ -194,14 +193,11 @@ pub const MGMT_LINE: KindSchema = KindSchema::new(
 /// `mgmt::json::edit`.
 pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
     "mgmt::json::edit",
-    "Holds parts of a JSON document as they shall be",
+    "Manages parts of a JSON document",
     &[
         text("name", "The store, if `store` does not say it"),
-        text(
-            "store",
-            "Where the document is: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
-        )
-        .mcl(field("str", "Store")),
+        text("store", "The document: a path, `file:///PATH`, or `etcd:///KEY` of the shared world")
+            .mcl(field("str", "Store")),
         list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`")
             .mcl(field("[]str", "Edits")),
     ],
@@ -211,12 +207,12 @@ pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
 /// `mgmt::gzip`.
 pub const MGMT_GZIP: KindSchema = KindSchema::new(
     "mgmt::gzip",
-    "Keeps a compressed file",
+    "Manages a compressed file",
     &[
-        text("name", "The compressed file, if `path` does not say it"),
+        text("name", "The compressed file, if `path` is not set"),
         text("path", "The absolute path of the compressed file").mcl(field("str", "Path")),
         text("input", "The absolute path of the input").mcl(field("str", "Input").optional()),
-        text("content", "The content, where there is no `input`").mcl(field("str", "Content")),
+        text("content", "The content, if there is no `input`").mcl(field("str", "Content")),
         integer("level", "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)")
             .default_value("-1")
             .mcl(field("int", "Level").number(-1)),
@@ -226,10 +222,10 @@ pub const MGMT_GZIP: KindSchema = KindSchema::new(
 
 /// `mgmt::tar`.
 pub const MGMT_TAR: KindSchema = KindSchema::new("mgmt::tar",
-"Keeps an archive of files and directories",
-&[text("name", "The archive, if `path` does not say it"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; without a slash at its end a directory has its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]);
+"Manages an archive of files and directories",
+&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; a directory without a trailing slash keeps its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]);
 
 /// `mgmt::deploy::tar`.
 pub const MGMT_DEPLOY_TAR: KindSchema = KindSchema::new("mgmt::deploy::tar",
-"Keeps an archive of the program that declares it",
-&[text("name", "The archive, if `path` does not say it"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]);
+"Manages an archive of the program that declares it",
+&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]);

@@ -1,4 +1,4 @@
-//! Kinds that only stand in a graph, write to the log, or pass values on.
+//! Kinds that only exist in a graph, write to the log, or pass values on.
 
 use crate::form::Form;
 use crate::language::{Width, entity, field, mcl, named, puppet};
@@ -26,13 +26,16 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 /// `notify`.
 pub const NOTIFY: KindSchema = KindSchema::new(
     "notify",
-    "Says something in the log",
+    "Writes a message to the log",
     &[
         text("name", "A name for it"),
         any("message", "The text; the name by default"),
-        boolean("refreshonly", "Whether it is said only on a refresh: true or false (default)")
-            .default_value("false")
-            .not_in_puppet(),
+        boolean(
+            "refreshonly",
+            "Whether the message is written only on a refresh: true or false (default)",
+        )
+        .default_value("false")
+        .not_in_puppet(),
         boolean(
             "withpath",
             "Whether the log shows where the resource is contained: true or false (default)",
@@ -52,7 +55,7 @@ pub const NOTIFY: KindSchema = KindSchema::new(
 /// `mgmt::msg`.
 pub const MGMT_MSG: KindSchema = KindSchema::new(
     "mgmt::msg",
-    "Says something in the log, the journal and the syslog",
+    "Writes a message to the log, the journal and the syslog",
     &[
         text("name", "A name for it"),
         text("body", "The text").mcl(field("str", "Body")),
@@ -76,7 +79,7 @@ pub const MGMT_MSG: KindSchema = KindSchema::new(
 /// `mgmt::exit`.
 pub const MGMT_EXIT: KindSchema = KindSchema::new(
     "mgmt::exit",
-    "Ends the run, with an exit code, when all that it depends on is as it shall be",
+    "Ends the run with an exit code once all its dependencies are in the desired state",
     &[
         text("name", "Its name"),
         integer("code", "The exit code, from 0 (default) to 125")
@@ -91,25 +94,22 @@ pub const MGMT_KV: KindSchema = KindSchema::new(
     "mgmt::kv",
     "Sets a value that programs read with `world.getval` and `world.kvlookup`",
     &[
-        text("name", "The key, if `key` does not say it"),
+        text("name", "The key, if `key` is not set"),
         text("key", "The key").mcl(field("str", "Key")),
         text("value", "The value; without one the key is removed")
             .mcl(field("str", "Value").optional()),
-        boolean("mapped", "Whether each host has a value of its own; false by default")
+        boolean("mapped", "Whether each host has its own value; false by default")
             .default_value("false")
             .mcl(field("bool", "Mapped")),
-        boolean(
-            "skiplessthan",
-            "Whether a value that is there and is larger stays; false by default",
-        )
-        .default_value("false")
-        .mcl(field("bool", "SkipLessThan")),
+        boolean("skiplessthan", "Whether a larger existing value stays; false by default")
+            .default_value("false")
+            .mcl(field("bool", "SkipLessThan")),
         integer(
             "skipcmpstyle",
-            "How values are compared for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
+            "The comparison for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
         )
         .mcl(field("int", "SkipCmpStyle")),
-        text("host", "The host that a value of hosts is of"),
+        text("host", "The host whose value it is"),
     ],
 )
 .mcl(&[mcl("kv").traits(&["refreshable", "recvable", "interruptable"]).receives(&["value"])]);
@@ -117,9 +117,9 @@ pub const MGMT_KV: KindSchema = KindSchema::new(
 /// `mgmt::schedule`.
 pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
     "mgmt::schedule",
-    "Makes this host one of those that `world.schedule` gives",
+    "Makes this host a candidate of `world.schedule`",
     &[
-        text("name", "The namespace, if `namespace` does not say it"),
+        text("name", "The namespace, if `namespace` is not set"),
         text("namespace", "The namespace of the election").mcl(field("str", "Namespace")),
         choice(
             "strategy",
@@ -127,15 +127,15 @@ pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
             "`alpha` (by name, default) or `rr`: how hosts are elected",
         )
         .mcl(field("str", "Strategy").optional().words(&["alpha", "rr"])),
-        integer("max", "How many hosts are elected; the only one always is")
+        integer("max", "The number of elected hosts; a single host is always elected")
             .mcl(field("int", "Max").optional()),
-        boolean("persist", "Accepted: it stays until it is withdrawn")
+        boolean("persist", "Accepted: the candidacy lasts until it is withdrawn")
             .mcl(field("bool", "Persist")),
-        integer("ttl", "Accepted: it stays until it is withdrawn")
+        integer("ttl", "Accepted: the candidacy lasts until it is withdrawn")
             .unit(Unit::Seconds)
             .mcl(field("int", "TTL").optional()),
-        boolean("withdraw", "Whether it stands no more").mcl(field("bool", "Withdraw")),
-        text("host", "The host that stands for election"),
+        boolean("withdraw", "Whether the candidacy is withdrawn").mcl(field("bool", "Withdraw")),
+        text("host", "The candidate host"),
     ],
 )
 .mcl(&[mcl("schedule").traits(&["background"])]);
@@ -147,11 +147,8 @@ pub const RESOURCES: KindSchema = KindSchema::new(
     &[
         text("name", "The kind, such as `host`"),
         boolean("purge", "Whether undeclared resources are removed; false").form(Form::YES_NO),
-        any(
-            "unless_system_user",
-            "Keeps users up to this number; for users those of the system by default",
-        ),
-        list("unless_uid", "Keeps users of these numbers"),
+        any("unless_system_user", "Keeps users up to this id; by default system users"),
+        list("unless_uid", "Ids of users to keep"),
     ],
 )
 .puppet(puppet("resources").core());
@@ -168,7 +165,7 @@ pub const SCHEDULE: KindSchema = KindSchema::new(
             .default_value("distance")
             .form(Form::Words(&["number", "distance"])),
         any("range", "Times of the day, such as `2 - 4`"),
-        any("repeat", "How often in a period"),
+        any("repeat", "The maximum number of runs in a period"),
         any("weekday", "Days of the week"),
     ],
 )
@@ -177,7 +174,7 @@ pub const SCHEDULE: KindSchema = KindSchema::new(
 /// `filebucket`.
 pub const FILEBUCKET: KindSchema = KindSchema::new(
     "filebucket",
-    "Names a store for replaced files; all of them are this machine's own",
+    "Names a store for replaced files; all stores are on this machine",
     &[
         text("name", "Its name"),
         any("path", "Accepted; the store is Ordain's"),
@@ -190,7 +187,7 @@ pub const FILEBUCKET: KindSchema = KindSchema::new(
 /// `anchor`.
 pub const ANCHOR: KindSchema = KindSchema::new(
     "anchor",
-    "A place in the order; passes notifications on",
+    "A position in the order; passes notifications on",
     &[text("name", "Its name")],
 )
 .puppet(puppet("anchor"));
@@ -198,7 +195,7 @@ pub const ANCHOR: KindSchema = KindSchema::new(
 /// `whit`.
 pub const WHIT: KindSchema = KindSchema::new(
     "whit",
-    "A place in the order; passes notifications on",
+    "A position in the order; passes notifications on",
     &[text("name", "Its name")],
 )
 .puppet(puppet("whit").core());
@@ -206,13 +203,13 @@ pub const WHIT: KindSchema = KindSchema::new(
 /// `std::testing::nullresource`.
 pub const NULL_RESOURCE: KindSchema = KindSchema::new(
     "std::testing::nullresource",
-    "Stands for nothing; models of Inmanta use it to try relations",
+    "Does nothing; Inmanta models use it to test relationships",
     &[
         text("name", "Its name"),
         any("agentname", "Whose it is"),
-        any("fail", "Whether it fails; false here"),
+        any("fail", "Whether it fails; false by default"),
         any("int_value", "A number"),
-        any("purged", "Whether it is to be gone"),
+        any("purged", "Whether it should be absent"),
         any("value", "A text"),
     ],
 )
@@ -221,7 +218,7 @@ pub const NULL_RESOURCE: KindSchema = KindSchema::new(
 /// `mgmt::noop`.
 pub const MGMT_NOOP: KindSchema = KindSchema::new(
     "mgmt::noop",
-    "Does nothing, for relations of others to lead through",
+    "Does nothing; an intermediate point for relationships",
     &[text("name", "Its name"), any("comment", "Anything").mcl(field("str", "Comment"))],
 )
 .mcl(&[mcl("noop").traits(&["groupable", "refreshable"])]);
@@ -229,7 +226,7 @@ pub const MGMT_NOOP: KindSchema = KindSchema::new(
 /// `mgmt::timer`.
 pub const MGMT_TIMER: KindSchema = KindSchema::new(
     "mgmt::timer",
-    "Gives an event every so often while a graph is kept true; nothing in a single run",
+    "Sends an event at an interval during `watch`; does nothing in a single run",
     &[
         text("name", "Its name"),
         integer("interval", "Seconds between two events")
@@ -242,7 +239,7 @@ pub const MGMT_TIMER: KindSchema = KindSchema::new(
 /// `mgmt::value`.
 pub const MGMT_VALUE: KindSchema = KindSchema::new(
     "mgmt::value",
-    "Hands a value on to those that receive from it",
+    "Passes a value on to its receivers",
     &[text("name", "Its name"), any("any", "The value").mcl(field("variant", "Any").optional())],
 )
 .mcl(&[mcl("value")
@@ -253,7 +250,7 @@ pub const MGMT_VALUE: KindSchema = KindSchema::new(
 /// `mgmt::test`.
 pub const MGMT_TEST: KindSchema = KindSchema::new(
     "mgmt::test",
-    "Has values of all types and no state; programs of mgmt are tried with it",
+    "Has fields of all types and no state, for testing mgmt programs",
     &[
         text("name", "A value to try with"),
         any("bool", "A value to try with").mcl(field("bool", "Bool")),

@@ -38,16 +38,16 @@ pub const HOST: KindSchema = KindSchema::new(
 /// `mgmt::hostname`.
 pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
     "mgmt::hostname",
-    "Manages the name of the machine",
+    "Manages the host name",
     &[
-        text("name", "The name; the default of the others"),
-        text("hostname", "The same, where the resource has another name")
+        text("name", "The name, which is the default of the others"),
+        text("hostname", "The same, if the resource has another name")
             .mcl(field("str", "Hostname")),
-        text("pretty_hostname", "The name for people; empty leaves it alone")
+        text("pretty_hostname", "The pretty name; empty leaves it unchanged")
             .mcl(field("str", "PrettyHostname").optional()),
-        text("static_hostname", "The name in /etc/hostname; empty leaves it alone")
+        text("static_hostname", "The static name in /etc/hostname; empty leaves it unchanged")
             .mcl(field("str", "StaticHostname").optional()),
-        text("transient_hostname", "The name of now; empty leaves it alone")
+        text("transient_hostname", "The transient name; empty leaves it unchanged")
             .mcl(field("str", "TransientHostname").optional()),
     ],
 )
@@ -56,7 +56,7 @@ pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
 /// `mount`.
 pub const MOUNT: KindSchema = KindSchema::new(
     "mount",
-    "A file system that is mounted, and its entry in the table of them",
+    "A mounted file system and its entry in fstab",
     &[
         text("name", "Where it is mounted"),
         any(
@@ -64,14 +64,14 @@ pub const MOUNT: KindSchema = KindSchema::new(
             "`present` or `defined` (an entry, default), `mounted`, `unmounted` or `absent`",
         )
         .form(Form::Words(&["mounted", "present", "defined", "unmounted", "absent"])),
-        any("atboot", "Accepted; Linux says that by an option"),
+        any("atboot", "Accepted; on Linux an option does this"),
         text("device", "The device"),
         choice("dump", &["0", "1"], "Whether dump(8) saves it: 0 (default) or 1")
             .default_value("0"),
         text("fstype", "The type of the file system"),
-        text("options", "Options, parted by commas; default `defaults`").form(Form::Unspaced),
-        text("pass", "When it is checked at start; default 0, not at all"),
-        boolean("remounts", "Whether new options are taken by a remount; default")
+        text("options", "Options, separated by commas; default `defaults`").form(Form::Unspaced),
+        text("pass", "The pass of fsck at boot; default 0, not at all"),
+        boolean("remounts", "Whether a remount applies new options; default")
             .form(Form::TRUE_FALSE),
         text("target", "The file; default `/etc/fstab`"),
     ],
@@ -90,12 +90,12 @@ pub const MOUNT: KindSchema = KindSchema::new(
 /// `mailalias`.
 pub const MAILALIAS: KindSchema = KindSchema::new(
     "mailalias",
-    "Who gets the mail for a name",
+    "The recipients of the mail for a name",
     &[
-        text("name", "The name for which there is mail"),
+        text("name", "The name of the alias"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("file", "A file with those who get it"),
+        text("file", "A file with the recipients"),
         list("recipient", "Who gets it, a list"),
         text("target", "The file; default `/etc/aliases`"),
     ],
@@ -105,7 +105,7 @@ pub const MAILALIAS: KindSchema = KindSchema::new(
 /// `sshkey`.
 pub const SSHKEY: KindSchema = KindSchema::new(
     "sshkey",
-    "A key of a host among the known hosts",
+    "A host key in known_hosts",
     &[
         text("name", "The host name; the title may be `NAME@TYPE`"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
@@ -135,10 +135,10 @@ pub const SSHKEY: KindSchema = KindSchema::new(
 /// `selboolean`.
 pub const SELBOOLEAN: KindSchema = KindSchema::new(
     "selboolean",
-    "A setting of SELinux that is on or off",
+    "An SELinux boolean",
     &[
         text("name", "The setting"),
-        boolean("persistent", "Whether it is kept for the next start").form(Form::TRUE_FALSE),
+        boolean("persistent", "Whether it is kept across boots").form(Form::TRUE_FALSE),
         choice("value", &["on", "off", "true", "false"], "`on` or `off`"),
     ],
 )
@@ -147,14 +147,14 @@ pub const SELBOOLEAN: KindSchema = KindSchema::new(
 /// `selmodule`.
 pub const SELMODULE: KindSchema = KindSchema::new(
     "selmodule",
-    "A module of the policy of SELinux",
+    "A module of the SELinux policy",
     &[
         text("name", "The module"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("selmoduledir", "Where its file is; `/usr/share/selinux/targeted`"),
-        text("selmodulepath", "Its file, if it is elsewhere"),
-        boolean("syncversion", "Whether another version is replaced by the file's")
+        text("selmoduledir", "The directory of its file; `/usr/share/selinux/targeted`"),
+        text("selmodulepath", "Its file, if it is not in the default place"),
+        boolean("syncversion", "Whether another version is replaced by that of the file")
             .form(Form::TRUE_FALSE),
     ],
 )
@@ -164,17 +164,17 @@ pub const SELMODULE: KindSchema = KindSchema::new(
 /// `mgmt::sysctl`.
 pub const MGMT_SYSCTL: KindSchema = KindSchema::new(
     "mgmt::sysctl",
-    "Manages settings of the kernel",
+    "Manages kernel settings",
     &[
         text("name", "The setting, such as `net.ipv4.ip_forward`"),
         text("value", "The value as the kernel shows it").mcl(field("str", "Value")),
         any("runtime", "Whether it is set now: true by default")
             .default_value("true")
             .mcl(field("bool", "Runtime").flag(true)),
-        any("persist", "Whether it is kept for the next start: true by default")
+        any("persist", "Whether it is kept across boots: true by default")
             .default_value("true")
             .mcl(field("bool", "Persist").flag(true)),
-        text("path", "The file that keeps it; one below /etc/sysctl.d by default")
+        text("path", "The file for the setting; by default one below /etc/sysctl.d")
             .mcl(field("str", "Filename")),
     ],
 )
@@ -183,7 +183,7 @@ pub const MGMT_SYSCTL: KindSchema = KindSchema::new(
 /// `mgmt::net`.
 pub const MGMT_NET: KindSchema = KindSchema::new(
     "mgmt::net",
-    "An interface of the network with its addresses and its gateway",
+    "A network interface with its addresses and gateway",
     &[
         text("name", "The interface"),
         choice(
@@ -193,14 +193,11 @@ pub const MGMT_NET: KindSchema = KindSchema::new(
         )
         .mcl(field("str", "State").words(&["up", "down"])),
         list("addrs", "All of its addresses, such as `192.0.2.42/24`").mcl(field("[]str", "Addrs")),
-        text("gateway", "Where its default route leads to").mcl(field("str", "Gateway")),
+        text("gateway", "The gateway of the default route").mcl(field("str", "Gateway")),
         boolean("ip_forward", "The setting `IPForward` of systemd-networkd")
             .mcl(field("bool", "IPForward").optional()),
-        list("gateways", "With `unit`: all gateways of the family that `gateway` is of"),
-        text(
-            "unit",
-            "The file for systemd-networkd that undoing restores, empty if there was none",
-        ),
+        list("gateways", "With `unit`: all gateways of the address family of `gateway`"),
+        text("unit", "The previous systemd-networkd file, for an undo; empty if there was none"),
     ],
 )
 .mcl(&[mcl("net").traits(&["reversible"])]);
@@ -257,15 +254,15 @@ pub const ZFS: KindSchema = KindSchema::new(
 /// `zpool`.
 pub const ZPOOL: KindSchema = KindSchema::new(
     "zpool",
-    "A pool of disks of ZFS; its disks are not changed later",
+    "A ZFS pool; its disks cannot be changed later",
     &[
         text("pool", "The pool"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("ashift", "How blocks are aligned, as a power of two"),
+        text("ashift", "The alignment of blocks, as a power of two"),
         text("autoexpand", "`on` or `off`"),
         text("cache", "Disks that cache"),
-        list("disk", "The disks, each for itself"),
+        list("disk", "The single disks"),
         text("failmode", "`wait`, `continue` or `panic`"),
         list("log", "Disks for the log"),
         list("mirror", "Groups of disks that mirror each other"),

@@ -46,7 +46,7 @@ const FIREWALLD: KindSchema = KindSchema::not_applied(
 
 /// `fwattr`.
 const FWATTR: KindSchema =
-    KindSchema::not_applied("fwattr", "A setting of the firmware").mcl(&[mcl("fwattr").fields(&[
+    KindSchema::not_applied("fwattr", "A firmware setting").mcl(&[mcl("fwattr").fields(&[
         named("driver", "str", "Driver"),
         named("key", "str", "Key"),
         named("value", "str", "Value"),
@@ -138,7 +138,7 @@ const BMC_POWER: KindSchema =
 /// `docker:container`.
 const DOCKER_CONTAINER: KindSchema = KindSchema::not_applied(
     "docker::container",
-    "A container of Docker",
+    "A Docker container",
 )
 .mcl(&[mcl("docker:container").traits(&["edgeable"]).fields(&[
     named("state", "str", "State").text("running"),
@@ -196,7 +196,7 @@ const REMOTE: KindSchema = KindSchema::not_applied("remote", "A machine that mgm
 
 /// `virt`.
 const VIRT: KindSchema =
-    KindSchema::not_applied("virt", "A virtual machine of libvirt").mcl(&[mcl("virt")
+    KindSchema::not_applied("virt", "A libvirt virtual machine").mcl(&[mcl("virt")
         .traits(&["refreshable", "background"])
         .fields(&[
             named("uri", "str", "URI"),
@@ -225,7 +225,7 @@ const VIRT: KindSchema =
 /// `virt:builder`.
 const VIRT_BUILDER: KindSchema = KindSchema::not_applied(
     "virt::builder",
-    "An image that virt-builder makes",
+    "An image from virt-builder",
 )
 .mcl(&[mcl("virt:builder").fields(&[
     named("output", "str", "Output"),
@@ -271,7 +271,7 @@ const VIRT_NETWORK: KindSchema = KindSchema::not_applied("virt::network", "A net
 /// `virt:network:host`.
 const VIRT_NETWORK_HOST: KindSchema = KindSchema::not_applied(
     "virt::network::host",
-    "A host of a network of libvirt",
+    "A host of a libvirt network",
 )
 .mcl(&[mcl("virt:network:host").traits(&["groupable"]).fields(&[
     named("network", "str", "Network"),
@@ -281,14 +281,15 @@ const VIRT_NETWORK_HOST: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `virt:network:range`.
-const VIRT_NETWORK_RANGE: KindSchema =
-    KindSchema::not_applied("virt::network::range", "Addresses of a network of libvirt").mcl(&[
-        mcl("virt:network:range").traits(&["groupable"]).fields(&[
-            named("network", "str", "Network"),
-            named("start", "str", "Start"),
-            named("end", "str", "End"),
-        ]),
-    ]);
+const VIRT_NETWORK_RANGE: KindSchema = KindSchema::not_applied(
+    "virt::network::range",
+    "Addresses of a libvirt network",
+)
+.mcl(&[mcl("virt:network:range").traits(&["groupable"]).fields(&[
+    named("network", "str", "Network"),
+    named("start", "str", "Start"),
+    named("end", "str", "End"),
+])]);
 
 /// `consul:kv`.
 const CONSUL_KV: KindSchema =

@@ -1,4 +1,4 @@
-//! Servers that run while a machine is kept, and a client.
+//! Servers that run during a watch, and a client.
 
 use crate::language::{Width, field, mcl};
 use crate::schema::{KindSchema, Unit, any, boolean, integer, list, text};
@@ -22,24 +22,24 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 /// `mgmt::http::server`.
 pub const MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
     "mgmt::http::server",
-    "Serves files by HTTP while the machine is kept",
+    "Serves files by HTTP during `watch`",
     &[
-        text("name", "Where it listens, if `address` does not say it"),
-        text("address", "Where it listens: `:8080` or `127.0.0.1:80`").mcl(field("str", "Address")),
-        integer("timeout", "Seconds for both; 60 by default")
+        text("name", "The listen address, if `address` is not set"),
+        text("address", "The listen address: `:8080` or `127.0.0.1:80`")
+            .mcl(field("str", "Address")),
+        integer("timeout", "Seconds for both timeouts; 60 by default")
             .unit(Unit::Seconds)
             .default_value("60")
             .mcl(field("int", "Timeout").optional().width(Width::U64)),
-        integer("read_timeout", "Seconds that a request may take to come")
+        integer("read_timeout", "Read timeout in seconds")
             .unit(Unit::Seconds)
             .mcl(field("int", "ReadTimeout").optional().width(Width::U64)),
-        integer("write_timeout", "Seconds that a client may take to read")
+        integer("write_timeout", "Write timeout in seconds")
             .unit(Unit::Seconds)
             .mcl(field("int", "WriteTimeout").optional().width(Width::U64)),
-        integer("shutdown_timeout", "Accepted: the socket is given back at once")
+        integer("shutdown_timeout", "Accepted: the socket is freed at once")
             .mcl(field("int", "ShutdownTimeout").optional().width(Width::U64)),
-        text("root", "A directory that is served, with a slash at its end")
-            .mcl(field("str", "Root")),
+        text("root", "A directory to serve, with a trailing slash").mcl(field("str", "Root")),
     ],
 )
 .mcl(&[mcl("http:server").traits(&["edgeable", "groupable", "interruptable"])]);
@@ -47,15 +47,15 @@ pub const MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
 /// `mgmt::http::server::file`.
 pub const MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
     "mgmt::http::server::file",
-    "Something that a server of HTTP serves",
+    "A file or directory of an HTTP server",
     &[
-        text("name", "Its path on the server, if `filename` does not say it"),
+        text("name", "Its path on the server, if `filename` is not set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
         text("filename", "Its path on the server").mcl(field("str", "Filename")),
-        text("path", "The file that is served, or a directory with a slash")
+        text("path", "The file to serve, or a directory with a trailing slash")
             .mcl(field("str", "Path")),
         text("data", "The content").mcl(field("str", "Data")),
-        boolean("longpoll", "Whether one can wait until it changes").mcl(field("bool", "Longpoll")),
+        boolean("longpoll", "Whether clients can wait for a change").mcl(field("bool", "Longpoll")),
     ],
 )
 .mcl(&[mcl("http:server:file").traits(&["edgeable", "groupable", "recvable"]).receives(&["data"])])
@@ -64,12 +64,12 @@ pub const MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
 /// `mgmt::http::server::flag`.
 pub const MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
     "mgmt::http::server::flag",
-    "Takes a value that is sent by HTTP, and hands it on",
+    "Receives a value by HTTP, and passes it on",
     &[
-        text("name", "Its path on the server, if `path` does not say it"),
+        text("name", "Its path on the server, if `path` is not set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
         text("path", "Its path on the server").mcl(field("str", "Path")),
-        text("key", "The field of the form that is taken").mcl(field("str", "Key")),
+        text("key", "The form field with the value").mcl(field("str", "Key")),
     ],
 )
 .mcl(&[mcl("http:server:flag")
@@ -81,13 +81,15 @@ pub const MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
     "mgmt::http::server::proxy",
     "Serves content of another server by HTTP",
     &[
-        text("name", "Its path on the server, if `path` does not say it"),
+        text("name", "Its path on the server, if `path` is not set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
-        text("path", "Its path on the server; with a slash, all below").mcl(field("str", "Path")),
-        text("sub", "The prefix that is removed from a path").mcl(field("str", "Sub")),
-        text("head", "The address in front of a path on the other server, with a slash")
+        text("path", "Its path on the server; with a trailing slash, everything below it")
+            .mcl(field("str", "Path")),
+        text("sub", "The prefix to remove from a path").mcl(field("str", "Sub")),
+        text("head", "The prefix of addresses on the other server, with a trailing slash")
             .mcl(field("str", "Head")),
-        text("cache", "The directory of the cache, with a slash").mcl(field("str", "Cache")),
+        text("cache", "The directory of the cache, with a trailing slash")
+            .mcl(field("str", "Cache")),
     ],
 )
 .mcl(&[mcl("http:server:proxy").traits(&["edgeable", "groupable"])]);
@@ -95,11 +97,11 @@ pub const MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
 /// `mgmt::http::server::ui`.
 pub const MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
     "mgmt::http::server::ui",
-    "Serves by HTTP a page where values can be set",
+    "Serves a page by HTTP where values can be set",
     &[
-        text("name", "Its path on the server, if `path` does not say it"),
+        text("name", "Its path on the server, if `path` is not set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
-        text("path", "Its path on the server, with a slash at its end").mcl(field("str", "Path")),
+        text("path", "Its path on the server, with a trailing slash").mcl(field("str", "Path")),
         any("data", "`title`, and HTML for the head of the page in `head`")
             .mcl(field("struct{title str; head str}", "Data").optional()),
     ],
@@ -109,15 +111,15 @@ pub const MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
 /// `mgmt::http::server::ui::input`.
 pub const MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
     "mgmt::http::server::ui::input",
-    "Takes a value on a page that is served by HTTP, and hands it on",
+    "Receives a value from a page that is served by HTTP, and passes it on",
     &[
-        text("name", "Its name on the page, if `id` does not say it"),
+        text("name", "Its name on the page, if `id` is not set"),
         text("path", "The name of the page; all of them by default").mcl(field("str", "Path")),
         text("id", "Its name on the page").mcl(field("str", "ID")),
-        text("value", "Its value until another is set").mcl(field("str", "Value")),
+        text("value", "Its initial value").mcl(field("str", "Value")),
         text(
             "store",
-            "Where its value is kept: `local://`, or `world://?key=K` for the value of a `kv`",
+            "The storage of its value: `local://`, or `world://?key=K` for the value of a `kv`",
         )
         .mcl(field("str", "Store")),
         text("type", "`text://` (default), or `range://?min=0&max=9&step=1` for a slider")
@@ -133,27 +135,25 @@ pub const MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
 /// `mgmt::http::client`.
 pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
     "mgmt::http::client",
-    "A file that is fetched by HTTP",
+    "A file that is downloaded by HTTP",
     &[
-        text("name", "The file, if it is a path and `file` does not say it"),
-        text("file", "The file; without one it is only sent to others").mcl(field("str", "File")),
+        text("name", "The file, if it is a path and `file` is not set"),
+        text("file", "The file; without one the content is only sent to receivers")
+            .mcl(field("str", "File")),
         text("method", "GET by default").mcl(field("str", "Method").words(&[
             "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE",
         ])),
         text("url", "The address").mcl(field("str", "URL")),
         text("body", "The body of the request").mcl(field("str", "Body").optional()),
-        boolean("mtime_check", "Whether only newer ones are fetched; default")
+        boolean("mtime_check", "Whether only newer versions are downloaded; default")
             .default_value("true")
             .mcl(field("bool", "MtimeCheck").flag(true)),
-        text("sha256", "The checksum that it has to have").mcl(field("str", "Sha256")),
-        boolean(
-            "longpoll",
-            "Whether the server, asked in `watch`, waits until there is something newer",
-        )
-        .mcl(field("bool", "Longpoll")),
-        any("longpoll_redirect", "Accepted: servers of both kinds are asked so")
+        text("sha256", "The required checksum").mcl(field("str", "Sha256")),
+        boolean("longpoll", "Whether requests of `watch` let the server wait for a newer version")
+            .mcl(field("bool", "Longpoll")),
+        any("longpoll_redirect", "Accepted: both types of servers support it")
             .mcl(field("bool", "LongpollRedirect")),
-        any("longpoll_conditional", "Accepted: servers of both kinds are asked so")
+        any("longpoll_conditional", "Accepted: both types of servers support it")
             .mcl(field("bool", "LongpollConditional")),
     ],
 )
@@ -164,16 +164,15 @@ pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
 /// `mgmt::tftp::server`.
 pub const MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
     "mgmt::tftp::server",
-    "Serves files by TFTP while the machine is kept",
+    "Serves files by TFTP during `watch`",
     &[
-        text("name", "Where it listens, if `address` does not say it"),
-        text("address", "Where it listens: `:69` or `127.0.0.1:69`").mcl(field("str", "Address")),
-        integer("timeout", "Seconds until something is sent again; 5 by default")
+        text("name", "The listen address, if `address` is not set"),
+        text("address", "The listen address: `:69` or `127.0.0.1:69`").mcl(field("str", "Address")),
+        integer("timeout", "Seconds until a retransmission; 5 by default")
             .unit(Unit::Seconds)
             .default_value("5")
             .mcl(field("int", "Timeout").width(Width::U64)),
-        text("root", "A directory that is served, with a slash at its end")
-            .mcl(field("str", "Root")),
+        text("root", "A directory to serve, with a trailing slash").mcl(field("str", "Root")),
     ],
 )
 .mcl(&[mcl("tftp:server").traits(&["edgeable", "groupable"])]);
@@ -181,12 +180,12 @@ pub const MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
 /// `mgmt::tftp::file`.
 pub const MGMT_TFTP_FILE: KindSchema = KindSchema::new(
     "mgmt::tftp::file",
-    "Something that a server of TFTP serves",
+    "A file or directory of a TFTP server",
     &[
-        text("name", "Its name on the server, if `filename` does not say it"),
+        text("name", "Its name on the server, if `filename` is not set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
         text("filename", "Its name on the server").mcl(field("str", "Filename")),
-        text("path", "The file that is served").mcl(field("str", "Path")),
+        text("path", "The file to serve").mcl(field("str", "Path")),
         text("data", "The content").mcl(field("str", "Data")),
     ],
 )
@@ -196,22 +195,19 @@ pub const MGMT_TFTP_FILE: KindSchema = KindSchema::new(
 /// `mgmt::dhcp::server`.
 pub const MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
     "mgmt::dhcp::server",
-    "Gives addresses by DHCP while the machine is kept",
+    "Runs a DHCP server during `watch`",
     &[
-        text("name", "Where it listens, if `address` does not say it"),
-        text("address", "Where it listens: `:67`, or with its own address")
+        text("name", "The listen address, if `address` is not set"),
+        text("address", "The listen address: `:67`, or with its own address")
             .mcl(field("str", "Address")),
-        text("interface", "The interface that it serves").mcl(field("str", "Interface")),
-        text("serverid", "The server identifier: its address by default; empty is none")
+        text("interface", "The interface to serve").mcl(field("str", "Interface")),
+        text("serverid", "The server identifier: its address by default; empty means none")
             .mcl(field("str", "ServerID").optional()),
-        text(
-            "leasetime",
-            "How long an address is given: `10m` by default; empty says nothing of it",
-        )
-        .default_value("10m")
-        .mcl(field("str", "LeaseTime").optional()),
-        list("dns", "The servers of names that clients are told of").mcl(field("[]str", "DNS")),
-        list("routers", "The routers that clients are told of").mcl(field("[]str", "Routers")),
+        text("leasetime", "The lease time: `10m` by default; empty omits it")
+            .default_value("10m")
+            .mcl(field("str", "LeaseTime").optional()),
+        list("dns", "The DNS servers for clients").mcl(field("[]str", "DNS")),
+        list("routers", "The routers for clients").mcl(field("[]str", "Routers")),
         text("nbp", "The boot file of clients: `tftp://192.0.2.1/pxelinux.0`")
             .mcl(field("str", "NBP")),
     ],
@@ -222,15 +218,14 @@ pub const MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
 /// `mgmt::dhcp::host`.
 pub const MGMT_DHCP_HOST: KindSchema = KindSchema::new(
     "mgmt::dhcp::host",
-    "Gives a machine its address by DHCP",
+    "Assigns a machine its address by DHCP",
     &[
         text("name", "The name"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
-        text("mac", "The address of its hardware: `00:11:22:33:44:55`").mcl(field("str", "Mac")),
-        text("ip", "Its address with the length of the network").mcl(field("str", "IP")),
+        text("mac", "The hardware address: `00:11:22:33:44:55`").mcl(field("str", "Mac")),
+        text("ip", "Its address with the prefix length").mcl(field("str", "IP")),
         text("nbp", "The boot file: `tftp://192.0.2.1/pxelinux.0`").mcl(field("str", "NBP")),
-        text("nbp_path", "The file that it boots, in place of that of `nbp`")
-            .mcl(field("str", "NBPPath")),
+        text("nbp_path", "The boot file, instead of that of `nbp`").mcl(field("str", "NBPPath")),
     ],
 )
 .mcl(&[mcl("dhcp:host").traits(&["groupable"])]);
@@ -238,21 +233,22 @@ pub const MGMT_DHCP_HOST: KindSchema = KindSchema::new(
 /// `mgmt::dhcp::range`.
 pub const MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
     "mgmt::dhcp::range",
-    "Gives addresses by DHCP to whoever asks",
+    "Assigns addresses by DHCP to any client",
     &[
-        text("name", "The network, if neither `network` nor `from` say it"),
+        text("name", "The network, if neither `network` nor `from` is set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
-        text("network", "The network whose addresses are given").mcl(field("str", "Network")),
-        text("from", "The first address, with or without its length").mcl(field("str", "From")),
-        text("to", "The last address, with or without its length").mcl(field("str", "To")),
-        text("mask", "The mask, where `from` and `to` have no length").mcl(field("str", "Mask")),
-        list("skip", "Addresses that are not given").mcl(field("[]str", "Skip")),
+        text("network", "The network whose addresses are assigned").mcl(field("str", "Network")),
+        text("from", "The first address, optionally with a prefix length")
+            .mcl(field("str", "From")),
+        text("to", "The last address, optionally with a prefix length").mcl(field("str", "To")),
+        text("mask", "The mask, if `from` and `to` have no prefix length")
+            .mcl(field("str", "Mask")),
+        list("skip", "Addresses that are never assigned").mcl(field("[]str", "Skip")),
         boolean("persist", "Whether leases outlive the process; false by default")
             .default_value("false")
             .mcl(field("bool", "Persist")),
         text("nbp", "The boot file: `tftp://192.0.2.1/pxelinux.0`").mcl(field("str", "NBP")),
-        text("nbp_path", "The file that is booted, in place of that of `nbp`")
-            .mcl(field("str", "NBPPath")),
+        text("nbp_path", "The boot file, instead of that of `nbp`").mcl(field("str", "NBPPath")),
     ],
 )
 .mcl(&[mcl("dhcp:range").traits(&["groupable"])]);

@@ -61,7 +61,7 @@ const ZONE: KindSchema =
 
 /// `file_line`.
 const FILE_LINE: KindSchema =
-    KindSchema::not_applied("file_line", "A line of a file, of the module stdlib").puppet(
+    KindSchema::not_applied("file_line", "A line of a file (module stdlib)").puppet(
         puppet("file_line").own(&[
             only("name"),
             only("ensure"),
@@ -81,7 +81,7 @@ const FILE_LINE: KindSchema =
 
 /// `concat_file`.
 const CONCAT_FILE: KindSchema =
-    KindSchema::not_applied("concat_file", "A file of fragments, of the module concat").puppet(
+    KindSchema::not_applied("concat_file", "A file of fragments (module concat)").puppet(
         puppet("concat_file").own(&[
             only("name"),
             only("tag"),
@@ -109,12 +109,13 @@ const CONCAT_FILE: KindSchema =
 
 /// `concat_fragment`.
 const CONCAT_FRAGMENT: KindSchema =
-    KindSchema::not_applied("concat_fragment", "A fragment of such a file, of the module concat")
-        .puppet(puppet("concat_fragment").own(&[
+    KindSchema::not_applied("concat_fragment", "A fragment of such a file (module concat)").puppet(
+        puppet("concat_fragment").own(&[
             only("name"),
             only("target"),
             only("content"),
             only("source"),
             only("order"),
             only("tag"),
-        ]));
+        ]),
+    );

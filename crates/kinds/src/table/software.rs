@@ -10,65 +10,64 @@ pub(crate) const KINDS: &[&KindSchema] = &[&PACKAGE, &YUMREPO, &SERVICE, &CRON, 
 /// `package`.
 pub const PACKAGE: KindSchema = KindSchema::new("package",
 "Software that a package manager installs",
-&[text("name", "The name of the package"), text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"), text("source", "A package file or, for some providers, an address; dpkg needs it"), choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"), any("install_options", "Options of the tool; a map gives `key=value`"), any("uninstall_options", "The same for removal"), choice("configfiles", &["keep", "replace"], "Changed ones: `keep` (default) or `replace`").default_value("keep"), text("responsefile", "Answers for debconf"), boolean("allowcdrom", "Install even if apt has a CD as source").form(Form::TRUE_FALSE), boolean("allow_virtual", "The name may be one that packages provide").form(Form::YES_NO), boolean("reinstall_on_refresh", "Install again on a refresh").form(Form::TRUE_FALSE), list("environment", "Variables for the tools, a list of `NAME=value`"), boolean("install_only", "Keep earlier versions; yum and dnf only"), any("enable_only", "dnf modules only").form(Form::YES_NO), text("flavor", "OpenBSD and dnf modules only"), any("package_settings", "FreeBSD only"), text("adminfile", "Solaris only"), text("command", "The path of the tool; gem and pip only"), any("instance", "Read-only"), any("status", "Read-only"), any("category", "Read-only"), any("platform", "Read-only"), any("root", "Read-only"), any("vendor", "Read-only"), any("description", "Read-only")]).puppet(puppet("package").core().own(&[PROVIDER])).mcl(&[mcl("pkg").traits(&["edgeable", "groupable", "compatible"]).fields(&[named("state", "str", "State").text("installed").words(&["installed", "uninstalled", "newest"]).sets("ensure"), named("allowdowngrade", "bool", "AllowDowngrade"), named("allowuntrusted", "bool", "AllowUntrusted"), named("allownonfree", "bool", "AllowNonFree"), named("allowunsupported", "bool", "AllowUnsupported")])]).inmanta(&[entity("apt::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "apt")]), entity("yum::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "yum")])]).comes_after(&["file"]);
+&[text("name", "The name of the package"), text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"), text("source", "A package file or, for some providers, an address; dpkg needs it"), choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"), any("install_options", "Options of the tool; a map gives `key=value`"), any("uninstall_options", "The same for removal"), choice("configfiles", &["keep", "replace"], "Changed configuration files: `keep` (default) or `replace`").default_value("keep"), text("responsefile", "Answers for debconf"), boolean("allowcdrom", "Install even if a CD is a source of apt").form(Form::TRUE_FALSE), boolean("allow_virtual", "Allow names that other packages provide").form(Form::YES_NO), boolean("reinstall_on_refresh", "Install again on a refresh").form(Form::TRUE_FALSE), list("environment", "Variables for the tools, a list of `NAME=value`"), boolean("install_only", "Keep earlier versions; yum and dnf only"), any("enable_only", "dnf modules only").form(Form::YES_NO), text("flavor", "OpenBSD and dnf modules only"), any("package_settings", "FreeBSD only"), text("adminfile", "Solaris only"), text("command", "The path of the tool; gem and pip only"), any("instance", "Read-only"), any("status", "Read-only"), any("category", "Read-only"), any("platform", "Read-only"), any("root", "Read-only"), any("vendor", "Read-only"), any("description", "Read-only")]).puppet(puppet("package").core().own(&[PROVIDER])).mcl(&[mcl("pkg").traits(&["edgeable", "groupable", "compatible"]).fields(&[named("state", "str", "State").text("installed").words(&["installed", "uninstalled", "newest"]).sets("ensure"), named("allowdowngrade", "bool", "AllowDowngrade"), named("allowuntrusted", "bool", "AllowUntrusted"), named("allownonfree", "bool", "AllowNonFree"), named("allowunsupported", "bool", "AllowUnsupported")])]).inmanta(&[entity("apt::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "apt")]), entity("yum::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "yum")])]).comes_after(&["file"]);
 
 /// `yumrepo`.
 pub const YUMREPO: KindSchema = KindSchema::new(
     "yumrepo",
-    "A repository of packages of yum and dnf",
+    "A package repository of yum and dnf",
     &[
         text("name", "The name of the repository"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("target", "The file that a new one is written to"),
-        text("assumeyes", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
-        text("bandwidth", "A setting of yum.conf(5); `absent` takes it out"),
-        text("baseurl", "A setting of yum.conf(5); `absent` takes it out"),
-        text("cost", "A setting of yum.conf(5); `absent` takes it out"),
-        text("deltarpm_metadata_percentage", "A setting of yum.conf(5); `absent` takes it out"),
-        text("deltarpm_percentage", "A setting of yum.conf(5); `absent` takes it out"),
-        text("descr", "A setting of yum.conf(5); `absent` takes it out"),
-        text("enabled", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
-        text("enablegroups", "A setting of yum.conf(5); `absent` takes it out")
+        text("target", "The file for a new repository"),
+        text("assumeyes", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("bandwidth", "A setting of yum.conf(5); `absent` removes it"),
+        text("baseurl", "A setting of yum.conf(5); `absent` removes it"),
+        text("cost", "A setting of yum.conf(5); `absent` removes it"),
+        text("deltarpm_metadata_percentage", "A setting of yum.conf(5); `absent` removes it"),
+        text("deltarpm_percentage", "A setting of yum.conf(5); `absent` removes it"),
+        text("descr", "A setting of yum.conf(5); `absent` removes it"),
+        text("enabled", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("enablegroups", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
-        text("exclude", "A setting of yum.conf(5); `absent` takes it out"),
-        text("failovermethod", "A setting of yum.conf(5); `absent` takes it out"),
-        text("gpgcakey", "A setting of yum.conf(5); `absent` takes it out"),
-        text("gpgcheck", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
-        text("gpgkey", "A setting of yum.conf(5); `absent` takes it out"),
-        text("http_caching", "A setting of yum.conf(5); `absent` takes it out"),
-        text("include", "A setting of yum.conf(5); `absent` takes it out"),
-        text("includepkgs", "A setting of yum.conf(5); `absent` takes it out"),
-        text("keepalive", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
-        text("metadata_expire", "A setting of yum.conf(5); `absent` takes it out"),
-        text("metalink", "A setting of yum.conf(5); `absent` takes it out"),
-        text("minrate", "A setting of yum.conf(5); `absent` takes it out"),
-        text("mirrorlist", "A setting of yum.conf(5); `absent` takes it out"),
-        text("mirrorlist_expire", "A setting of yum.conf(5); `absent` takes it out"),
-        text("module_hotfixes", "A setting of yum.conf(5); `absent` takes it out")
+        text("exclude", "A setting of yum.conf(5); `absent` removes it"),
+        text("failovermethod", "A setting of yum.conf(5); `absent` removes it"),
+        text("gpgcakey", "A setting of yum.conf(5); `absent` removes it"),
+        text("gpgcheck", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("gpgkey", "A setting of yum.conf(5); `absent` removes it"),
+        text("http_caching", "A setting of yum.conf(5); `absent` removes it"),
+        text("include", "A setting of yum.conf(5); `absent` removes it"),
+        text("includepkgs", "A setting of yum.conf(5); `absent` removes it"),
+        text("keepalive", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("metadata_expire", "A setting of yum.conf(5); `absent` removes it"),
+        text("metalink", "A setting of yum.conf(5); `absent` removes it"),
+        text("minrate", "A setting of yum.conf(5); `absent` removes it"),
+        text("mirrorlist", "A setting of yum.conf(5); `absent` removes it"),
+        text("mirrorlist_expire", "A setting of yum.conf(5); `absent` removes it"),
+        text("module_hotfixes", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
-        text("password", "A setting of yum.conf(5); `absent` takes it out").secret(),
-        text("payload_gpgcheck", "A setting of yum.conf(5); `absent` takes it out")
+        text("password", "A setting of yum.conf(5); `absent` removes it").secret(),
+        text("payload_gpgcheck", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
-        text("priority", "A setting of yum.conf(5); `absent` takes it out"),
-        text("protect", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
-        text("proxy", "A setting of yum.conf(5); `absent` takes it out"),
-        text("proxy_password", "A setting of yum.conf(5); `absent` takes it out").secret(),
-        text("proxy_username", "A setting of yum.conf(5); `absent` takes it out"),
-        text("repo_gpgcheck", "A setting of yum.conf(5); `absent` takes it out")
+        text("priority", "A setting of yum.conf(5); `absent` removes it"),
+        text("protect", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("proxy", "A setting of yum.conf(5); `absent` removes it"),
+        text("proxy_password", "A setting of yum.conf(5); `absent` removes it").secret(),
+        text("proxy_username", "A setting of yum.conf(5); `absent` removes it"),
+        text("repo_gpgcheck", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
-        text("retries", "A setting of yum.conf(5); `absent` takes it out"),
-        text("s3_enabled", "A setting of yum.conf(5); `absent` takes it out")
+        text("retries", "A setting of yum.conf(5); `absent` removes it"),
+        text("s3_enabled", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("skip_if_unavailable", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
-        text("skip_if_unavailable", "A setting of yum.conf(5); `absent` takes it out")
-            .form(Form::YUM_SWITCH),
-        text("sslcacert", "A setting of yum.conf(5); `absent` takes it out"),
-        text("sslclientcert", "A setting of yum.conf(5); `absent` takes it out"),
-        text("sslclientkey", "A setting of yum.conf(5); `absent` takes it out"),
-        text("sslverify", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
-        text("throttle", "A setting of yum.conf(5); `absent` takes it out"),
-        text("timeout", "A setting of yum.conf(5); `absent` takes it out"),
-        text("username", "A setting of yum.conf(5); `absent` takes it out"),
+        text("sslcacert", "A setting of yum.conf(5); `absent` removes it"),
+        text("sslclientcert", "A setting of yum.conf(5); `absent` removes it"),
+        text("sslclientkey", "A setting of yum.conf(5); `absent` removes it"),
+        text("sslverify", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
+        text("throttle", "A setting of yum.conf(5); `absent` removes it"),
+        text("timeout", "A setting of yum.conf(5); `absent` removes it"),
+        text("username", "A setting of yum.conf(5); `absent` removes it"),
     ],
 )
 .puppet(puppet("yumrepo").own(&[PROVIDER]));
@@ -86,17 +85,18 @@ pub const SERVICE: KindSchema = KindSchema::new(
             &["true", "false", "manual", "mask", "delayed"],
             "Start at boot: true, false, or `mask`",
         ),
-        text("restart", "A command to use on a refresh"),
-        text("start", "A command to start it"),
+        text("restart", "The command for a refresh"),
+        text("start", "The command that starts it"),
         text("stop", "A command to stop it"),
         text("status", "A command that ends with 0 if it runs"),
         boolean("hasstatus", "Whether the init script knows `status`; default true")
             .default_value("true")
             .form(Form::TRUE_FALSE),
         boolean("hasrestart", "Whether the init script knows `restart`").form(Form::TRUE_FALSE),
-        text("pattern", "Finds its process when there is no status command"),
+        text("pattern", "A pattern that finds its process if there is no status command"),
         text("binary", "The daemon, for the provider base"),
-        list("path", "Where init scripts are; default `/etc/init.d`").default_value("/etc/init.d"),
+        list("path", "The directories of init scripts; default `/etc/init.d`")
+            .default_value("/etc/init.d"),
         text("timeout", "Windows only"),
         text("control", "HP-UX only"),
         text("manifest", "Solaris only"),
@@ -125,7 +125,7 @@ pub const CRON: KindSchema = KindSchema::new(
         text("name", "The name of the job, kept in a comment above it"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("command", "The command; needed for a new job"),
+        text("command", "The command; required for a new job"),
         any("minute", "0 to 59, a list, a range, `*/5`, or `absent` for any").form(Form::Minute),
         any("hour", "0 to 23, as `minute`").form(Form::Hour),
         any("monthday", "1 to 31, as `minute`").form(Form::MonthDay),
@@ -136,7 +136,7 @@ pub const CRON: KindSchema = KindSchema::new(
             "yearly",
         ])),
         any("environment", "Settings `NAME=value`, a list, or `absent`"),
-        text("user", "Whose crontab; default the user that runs this"),
+        text("user", "The user with the crontab; by default the one that runs Ordain"),
         text("target", "The same as `user`"),
     ],
 )
@@ -184,7 +184,7 @@ pub const EXEC: KindSchema = KindSchema::new(
         text("group", "The group to run as"),
         boolean(
             "keep_output",
-            "Whether its output is saved, to be sent to others; false by default",
+            "Whether its output is saved, for receivers; false by default",
         )
         .default_value("false")
         .not_in_puppet(),
@@ -195,12 +195,12 @@ pub const EXEC: KindSchema = KindSchema::new(
         )
         .default_value("on_failure"),
         any("onlyif", "Commands; all must succeed for the command to run"),
-        list("newer", "Files; one that changed since the last run causes another").not_in_puppet(),
+        list("newer", "Files; a change since the last run triggers another run").not_in_puppet(),
         text("onlyif_cwd", "The directory in which onlyif runs; cwd by default").not_in_puppet(),
-        text("onlyif_output", "The command does not run if the last onlyif writes just this")
+        text("onlyif_output", "The command does not run if the last onlyif prints exactly this")
             .not_in_puppet(),
-        text("onlyif_stdout", "The same of its standard output alone").not_in_puppet(),
-        list("path", "Directories where commands are looked for"),
+        text("onlyif_stdout", "The same for its standard output only").not_in_puppet(),
+        list("path", "The search path of commands"),
         choice("provider", &["posix", "shell"], "posix (default), or shell to run it in /bin/sh")
             .default_value("posix"),
         any("refresh", "The command of a refresh, instead of `command`"),
@@ -214,11 +214,11 @@ pub const EXEC: KindSchema = KindSchema::new(
         )
         .default_value("false")
         .not_in_puppet(),
-        number("timeout", "Seconds until it is ended; 300 by default, 0 is never")
+        number("timeout", "Timeout in seconds; 300 by default, 0 means none")
             .unit(Unit::Seconds)
             .default_value("300")
             .form(Form::Number),
-        integer("tries", "How often it is tried; 1 by default")
+        integer("tries", "The number of tries; 1 by default")
             .default_value("1")
             .form(Form::Positive),
         number("try_sleep", "Seconds between two tries; 0 by default")
@@ -231,13 +231,13 @@ pub const EXEC: KindSchema = KindSchema::new(
         text("user", "The user to run as"),
         any(
             "watch",
-            "A command that writes a line when the resource is to be looked at, in `watch` alone",
+            "A command whose output lines trigger a check of the resource, in `watch` only",
         )
         .not_in_puppet(),
         text("watch_cwd", "The directory in which watch runs; cwd by default").not_in_puppet(),
         list(
             "watch_files",
-            "Paths; a change there has the resource looked at; with a slash at its end all below",
+            "Paths whose changes trigger a check of the resource; with a trailing slash everything below",
         )
         .not_in_puppet(),
     ],

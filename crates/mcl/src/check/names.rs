@@ -45,7 +45,7 @@ pub struct Names {
 
 /// Checks all names of a program, beginning with its main module.
 pub struct Checker<'w> {
-    /// How modules are read.
+    /// The way in which modules are loaded.
     pub loading: &'w LoadContext<'w>,
     /// The modules that were read.
     pub modules: Modules,
@@ -317,7 +317,7 @@ impl<'w> Checker<'w> {
     fn imported(
         &mut self,
         from: &Arc<Module>,
-        place: Result<program::Place, String>,
+        place: Result<program::ModuleLocation, String>,
         prefix: &str,
         range: TextRange,
     ) -> Option<Target> {
@@ -560,7 +560,7 @@ impl<'w> Checker<'w> {
     /// Adds the place of the name and a suggestion to the last error, which is about an unknown
     /// name.
     fn explain(&mut self, at: ScopeId, space: Space, name: &Name, place: Option<Span>) {
-        let known = match self.found.len() <= suggest::MAX {
+        let known = match self.found.len() <= suggest::MAX_SUGGESTIONS {
             true => self.visible(at, space),
             false => Default::default(),
         };

@@ -27,7 +27,7 @@ pub struct Module {
     pub tree: Tree,
     /// Its file.
     pub file: FileId,
-    /// Where that is.
+    /// Its path.
     pub path: PathBuf,
     /// Its path from the root of the program as in messages, such as `/main.mcl`.
     pub shown: EcoString,
@@ -35,21 +35,21 @@ pub struct Module {
     pub base: EcoString,
     /// The directory of its main file.
     pub dir: PathBuf,
-    /// The directories where its imports are searched, its own first.
+    /// The search path of its imports, its own directory first.
     pub paths: Vec<PathBuf>,
-    /// Where its own files are.
+    /// The directory of its own files.
     pub files: PathBuf,
     /// Unknown keys of its `metadata.yaml`.
     pub unknown_metadata: Vec<String>,
 }
 
-/// How a program is read.
+/// The context for loading a program.
 pub struct LoadContext<'w> {
-    /// Where files are.
+    /// The world with the files.
     pub world: &'w dyn World,
     /// All source texts.
     pub sources: &'w SourceMap,
-    /// Which mcl it is.
+    /// The edition of mcl.
     pub edition: Edition,
     /// The directory of modules from elsewhere.
     pub module_path: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl Modules {
         &self.list[id.0 as usize]
     }
 
-    /// How many there are.
+    /// The number of modules.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -138,7 +138,7 @@ impl Modules {
     pub fn add(
         &mut self,
         loading: &LoadContext<'_>,
-        place: &Place,
+        place: &ModuleLocation,
         text: &str,
     ) -> Result<ModId, Vec<Failure>> {
         let (file, parsed) = parse(loading, &place.path, text);
@@ -187,9 +187,9 @@ fn parse(loading: &LoadContext<'_>, path: &Path, text: &str) -> (FileId, Arc<Par
     })
 }
 
-/// Where a module is.
+/// The location of a module.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ModuleLocation {
     /// Its main file.
     pub path: PathBuf,
     /// Its path in messages.
@@ -198,15 +198,15 @@ pub struct Place {
     pub base: EcoString,
     /// The directory of it.
     pub dir: PathBuf,
-    /// Where its imports are searched.
+    /// The search path of its imports.
     pub paths: Vec<PathBuf>,
-    /// Where its own files are.
+    /// The directory of its own files.
     pub files: PathBuf,
     /// Unknown keys of its `metadata.yaml`.
     pub unknown_metadata: Vec<String>,
 }
 
-impl Place {
+impl ModuleLocation {
     /// A file by itself.
     pub fn of_file(path: &Path, shown: &str) -> Self {
         let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -224,7 +224,7 @@ impl Place {
 ///
 /// # Errors
 /// When there is none.
-pub fn entry(world: &dyn World, path: &Path) -> Result<Place, String> {
+pub fn entry(world: &dyn World, path: &Path) -> Result<ModuleLocation, String> {
     let is_metadata = path.file_name().is_some_and(|name| name == "metadata.yaml");
     match world.kind(path) {
         Some(EntryKind::Directory) => directory(world, path, "/", &[]),
@@ -234,14 +234,14 @@ pub fn entry(world: &dyn World, path: &Path) -> Result<Place, String> {
         Some(_) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let place = main_of_directory(world, path);
-            Ok(place.unwrap_or_else(|| Place::of_file(path, &format!("/{name}"))))
+            Ok(place.unwrap_or_else(|| ModuleLocation::of_file(path, &format!("/{name}"))))
         }
         None => Err("input is invalid".into()),
     }
 }
 
 /// The place of a file that is the main file of its directory by the `metadata.yaml` there.
-pub fn main_of_directory(world: &dyn World, path: &Path) -> Option<Place> {
+pub fn main_of_directory(world: &dyn World, path: &Path) -> Option<ModuleLocation> {
     let dir = path.parent().unwrap_or(Path::new(""));
     if world.kind(&dir.join("metadata.yaml")) != Some(EntryKind::File) {
         return None;
@@ -255,7 +255,7 @@ fn directory(
     dir: &Path,
     base: &str,
     outer: &[PathBuf],
-) -> Result<Place, String> {
+) -> Result<ModuleLocation, String> {
     let metadata = match world.read(&dir.join("metadata.yaml")) {
         Ok(bytes) => Metadata::read(&bytes)?,
         Err(_) => Metadata::default(),
@@ -265,7 +265,7 @@ fn directory(
         return Err(format!("could not read main file: `{}`", metadata.main));
     }
     let shown = format!("{base}{}", metadata.main);
-    let mut place = Place::of_file(&path, &shown);
+    let mut place = ModuleLocation::of_file(&path, &shown);
     place.files = dir.join(&metadata.files);
     place.unknown_metadata = metadata.unknown;
     let own = metadata.path.map(|path| dir.join(path));
@@ -280,7 +280,7 @@ struct Metadata {
     path: Option<String>,
     files: String,
     parent_path_block: bool,
-    /// Keys that mean nothing.
+    /// Unknown keys.
     unknown: Vec<String>,
 }
 
@@ -417,11 +417,11 @@ fn clean(path: &str) -> String {
     format!("{root}{}{slash}", parts.join("/"))
 }
 
-/// Where a local import is.
+/// The location of a local import.
 ///
 /// # Errors
-/// When there is nothing.
-pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, String> {
+/// When it does not exist.
+pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<ModuleLocation, String> {
     let path = normal(&from.dir.join(name));
     let shown = format!("/{}", clean(&format!("{}{name}", &from.base[1..])));
     if name.ends_with('/') {
@@ -433,7 +433,7 @@ pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, Stri
     if world.kind(&path) != Some(EntryKind::File) {
         return Err(format!("could not find file: `{shown}`"));
     }
-    let mut place = Place::of_file(&path, &shown);
+    let mut place = ModuleLocation::of_file(&path, &shown);
     place.paths.clone_from(&from.paths);
     Ok(place)
 }
@@ -442,7 +442,11 @@ pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, Stri
 ///
 /// # Errors
 /// When it is in no cache.
-pub fn remote(loading: &LoadContext<'_>, from: &Module, path: &str) -> Result<Place, String> {
+pub fn remote(
+    loading: &LoadContext<'_>,
+    from: &Module,
+    path: &str,
+) -> Result<ModuleLocation, String> {
     let places = from.paths.iter().chain(loading.module_path.as_ref());
     for dir in places {
         let dir = normal(&dir.join(path));
@@ -457,7 +461,7 @@ pub fn remote(loading: &LoadContext<'_>, from: &Module, path: &str) -> Result<Pl
 }
 
 /// The location of a built-in module of the original that was copied to the module path.
-pub fn embedded(loading: &LoadContext<'_>, path: &str) -> Option<Place> {
+pub fn embedded(loading: &LoadContext<'_>, path: &str) -> Option<ModuleLocation> {
     let dir = normal(&loading.module_path.as_ref()?.join(path));
     directory(loading.world, &dir, &format!("/{path}/"), &[]).ok()
 }

@@ -60,7 +60,7 @@ pub struct Scope {
     pub stars: Vec<Target>,
 }
 
-/// Where names are looked up.
+/// The scopes in which names are looked up.
 pub trait Frames {
     /// A block, or one instance of it.
     type At: Copy;
@@ -72,7 +72,7 @@ pub trait Frames {
     fn included(&mut self, at: Self::At, include: StmtId) -> Option<Self::At>;
     /// The content of a module.
     fn module(&mut self, module: ModId) -> Self::At;
-    /// Which mcl it is.
+    /// The edition of mcl.
     fn edition(&self) -> Edition;
 }
 

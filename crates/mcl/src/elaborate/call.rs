@@ -106,7 +106,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Built-in functions refuse additional arguments.
+    /// Whether a built-in function accepts this number of arguments.
     fn has_names_for(
         &mut self,
         func: &'static Builtin,

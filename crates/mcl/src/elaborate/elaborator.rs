@@ -45,7 +45,7 @@ pub(super) struct Frame {
     pub(super) included: Option<Arc<Included>>,
 }
 
-/// How far a definition is.
+/// The state of a definition.
 #[derive(Clone)]
 pub(super) enum State {
     Todo { frame: FrameId, value: ExprId, ty: Option<Type> },
@@ -304,7 +304,7 @@ impl<'m> Elaborator<'m> {
         self.found.insert(0, Failure::new(Phase::Unify, text, span));
     }
 
-    /// Whether to go on. The size of a program and its depth are limited.
+    /// Whether to continue. The size of a program and its depth are limited.
     pub(super) fn is_within(&mut self, at: (ModId, ExprId)) -> bool {
         if self.is_exceeded {
             return false;

@@ -21,7 +21,7 @@ impl SlotPlan {
     }
 }
 
-/// How one control node sees its inputs.
+/// The inputs of a control node, and its required slots.
 enum ControlDecision {
     /// They want these slots.
     Slots(SlotPlan),

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::node::{Engine, Failure, Graph, Node, NodeId, State};
 use super::wave;
-use crate::functions::{Surroundings, Watch};
+use crate::functions::{Environment, Watch};
 use crate::value::Value;
 
 impl Engine {
@@ -23,12 +23,12 @@ impl Engine {
     ///
     /// # Errors
     /// The first error that ends the program. Every later run returns it again.
-    pub fn run(&mut self, surroundings: &dyn Surroundings) -> Result<bool, Failure> {
+    pub fn run(&mut self, environment: &dyn Environment) -> Result<bool, Failure> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
         let before = self.changes;
-        let result = wave::run(self, surroundings).and_then(|()| self.check_ends());
+        let result = wave::run(self, environment).and_then(|()| self.check_ends());
         if let Err(failure) = result {
             self.failure = Some(failure.clone());
             return Err(failure);
@@ -82,7 +82,7 @@ impl Engine {
         self.failure.is_some()
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.store.len()
     }

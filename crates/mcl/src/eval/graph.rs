@@ -12,7 +12,7 @@ use crate::types::FuncType;
 use crate::value::Value;
 
 /// The number of levels that are reserved between a dynamic node and its output.
-const ROOM: u32 = 5;
+const RESERVED_LEVELS: u32 = 5;
 
 impl<'e> Graph<'e> {
     pub(super) fn new(engine: &'e mut Engine, level: u32) -> Self {
@@ -147,7 +147,7 @@ impl<'e> Graph<'e> {
         let control = self.add(Op::Control(Box::new(Control::new(shape, bodies))), inputs);
         // Reserves levels for small bodies, because each body that is built would otherwise lift
         // all later nodes.
-        let above = self.engine.store.get(control).map_or(0, |node| node.level + ROOM);
+        let above = self.engine.store.get(control).map_or(0, |node| node.level + RESERVED_LEVELS);
         let level = self.level;
         self.level = level.max(above);
         let output = self.add(Op::Output, [control]);

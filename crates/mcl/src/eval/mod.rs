@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use ordain_mcl::eval::Engine;
-//! use ordain_mcl::functions::{find, surroundings::Memory};
+//! use ordain_mcl::functions::{find, environment::Memory};
 //! use ordain_mcl::value::Value;
 //!
 //! let mut engine = Engine::new();

@@ -120,7 +120,7 @@ pub(super) struct Store {
     pub failed: BTreeSet<u32>,
     /// Whether a node depends on itself, which is impossible in a checked program.
     pub is_cyclic: bool,
-    /// How much memory the values take.
+    /// The memory of the values in bytes.
     pub bytes: usize,
 }
 
@@ -348,7 +348,7 @@ impl Store {
     }
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{fault}")]
 pub struct Failure {
@@ -439,7 +439,7 @@ pub trait Body: Send + Sync {
     fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<BodyNodes, Fault>;
 }
 
-/// Which dynamic node it is.
+/// The kind of a dynamic node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Branch,

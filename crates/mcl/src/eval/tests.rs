@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::node::*;
-use crate::functions::surroundings::Memory;
+use crate::functions::environment::Memory;
 use crate::functions::{Fault, Watch, find};
 use crate::value::Func;
 use crate::value::Value;
@@ -245,7 +245,7 @@ fn reducing_nothing_needs_a_start() {
 }
 
 #[test]
-fn what_left_the_graph_waits_for_nothing() {
+fn removed_resources_wait_for_nothing() {
     let (mut engine, mut memory) = (Engine::new(), Memory::default());
     let mut graph = engine.build();
     let a = input(&mut graph, "a");

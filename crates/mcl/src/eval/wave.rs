@@ -7,11 +7,11 @@ use smallvec::SmallVec;
 
 use super::dynamic;
 use super::node::{Engine, Failure, MAX_BYTES, MAX_WEIGHT, Node, NodeId, Op, State};
-use crate::functions::{self, Call, Fault, Outcome, Run, Surroundings, Watch};
+use crate::functions::{self, Call, Environment, Fault, Outcome, Run, Watch};
 use crate::value::{Map, Struct, Value};
 
 /// Runs until no node waits.
-pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Result<(), Failure> {
+pub(super) fn run(engine: &mut Engine, environment: &dyn Environment) -> Result<(), Failure> {
     while let Some((level, index)) = engine.queue.pop() {
         // The node may be removed, with another one in its place, or handled already.
         if !engine.queue.is_waiting(index) {
@@ -33,7 +33,7 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
             }
             None => {}
         }
-        let state = evaluate(engine, id, surroundings).map_err(|fault| {
+        let state = evaluate(engine, id, environment).map_err(|fault| {
             let tag = engine.tag(id);
             Failure { fault, node: id, tag }
         })?;
@@ -82,7 +82,7 @@ fn spread(engine: &mut Engine, id: NodeId) {
 fn evaluate(
     engine: &mut Engine,
     id: NodeId,
-    surroundings: &dyn Surroundings,
+    environment: &dyn Environment,
 ) -> Result<State, Fault> {
     let Some(node) = engine.store.get(id) else { return Ok(State::Pending) };
     match &node.op {
@@ -113,7 +113,7 @@ fn evaluate(
         return Ok(error.clone());
     }
     if matches!(node.op, Op::Call(_)) {
-        return call(engine, id, surroundings);
+        return call(engine, id, environment);
     }
     Ok(compose(engine, node).map_or(State::Pending, State::Value))
 }
@@ -136,7 +136,7 @@ fn compose(engine: &Engine, node: &Node) -> Option<Value> {
     })
 }
 
-fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Result<State, Fault> {
+fn call(engine: &mut Engine, id: NodeId, environment: &dyn Environment) -> Result<State, Fault> {
     let gone = || Fault::fatal("a part of the function graph is gone");
     let node = engine.store.get_mut(id).ok_or_else(gone)?;
     let tag = node.tag;
@@ -150,7 +150,7 @@ fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Res
         Run::Values(run) => run(&mut Call {
             args: &args,
             signature: &call.signature,
-            surroundings,
+            environment,
             functions: functions::all,
             base: &call.base,
             state: &mut call.state,

@@ -38,7 +38,7 @@ pub(super) const TABLE: &[Builtin] = &[
 
 /// A time in the time zone of the environment or of this machine; UTC if there is none.
 fn local(call: &Call<'_>, seconds: i64) -> Result<Time, Fault> {
-    let rules = ordain_source::world::zone_rules(call.surroundings.world());
+    let rules = ordain_source::world::zone_rules(call.environment.world());
     Time::new(seconds, 0, rules.as_deref()).map_err(|error| Fault::fatal(error.to_string()))
 }
 
@@ -68,7 +68,7 @@ fn weekday(call: &mut Call<'_>) -> Outcome {
 
 /// The time now in seconds.
 fn seconds(call: &Call<'_>) -> i64 {
-    let now = call.surroundings.world().now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = call.environment.world().now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_secs()).unwrap_or(i64::MAX)
 }
 

@@ -79,11 +79,11 @@ fn calls(call: &mut Call<'_>) -> i64 {
     *count
 }
 
-const PAUSE: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(5);
 
 fn flipflop(call: &mut Call<'_>) -> Outcome {
     let count = calls(call);
-    call.watch(Watch::Every(PAUSE));
+    call.watch(Watch::Every(INTERVAL));
     Ok((count % 2 == 1).into())
 }
 
@@ -107,7 +107,7 @@ fn fastcount(call: &mut Call<'_>) -> Outcome {
 
 fn changing(call: &mut Call<'_>) -> &'static str {
     let count = calls(call);
-    call.watch(Watch::Every(PAUSE));
+    call.watch(Watch::Every(INTERVAL));
     if count == 1 { "foo" } else { "bar" }
 }
 
@@ -116,7 +116,7 @@ fn forloop(call: &mut Call<'_>) -> Outcome {
 }
 
 fn forkvloop(call: &mut Call<'_>) -> Outcome {
-    call.watch(Watch::Every(PAUSE));
+    call.watch(Watch::Every(INTERVAL));
     Ok(Map::new([("foo".into(), "bar".into())]).into())
 }
 
@@ -136,9 +136,9 @@ fn one_stream(call: &mut Call<'_>) -> Outcome {
 }
 
 fn slow_string(call: &mut Call<'_>) -> Outcome {
-    let now = call.surroundings.world().now();
+    let now = call.environment.world().now();
     let ready: &mut Option<SystemTime> = call.state.get();
-    let ready = *ready.get_or_insert(now + PAUSE);
+    let ready = *ready.get_or_insert(now + INTERVAL);
     if now < ready {
         call.watch(Watch::At(ready));
         return Err(Fault::waiting());

@@ -76,7 +76,7 @@ fn in_module(call: &Call<'_>, what: &str) -> Result<String, Fault> {
 
 /// A path of the deploy on this host. It cannot lead out of the deploy.
 fn on_host(call: &Call<'_>, path: &str) -> Result<PathBuf, Fault> {
-    let root = call.surroundings.deploy_root();
+    let root = call.environment.deploy_root();
     let root = root.ok_or_else(|| Fault::fatal("there is no deploy to read files from"))?;
     let inside = go::path::clean(format!("/{path}").as_bytes());
     let inside = String::from_utf8_lossy(&inside).into_owned();
@@ -91,7 +91,7 @@ fn abspath(call: &mut Call<'_>) -> Outcome {
 }
 
 fn binary_path(call: &mut Call<'_>) -> Outcome {
-    let path = call.surroundings.world().resolve(Path::new("/proc/self/exe"));
+    let path = call.environment.world().resolve(Path::new("/proc/self/exe"));
     let path = path.ok_or_else(|| Fault::fatal("the path of the program is not known"))?;
     Ok(path.to_string_lossy().into_owned().into())
 }
@@ -107,12 +107,12 @@ fn bootstrap_packages(call: &mut Call<'_>) -> Outcome {
 
 fn file_exists(call: &mut Call<'_>) -> Outcome {
     let path = on_host(call, &in_module(call, "filename")?)?;
-    Ok(call.surroundings.world().kind(&path).is_some().into())
+    Ok(call.environment.world().kind(&path).is_some().into())
 }
 
 fn read(call: &Call<'_>, path: &str, shown: &str) -> Outcome {
     let file = on_host(call, path)?;
-    let content = call.surroundings.world().read(&file);
+    let content = call.environment.world().read(&file);
     content.map(Value::bytes).map_err(|error| {
         let reason = super::errors::go_error("open", path, &error);
         Fault::fatal(format!("can't read file {shown}: {reason}"))
@@ -143,7 +143,7 @@ fn directory(call: &mut Call<'_>) -> Outcome {
     }
     let from = on_host(call, &path)?;
     let to = keep(call, &format!("directory/{}", path.trim_start_matches('/')))?;
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let failed = |error: std::io::Error| Fault::fatal(format!("can't copy `{path}`: {error}"));
     let mut left = vec![(from, PathBuf::from(&to), 0)];
     let mut count = 0;
@@ -171,12 +171,12 @@ fn directory(call: &mut Call<'_>) -> Outcome {
 
 /// The program's own directory, which is created if needed. Its path ends with a slash.
 fn keep(call: &Call<'_>, path: &str) -> Result<String, Fault> {
-    let root = call.surroundings.state_directory();
+    let root = call.environment.state_directory();
     let root = root.ok_or_else(|| Fault::fatal("the program keeps no files here"))?;
     let inside = go::path::clean(format!("/{path}").as_bytes());
     let inside = String::from_utf8_lossy(&inside).into_owned();
     let found = root.join(inside.trim_start_matches('/'));
-    call.surroundings
+    call.environment
         .world()
         .make_directory(&found, 0o755)
         .map_err(|error| Fault::fatal(error.to_string()))?;
@@ -206,7 +206,7 @@ fn pool(call: &mut Call<'_>) -> Outcome {
     }
     let directory = keep(call, &format!("pool/{namespace}"))?;
     let directory = Path::new(&directory);
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let number = |name: &str| -> Option<i64> {
         let content = world.read(&directory.join(name)).ok()?;
         String::from_utf8_lossy(&content).trim().parse().ok().filter(|number| *number > 0)

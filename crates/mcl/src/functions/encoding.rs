@@ -199,6 +199,6 @@ fn print(out: &mut Vec<u8>, verb: u8, value: &Value, ty: &Type) -> Result<(), St
 fn template(call: &mut Call<'_>) -> Outcome {
     let text = call.bytes(0)?;
     let data = call.args.get(1).map(|data| (*data, call.signature.args.get(1)));
-    let rendered = crate::template::render(text, data, call.surroundings, call.functions);
+    let rendered = crate::template::render(text, data, call.environment, call.functions);
     rendered.map(Value::bytes).map_err(Fault::fatal)
 }

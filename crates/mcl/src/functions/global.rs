@@ -147,7 +147,7 @@ fn random1(call: &mut Call<'_>) -> Outcome {
     if !(0..=MAX_LENGTH).contains(&length) {
         return Err(Fault::fatal("can't generate an invalid length"));
     }
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let kept: &mut Option<(i64, Str)> = call.state.get();
     if let Some((of, text)) = kept
         && *of == length
@@ -174,7 +174,7 @@ fn history(call: &mut Call<'_>) -> Outcome {
     let (value, back) = (call.value(0)?, call.int(1)?);
     let back = u64::try_from(back)
         .map_err(|_| Fault::fatal(format!("can't use a negative interval of {back}")))?;
-    let now = call.surroundings.world().now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = call.environment.world().now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let back = Duration::from_millis(back);
     let past: &mut ValueHistory = call.state.get();
     if past.back().is_none_or(|(_, last)| !last.is_same(value)) {
@@ -197,10 +197,10 @@ fn history(call: &mut Call<'_>) -> Outcome {
 
 fn collect(call: &mut Call<'_>) -> Outcome {
     let kind = call.text(0)?;
-    let host = call.surroundings.hostname();
-    let exports = call.surroundings.shared().exports(&kind, &host);
+    let host = call.environment.hostname();
+    let exports = call.environment.shared().exports(&kind, &host);
     let wanted = call.value(1)?;
-    let is_wanted = |export: &super::surroundings::Export| match wanted {
+    let is_wanted = |export: &super::environment::Export| match wanted {
         Value::Str(name) => name.as_bytes() == export.name.as_bytes(),
         Value::List(names) => names.iter().any(|name| match name {
             Value::Str(name) => name.as_bytes() == export.name.as_bytes(),

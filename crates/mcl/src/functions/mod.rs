@@ -10,12 +10,12 @@
 //! assert_eq!(found.signature().to_string(), "func(a str) str");
 //! ```
 //!
-//! Functions access the outside only through [`Surroundings`]. Streaming functions do not run by
+//! Functions access the outside only through [`Environment`]. Streaming functions do not run by
 //! themselves: each call registers events ([`Call::watch`]), and the driver of the engine calls the
 //! function again after such an event. So a test can play any events in any order without waiting.
 
+pub mod environment;
 pub(crate) mod shape;
-pub mod surroundings;
 mod table;
 
 mod collections;
@@ -45,13 +45,13 @@ use rustc_hash::FxHashMap;
 use crate::types::{FuncType, Type};
 use crate::value::{Map, Str, Struct, Value};
 
+pub use environment::{Environment, Watch};
 pub use operators::Operator;
 pub(crate) use shape::argument_name;
 pub use shape::{KnownArg, instantiate, validate};
-pub use surroundings::{Surroundings, Watch};
 pub use table::{all, find, in_module, is_module};
 
-/// Why a function gave no value.
+/// The reason why a function has no value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
@@ -94,7 +94,7 @@ pub struct Call<'a> {
     /// The signature of the function with the types of this call.
     pub signature: &'a FuncType,
     /// The environment of the program.
-    pub surroundings: &'a dyn Surroundings,
+    pub environment: &'a dyn Environment,
     /// All functions, for functions that call others by name.
     pub functions: AllFunctions,
     /// The directory of the calling module below the root of the deploy, such as `/modules/x`.
@@ -260,11 +260,11 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its signature as text, with ` | ` between alternatives.
     pub text: &'static str,
-    /// How its signature is found.
+    /// The source of its signature.
     pub shape: Shape,
     /// Whether the function is pure: equal arguments always give equal values.
     pub is_pure: bool,
-    /// Whether it streams: new values come without new arguments.
+    /// Whether it streams: new values arrive without new arguments.
     pub is_streaming: bool,
     /// Whether `<|>` can catch some of its errors.
     pub is_catchable: bool,

@@ -230,7 +230,7 @@ const INTERFACES: &str = "/sys/class/net";
 
 /// All network interfaces in the order of their numbers.
 fn interfaces(call: &Call<'_>) -> Result<Vec<Interface>, Fault> {
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let entries = world
         .list(Path::new(INTERFACES))
         .map_err(|error| Fault::fatal(format!("could not list interfaces: {error}")))?;
@@ -267,7 +267,7 @@ fn macs(call: &mut Call<'_>) -> Outcome {
 }
 
 fn wired_interface(call: &mut Call<'_>) -> Outcome {
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let is_wireless =
         |name: &str| world.kind(&Path::new(INTERFACES).join(name).join("wireless")).is_some();
     let mut wired: Vec<Interface> = interfaces(call)?;
@@ -289,7 +289,7 @@ fn interface_cidr(call: &mut Call<'_>) -> Outcome {
         stdin: Vec::new(),
         timeout: Some(std::time::Duration::from_secs(10)),
     };
-    let output = call.surroundings.world().run(&request);
+    let output = call.environment.world().run(&request);
     let output = output.map_err(|error| Fault::fatal(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut words = text.split_whitespace().skip_while(|word| *word != "inet").skip(1);

@@ -95,7 +95,7 @@ const DEBIAN: &str = "/etc/debian_version";
 const ARCHLINUX: &str = "/etc/arch-release";
 
 fn has(call: &Call<'_>, path: &str) -> bool {
-    call.surroundings.world().kind(Path::new(path)).is_some()
+    call.environment.world().kind(Path::new(path)).is_some()
 }
 
 fn is_file(call: &mut Call<'_>, path: &str) -> Outcome {
@@ -109,7 +109,7 @@ fn family(call: &mut Call<'_>) -> Outcome {
 }
 
 fn args(call: &mut Call<'_>) -> Outcome {
-    let args = call.surroundings.arguments();
+    let args = call.environment.arguments();
     Ok(Value::list(args.iter().map(|arg| arg.as_str().into())))
 }
 
@@ -119,7 +119,7 @@ pub(super) struct User {
     pub home: String,
 }
 
-/// Where the system keeps its users.
+/// The system's file of users.
 const USERS: &str = "/etc/passwd";
 
 /// A user whose line of fields satisfies a condition.
@@ -194,7 +194,7 @@ fn file_exists(call: &mut Call<'_>) -> Outcome {
 pub(super) fn readfile(call: &mut Call<'_>) -> Outcome {
     let path = call.text(0)?;
     call.watch(Watch::File(path.as_ref().into()));
-    let content = call.surroundings.world().read(Path::new(path.as_ref()));
+    let content = call.environment.world().read(Path::new(path.as_ref()));
     content.map(Value::bytes).map_err(|error| {
         if error.kind() == std::io::ErrorKind::NotFound {
             let text = format!("error reading file: open {path}: no such file or directory");
@@ -285,7 +285,7 @@ fn release(call: &mut Call<'_>) -> Outcome {
 fn system(call: &mut Call<'_>) -> Outcome {
     let command = call.text(0)?;
     call.watch(Watch::Command(command.as_ref().into()));
-    match call.surroundings.line(&command) {
+    match call.environment.line(&command) {
         Ok(Some(line)) => Ok(line.as_str().into()),
         Ok(None) => Err(Fault::waiting()),
         Err(reason) => Err(Fault::fatal(reason)),

@@ -328,7 +328,7 @@ fn kind(ty: Option<&Type>) -> &'static str {
     ty.map_or("nil", Type::kind)
 }
 
-/// How two types differ.
+/// The difference between two types.
 pub(crate) fn mismatch(a: &Type, b: &Type) -> String {
     if a.kind() == b.kind() {
         return format!("{a} != {b}");

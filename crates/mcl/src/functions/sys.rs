@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Builtin] = &[
 
 /// The text of a file of the system.
 pub(super) fn read(call: &Call<'_>, path: &str) -> Result<String, Fault> {
-    let content = call.surroundings.world().read(Path::new(path));
+    let content = call.environment.world().read(Path::new(path));
     let content =
         content.map_err(|error| Fault::fatal(super::errors::go_error("open", path, &error)))?;
     Ok(String::from_utf8_lossy(&content).into_owned())
@@ -58,7 +58,7 @@ fn cpu_count(call: &mut Call<'_>) -> Outcome {
 
 /// The environment variables of the process.
 fn variables(call: &Call<'_>) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let content = call.surroundings.world().read(Path::new("/proc/self/environ"));
+    let content = call.environment.world().read(Path::new("/proc/self/environ"));
     let content = content.unwrap_or_default();
     let lines = content.split(|byte| *byte == 0);
     let pairs = lines.filter_map(|line| {
@@ -76,17 +76,17 @@ fn env(call: &mut Call<'_>) -> Outcome {
 pub(super) fn getenv(call: &mut Call<'_>) -> Outcome {
     let name = call.text(0)?;
     let missing = || Fault::catchable(format!("environment variable not set: {name}"));
-    call.surroundings.world().env(&name).map(Into::into).ok_or_else(missing)
+    call.environment.world().env(&name).map(Into::into).ok_or_else(missing)
 }
 
 fn hasenv(call: &mut Call<'_>) -> Outcome {
     let name = call.text(0)?;
-    Ok(call.surroundings.world().env(&name).is_some().into())
+    Ok(call.environment.world().env(&name).is_some().into())
 }
 
 fn hostname(call: &mut Call<'_>) -> Outcome {
     call.watch(Watch::Hostname);
-    Ok(call.surroundings.hostname().as_str().into())
+    Ok(call.environment.hostname().as_str().into())
 }
 
 fn load(call: &mut Call<'_>) -> Outcome {
@@ -106,5 +106,5 @@ fn uptime(call: &mut Call<'_>) -> Outcome {
 
 fn reboot_needed(call: &mut Call<'_>) -> Outcome {
     call.watch(Watch::Firmware);
-    Ok(call.surroundings.needs_reboot().into())
+    Ok(call.environment.needs_reboot().into())
 }

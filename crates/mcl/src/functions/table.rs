@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Builtin, Call, Fault, Names, Outcome, Run, State, Surroundings};
+use super::{Builtin, Call, Environment, Fault, Names, Outcome, Run, State};
 use crate::types::FuncType;
 use crate::value::Value;
 
@@ -76,7 +76,7 @@ impl Builtin {
         &self,
         args: &[&Value],
         signature: &FuncType,
-        surroundings: &dyn Surroundings,
+        environment: &dyn Environment,
     ) -> Outcome {
         let Run::Values(run) = self.run else {
             return Err(Fault::fatal(format!("{} cannot be called here", self.name)));
@@ -84,6 +84,6 @@ impl Builtin {
         let (mut state, mut watches) = (State::default(), Vec::new());
         let (state, watches) = (&mut state, &mut watches);
         let functions = all;
-        run(&mut Call { args, signature, surroundings, functions, base: "", state, watches })
+        run(&mut Call { args, signature, environment, functions, base: "", state, watches })
     }
 }

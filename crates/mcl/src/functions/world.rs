@@ -73,7 +73,7 @@ fn response(call: &mut Call<'_>) -> Outcome {
     if name.is_empty() {
         return Err(Fault::fatal("can't use an empty uid"));
     }
-    let (status, output) = call.surroundings.response(&name).unwrap_or_default();
+    let (status, output) = call.environment.response(&name).unwrap_or_default();
     call.watch(Watch::Response(name.as_ref().into()));
     Ok(Struct::of([("status", status.into()), ("output", output.as_str().into())]).into())
 }
@@ -87,7 +87,7 @@ fn get(call: &mut Call<'_>) -> Outcome {
         return Err(Fault::fatal("the type of the value is not known"));
     };
     let wanted = shape.get("value").unwrap_or(&Type::Variant);
-    let (value, is_ready) = match call.surroundings.received(&key) {
+    let (value, is_ready) = match call.environment.received(&key) {
         Some(value) if fits(&value, wanted) => (value, true),
         Some(_) => {
             let text = format!("type mismatch, check type in Value[{key}]");
@@ -124,7 +124,7 @@ fn getval(call: &mut Call<'_>) -> Outcome {
     if key.is_empty() {
         return Err(Fault::fatal("can't use an empty key"));
     }
-    let value = call.surroundings.shared().get(&key);
+    let value = call.environment.shared().get(&key);
     let exists = value.is_some().into();
     call.watch(Watch::Key(key.as_ref().into()));
     let value = value.unwrap_or_default().as_str().into();
@@ -136,7 +136,7 @@ fn kvlookup(call: &mut Call<'_>) -> Outcome {
     if key.is_empty() {
         return Err(Fault::fatal("can't use an empty namespace"));
     }
-    let values = call.surroundings.shared().get_by_host(&key).into_iter();
+    let values = call.environment.shared().get_by_host(&key).into_iter();
     call.watch(Watch::Key(key.as_ref().into()));
     Ok(Map::new(values.map(|(host, value)| (host.as_str().into(), value.as_str().into()))).into())
 }
@@ -146,15 +146,15 @@ fn schedule(call: &mut Call<'_>) -> Outcome {
     if namespace.is_empty() {
         return Err(Fault::fatal("can't use an empty namespace"));
     }
-    let hosts = call.surroundings.shared().schedule(&namespace);
+    let hosts = call.environment.shared().schedule(&namespace);
     call.watch(Watch::Schedule(namespace.as_ref().into()));
     Ok(Value::list(hosts.iter().map(|host| host.as_str().into())))
 }
 
 fn res(call: &mut Call<'_>) -> Outcome {
     let kind = call.text(0)?;
-    let host = call.surroundings.hostname();
-    let exports = call.surroundings.shared().exports(&kind, &host);
+    let host = call.environment.hostname();
+    let exports = call.environment.shared().exports(&kind, &host);
     call.watch(Watch::Exports(kind.as_ref().into()));
     Ok(Value::list(exports.into_iter().map(|export| {
         let pair = [("name", export.name.as_str().into()), ("host", export.host.as_str().into())];

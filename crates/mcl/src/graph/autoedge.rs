@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::resource::{Edge, Resource, Resources};
 use super::validate::file_path;
 use crate::failure::Failure;
-use crate::functions::Surroundings;
+use crate::functions::Environment;
 
 /// Resources by kind and field, for the search of edges.
 #[derive(Default)]
@@ -28,7 +28,7 @@ struct Index {
 
 impl Index {
     /// Looks up the files of the packages.
-    fn ask(&mut self, surroundings: &dyn Surroundings) {
+    fn ask(&mut self, environment: &dyn Environment) {
         let named = self.named.iter().filter(|((kind, _), _)| *kind == "pkg");
         let packages: FxHashMap<&str, usize> =
             named.map(|((_, name), at)| (name.as_str(), *at)).collect();
@@ -37,7 +37,7 @@ impl Index {
         if names.is_empty() {
             return;
         }
-        let files = surroundings.packages(&names);
+        let files = environment.packages(&names);
         for (name, files) in &files {
             let Some(at) = packages.get(name.as_str()) else { continue };
             self.owners.extend(files.iter().map(|file| (file.clone(), *at)));
@@ -59,10 +59,7 @@ impl Index {
 }
 
 /// Adds the edges in the order of the names of the resources.
-pub(super) fn add(
-    resources: &mut Resources,
-    surroundings: &dyn Surroundings,
-) -> Result<(), Failure> {
+pub(super) fn add(resources: &mut Resources, environment: &dyn Environment) -> Result<(), Failure> {
     let wants = |resource: &Resource| {
         resource.meta.autoedge && !resource.meta.hidden && resource.kind.kind.has("edgeable")
     };
@@ -88,8 +85,8 @@ pub(super) fn add(
             _ => {}
         }
     }
-    index.ask(surroundings);
-    index.home = surroundings.world().env("HOME").filter(|home| !home.is_empty());
+    index.ask(environment);
+    index.home = environment.world().env("HOME").filter(|home| !home.is_empty());
     let mut found = Vec::new();
     for at in order.values().copied() {
         let resource = &resources.list[at];

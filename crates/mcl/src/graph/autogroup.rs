@@ -25,9 +25,9 @@ pub struct Edge {
 /// Resources with their groups.
 #[derive(Clone, Default, Debug)]
 pub struct Groups {
-    /// For each resource the one that it is part of, by number.
+    /// For each resource, the number of the one that contains it.
     pub parents: Vec<Option<usize>>,
-    /// The edges between resources that are no parts.
+    /// The edges between resources that are not contained in others.
     pub edges: BTreeMap<(usize, usize), Edge>,
 }
 

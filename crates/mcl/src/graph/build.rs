@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::check::program::ModId;
 use crate::elaborate::MAX_STACK;
 use crate::eval::{Body, BodyNodes, Engine, Graph, NodeId};
-use crate::functions::{Fault, Surroundings};
+use crate::functions::{Environment, Fault};
 use crate::ir::{DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId};
 use crate::value::{Func, Value};
 
@@ -83,12 +83,12 @@ impl Env {
 pub(super) fn build(
     program: &Arc<Program>,
     engine: &mut Engine,
-    surroundings: &dyn Surroundings,
+    environment: &dyn Environment,
 ) -> Result<Vec<LiveStatement>, Fault> {
     let bases = program.modules.iter().map(|module| module.base.trim_end_matches('/').into());
     let shared = Shared {
         program: Arc::clone(program),
-        hostname: Value::from(surroundings.hostname().to_string()),
+        hostname: Value::from(environment.hostname().to_string()),
         top: Mutex::new(vec![None; program.defs.len()]),
         bases: bases.collect(),
         env: Env::top(),

@@ -12,7 +12,7 @@ use super::problems::{explained, fail, fits, problem};
 use super::resource::{Resource, Resources};
 use crate::eval::Engine;
 use crate::failure::Failure;
-use crate::functions::Surroundings;
+use crate::functions::Environment;
 use crate::ir::{EntryStepKind, HalfStep, IrKind, Program, ResourceStep, Step};
 use crate::value::Value;
 
@@ -21,7 +21,7 @@ pub(super) fn interpret(
     program: &Program,
     engine: &Engine,
     live: &[LiveStatement],
-    surroundings: &dyn Surroundings,
+    environment: &dyn Environment,
 ) -> Result<Resources, Vec<Failure>> {
     let mut interpreter = Interpreter {
         program,
@@ -42,7 +42,7 @@ pub(super) fn interpret(
     let by_name = gather(made, &mut resources)?;
     check_exports(&resources)?;
     connect(&mut resources, &by_name, asked)?;
-    autoedge::add(&mut resources, surroundings).map_err(|failure| vec![failure])?;
+    autoedge::add(&mut resources, environment).map_err(|failure| vec![failure])?;
     acyclic(&resources).map_err(|failure| vec![failure])?;
     Ok(resources)
 }

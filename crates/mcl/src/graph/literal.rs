@@ -52,7 +52,7 @@ struct Edges {
     numbers: FxHashMap<(String, String), usize>,
     nodes: Vec<(String, Span)>,
     list: Vec<(usize, usize)>,
-    /// Where each is written first.
+    /// The first place of each.
     spans: FxHashMap<(usize, usize), Span>,
 }
 

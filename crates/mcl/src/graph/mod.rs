@@ -41,8 +41,8 @@ use std::time::SystemTime;
 
 use crate::eval::Engine;
 use crate::failure::{Failure, Phase};
-use crate::functions::Surroundings;
-use crate::functions::surroundings::Watch;
+use crate::functions::Environment;
+use crate::functions::environment::Watch;
 use crate::ir::{IrId, Program};
 use build::LiveStatement;
 use resource::Resources;
@@ -59,9 +59,9 @@ impl RunningProgram {
     ///
     /// # Errors
     /// When the graph grows too large.
-    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
+    pub fn new(program: Arc<Program>, environment: &dyn Environment) -> Result<Self, Failure> {
         let mut engine = Engine::new();
-        let live = build::build(&program, &mut engine, surroundings).map_err(|fault| {
+        let live = build::build(&program, &mut engine, environment).map_err(|fault| {
             let text = fault.message.to_string();
             Failure::new(Phase::Graph, text, start(&program))
         })?;
@@ -72,8 +72,8 @@ impl RunningProgram {
     ///
     /// # Errors
     /// The error that ends the program.
-    pub fn run(&mut self, surroundings: &dyn Surroundings) -> Result<bool, Failure> {
-        self.engine.run(surroundings).map_err(|failure| {
+    pub fn run(&mut self, environment: &dyn Environment) -> Result<bool, Failure> {
+        self.engine.run(environment).map_err(|failure| {
             let at = IrId::new(failure.tag);
             let is_known = (failure.tag as usize) < self.program.ir.len();
             let span = if is_known { self.program.span(at) } else { start(&self.program) };
@@ -87,12 +87,12 @@ impl RunningProgram {
     /// When they cannot be.
     pub fn resources(
         &self,
-        surroundings: &dyn Surroundings,
+        environment: &dyn Environment,
     ) -> Result<Option<Resources>, Vec<Failure>> {
         if !self.engine.is_complete() {
             return Ok(None);
         }
-        interpret::interpret(&self.program, &self.engine, &self.live, surroundings).map(Some)
+        interpret::interpret(&self.program, &self.engine, &self.live, environment).map(Some)
     }
 
     /// The earliest time that a function waits for.

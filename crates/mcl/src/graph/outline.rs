@@ -13,7 +13,7 @@ use ordain_source::limits::StackMeter;
 use rustc_hash::FxHashMap;
 
 use crate::elaborate::MAX_STACK;
-use crate::functions::{Builtin, Run, argument_name, surroundings::Memory};
+use crate::functions::{Builtin, Run, argument_name, environment::Memory};
 use crate::ir::{
     BuiltinCall, DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId,
 };

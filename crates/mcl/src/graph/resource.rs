@@ -35,7 +35,7 @@ pub struct Resource {
     pub meta: Meta,
     /// The values that it receives.
     pub receives: Vec<ReceivedValue>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// The places that set its fields, in the order of the kind.
     pub field_spans: Vec<Option<Span>>,

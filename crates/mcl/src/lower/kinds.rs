@@ -1,5 +1,5 @@
-//! Resources as kinds of the engine. The schema names the kind and the attributes; values that mean
-//! something else there are translated here.
+//! Resources as kinds of the engine. The schema maps kind and attributes; values with another
+//! meaning there are translated here.
 
 use std::path::PathBuf;
 

@@ -19,7 +19,7 @@ pub struct Kind {
     pub name: &'static str,
     /// Its traits.
     pub traits: &'static [&'static str],
-    /// The values it sends, with types; `?` behind a type marks one that may be missing.
+    /// The values it sends, with types; a trailing `?` marks one that may be missing.
     pub sends: &'static [(&'static str, &'static str)],
     /// Its fields.
     pub fields: Vec<Field>,

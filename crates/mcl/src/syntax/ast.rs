@@ -18,7 +18,7 @@ pub type Name = EcoString;
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }
 
@@ -149,7 +149,7 @@ pub struct Param {
     pub name: Name,
     /// Its type, if one is written.
     pub ty: Option<TypeNode>,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }
 
@@ -169,7 +169,7 @@ pub struct FuncDef {
 pub struct Stmt {
     /// Its kind.
     pub kind: StmtKind,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }
 
@@ -266,7 +266,7 @@ pub struct Entry {
     pub kind: EntryKind,
     /// The condition before `?:`.
     pub condition: Option<ExprId>,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }
 
@@ -292,7 +292,7 @@ pub struct EdgeHalf {
     pub name: ExprId,
     /// The field that is sent or received.
     pub field: Option<Name>,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }
 
@@ -316,7 +316,7 @@ pub struct Tree {
 pub struct Widening {
     /// Its kind.
     pub kind: WideningKind,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }
 

@@ -47,7 +47,7 @@ pub struct SyntaxError {
     pub kind: SyntaxKind,
     /// The wrong text, or the message.
     pub text: String,
-    /// Where.
+    /// Its place.
     pub range: TextRange,
 }
 

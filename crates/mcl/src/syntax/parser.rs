@@ -71,7 +71,7 @@ pub(crate) fn parse(text: &str, lexed: Lexed, edition: Edition) -> Parsed<(Tree,
 }
 
 /// The expected tokens in messages, for each place in a list.
-struct ListWords {
+struct ListTokens {
     /// At the first item on the line of the bracket.
     first: &'static [T],
     /// At an item on its own line.
@@ -84,7 +84,7 @@ struct ListWords {
     comma: &'static [T],
 }
 
-const CALL_WORDS: ListWords = ListWords {
+const CALL_WORDS: ListTokens = ListTokens {
     first: &[T::CloseParen],
     line: &[T::CloseParen],
     after: &[T::CloseParen],
@@ -214,7 +214,7 @@ impl Parser<'_> {
     fn items<R>(
         &mut self,
         close: T,
-        words: &ListWords,
+        words: &ListTokens,
         starts: impl Fn(T) -> bool,
         mut item: impl FnMut(&mut Self) -> Parsed<R>,
     ) -> Parsed<Vec<R>> {
@@ -500,7 +500,7 @@ impl Parser<'_> {
 
     /// The parameters after an opening parenthesis, and the closing one.
     fn params(&mut self) -> Parsed<Vec<Param>> {
-        const WORDS: ListWords = ListWords {
+        const WORDS: ListTokens = ListTokens {
             first: &[T::CloseParen],
             line: &[T::CloseParen],
             after: &[T::CloseParen],

@@ -183,6 +183,6 @@ impl T {
 pub struct Token {
     /// Its kind.
     pub kind: T,
-    /// Where it is.
+    /// Its place.
     pub range: TextRange,
 }

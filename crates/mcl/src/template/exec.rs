@@ -7,7 +7,7 @@ use ordain_source::limits::most_text;
 use super::ast::{Id, Kind, NAME, Tree};
 use super::data::{self, Datum, go_type};
 use super::{builtins, callable};
-use crate::functions::{AllFunctions, Builtin, Surroundings};
+use crate::functions::{AllFunctions, Builtin, Environment};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -23,7 +23,7 @@ const MAX_STEPS: u64 = 10_000_000;
 pub(super) fn execute(
     tree: &Tree,
     data: Option<Datum>,
-    surroundings: &dyn Surroundings,
+    environment: &dyn Environment,
     functions: AllFunctions,
 ) -> Result<Vec<u8>, String> {
     let Some(root) = tree.templates.get(NAME).copied() else { return Ok(Vec::new()) };
@@ -31,7 +31,7 @@ pub(super) fn execute(
     let variables = vec![("$".to_owned(), dot.clone())];
     let mut state = State {
         tree,
-        surroundings,
+        environment,
         functions,
         out: Vec::new(),
         variables,
@@ -46,7 +46,7 @@ pub(super) fn execute(
 
 struct State<'t> {
     tree: &'t Tree,
-    surroundings: &'t dyn Surroundings,
+    environment: &'t dyn Environment,
     functions: AllFunctions,
     out: Vec<u8>,
     variables: Vec<(String, Datum)>,
@@ -59,7 +59,7 @@ struct State<'t> {
 
 type Step<T> = Result<T, String>;
 
-/// How the execution goes on.
+/// The way in which the execution continues.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     Next,
@@ -196,7 +196,7 @@ impl<'t> State<'t> {
         Ok(flow)
     }
 
-    /// Runs one iteration of a loop. Returns whether to go on.
+    /// Runs one iteration of a loop. Returns whether to continue.
     fn iteration(
         &mut self,
         pipe: Id,
@@ -522,7 +522,7 @@ impl<'t> State<'t> {
             }
         }
         let values: Vec<&Value> = values.iter().collect();
-        let outcome = builtin.call(&values, shape, self.surroundings);
+        let outcome = builtin.call(&values, shape, self.environment);
         let outcome = outcome.map_err(|fault| fault.message.to_string());
         outcome.and_then(|value| data::result(&value, &shape.result)).or_else(|reason| {
             self.at = node;

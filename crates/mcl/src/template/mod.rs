@@ -4,7 +4,7 @@
 //! position in the text. A missing key is an error.
 //!
 //! ```
-//! use ordain_mcl::functions::{self, surroundings::Memory};
+//! use ordain_mcl::functions::{self, environment::Memory};
 //! use ordain_mcl::template::render;
 //! use ordain_mcl::value::{Struct, Value};
 //!
@@ -25,7 +25,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use crate::functions::{AllFunctions, Surroundings};
+use crate::functions::{AllFunctions, Environment};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -37,7 +37,7 @@ use crate::value::Value;
 pub fn render(
     text: &[u8],
     data: Option<(&Value, Option<&Type>)>,
-    surroundings: &dyn Surroundings,
+    environment: &dyn Environment,
     functions: AllFunctions,
 ) -> Result<Vec<u8>, String> {
     let text = String::from_utf8_lossy(text);
@@ -47,6 +47,6 @@ pub fn render(
         Some((value, ty)) => Some(data::convert(value, ty)?),
         None => None,
     };
-    exec::execute(&tree, data, surroundings, functions)
+    exec::execute(&tree, data, environment, functions)
         .map_err(|error| format!("template: execution error: {error}"))
 }

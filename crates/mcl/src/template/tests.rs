@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::render;
-use crate::functions::{self, surroundings::Memory};
+use crate::functions::{self, environment::Memory};
 use crate::value::{Map, Struct, Value};
 
 fn data() -> Value {

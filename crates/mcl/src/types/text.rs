@@ -18,7 +18,7 @@ pub struct TypeError {
     pub text: EcoString,
     /// The error in words.
     pub reason: &'static str,
-    /// Where.
+    /// The position in the text.
     pub at: usize,
 }
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_is_refused() {
+    fn invalid_types_are_refused() {
         for text in ["", "foo", "[]", "map{str}", "struct{a}", "int int", "struct{a int; a int}"] {
             assert!(parse(text).is_err(), "{text}");
         }

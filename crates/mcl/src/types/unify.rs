@@ -70,7 +70,7 @@ pub struct Types {
     /// once.
     looked: Vec<u32>,
     looks: u32,
-    /// The number of pairs that may still be compared.
+    /// The remaining number of pairs that may be compared.
     patience: u32,
     /// The number of parts of each type when it is written out.
     sizes: FxHashMap<TyId, u32>,
@@ -99,7 +99,7 @@ impl Types {
         TyId(self.nodes.len() as u32 - 1)
     }
 
-    /// How many there are.
+    /// The number of types.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -193,10 +193,10 @@ impl Types {
         matches!(self.nodes[id.0 as usize], Node::Hole(..))
     }
 
-    /// Makes two types one.
+    /// Unifies two types.
     ///
     /// # Errors
-    /// If they cannot be.
+    /// If they do not match.
     pub fn unify(&mut self, expected: TyId, actual: TyId) -> Result<(), Mismatch> {
         self.patience = MAX_PARTS;
         self.unify_at(expected, actual, 0)

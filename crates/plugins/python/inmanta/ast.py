@@ -119,7 +119,7 @@ class OptionalValueException(RuntimeException):
 
     def __init__(self, instance=None, attribute=None, msg=None):
         text = msg or "Optional variable accessed that has no value (attribute `%s` of `%s`)" % (attribute, instance)
-        # The constructors of the classes above do the same, but this is called often.
+        # Equivalent to the constructors of the base classes, but this is called often.
         Exception.__init__(self, text)
         self.msg = text
         self.instance = instance
@@ -232,7 +232,7 @@ class UnexpectedReference(RuntimeException):
 
 
 class PluginException(Exception):
-    # What it prints are the arguments of a subclass, not what that makes of them.
+    # It prints the arguments of a subclass, not the message that the subclass makes of them.
     def __init__(self, message):
         self.message = message
 

@@ -16,7 +16,7 @@ def entity_of(name, number):
 class Entity(NamedType):
     def __init__(self, name, number=None):
         super().__init__(name)
-        # An instance of it, by which the compiler is asked.
+        # The number by which the compiler identifies the instance.
         self._number = number
         self._parents = None
         self._attributes = None

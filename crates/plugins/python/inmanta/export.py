@@ -137,7 +137,7 @@ def dumped(made):
             {"type": "literal", "name": "destination", "value": path},
         ]
         model = {"type": "core::Replace", "args": arguments}
-        # They have ids like references, which are not exported but say their order.
+        # They have ids like references, which are not exported but determine their order.
         mutators[identifier(model)] = model
     said["references"] = sorted(collector.models.values(), key=lambda model: model["id"])
     said["mutators"] = [mutators[number] for number in sorted(mutators)]
@@ -175,7 +175,7 @@ def exported(message):
         try:
             ordain.timed(manager, model, resources)
         except UnknownException:
-            # It goes on with the next one, as the original does.
+            # Continues with the next one, as the original does.
             pass
     for made in resources.values():
         if made.requires or made.resource_requires or type(made.requires) is not set:
@@ -189,7 +189,7 @@ def exported(message):
         groups.add(made, row)
     texts, requires = requirements(resources)
     check_cycles(texts, requires)
-    # To free so many objects takes time, and mostly the process ends soon.
+    # Freeing many objects takes time, and usually the process ends soon.
     exporter.last = of_instance, groups
     answer = {
         "resources": groups.columns(),
@@ -261,7 +261,7 @@ class Groups:
         return [[names, len(rows), [column(values) for values in zip(*rows)]] for names, rows in self.groups]
 
 
-# The classes of values of which all that are equal are the same as JSON.
+# Classes of values whose equal values are equal in JSON, too.
 _EXACT = (frozenset((str,)), frozenset((int,)), frozenset((bool,)), frozenset((type(None),)))
 
 

@@ -169,7 +169,7 @@ class PythonLogger(LoggerABC):
 
 
 def unique_id():
-    # Few modules need it, and the import is slow.
+    # Few modules need it, and its import is slow.
     import uuid
     return uuid.uuid4()
 

@@ -11,7 +11,7 @@ from inmanta.execute.runtime import Instance
 from inmanta.execute.util import NoneValue, Unknown
 from inmanta.references import Reference, keep
 
-# What stands under the name of an entity, by the full name of the entity.
+# The Python class for an entity, by the full name of the entity.
 classes = {}
 
 
@@ -31,7 +31,7 @@ def paired(message):
 
 
 def described(held, said):
-    # The original takes what is false as nothing.
+    # The original treats falsy values as absent.
     if not held:
         return said
     said["name"] = getattr(held, "__name__", None) or repr(held)

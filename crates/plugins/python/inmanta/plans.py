@@ -8,13 +8,13 @@ from inmanta.execute.runtime import Instance
 from inmanta.execute.util import Unknown
 from inmanta.resources import ATTRIBUTE, Id, Resource, failed, getter_of, look_through, source_of, value_of
 
-# The classes of values that are JSON as they are.
+# Classes of values that need no conversion to JSON.
 PLAIN = frozenset((str, int, float, bool, type(None)))
 _TEXT = frozenset((str,))
 _CONTEXT = proxy.ProxyContext(validated=False, allow_reference_values=True)
 _PROXIES = {list: proxy.SequenceProxy, dict: proxy.DictProxy}
 _PROXY_KINDS = frozenset(_PROXIES.values())
-# The getters that give an empty list each time.
+# Getters that always return an empty list.
 _EMPTY = (Resource.get_references, Resource.get_mutators)
 _OWN = ("id", "version", "requires", "resource_requires", "unknowns", "model")
 
@@ -56,10 +56,10 @@ class Plan:
         self.splits = {}
         self.all_parts = {}
         self.pick_fields = picked(kind.fields)
-        # The names of agents by the first instances of the path to them.
+        # The names of agents by the first instances on the path to them.
         self.agents = {}
         self.first_step, _, self.further_steps = self.agent_path.partition(".")
-        # Whether the attribute with the name of the field of the id is the value in the id.
+        # Whether the id takes its value from the attribute of the same name.
         self.has_id_attribute = (
             self.fields is not None
             and getattr(kind.object_to_id, "__func__", None) is Resource.object_to_id.__func__

@@ -491,7 +491,7 @@ def prepared(said):
     return made.function, args, kwargs
 
 
-# The classes of arguments that functions get as they are, unless texts are marked.
+# Classes of arguments that functions get unchanged, unless texts are marked.
 _PLAIN_OR_MARKED = frozenset((int, bool, float, type(None)))
 _AS_IS = _PLAIN_OR_MARKED | {str}
 
@@ -502,8 +502,8 @@ def given_to(made, message):
     if "known" in message:
         mirrored(message["known"])
     args, kwargs = [], {}
-    # The context goes among those that were given by position, at its place or the end; which may
-    # be the place of one that was given by name.
+    # The context is inserted among the positional arguments, at its index or the end, which may be
+    # the index of a keyword argument.
     left = message["positional"] if "positional" in message else len(made.taken)
     context = None
     for place, taken in enumerate(made.taken):

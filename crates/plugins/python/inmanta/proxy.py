@@ -18,10 +18,10 @@ from inmanta.util import JSONSerializable
 @dataclass(frozen=True)
 class ProxyContext:
     path: str = "?"
-    # Whether the value was checked when it was handed over; that takes in what lists and dicts have,
-    # and not the attributes of instances.
+    # Whether the value was checked when it was passed; that includes items of lists and dicts, but
+    # not attributes of instances.
     validated: bool = True
-    # Said of one value; those in it do not have it.
+    # Applies to one value, not to its items.
     allow_reference_values: Optional[bool] = None
     unwrap_dynamic: bool = False
 
@@ -54,18 +54,18 @@ def _keep_path(context, path):
     context.__dict__["_path"] = path
 
 
-# The class has the default of the field in its constructor.
+# The class sets the default of the field in its constructor.
 ProxyContext.path = property(ProxyContext._joined, _keep_path)
 _CONTEXT = ProxyContext()
 _set = object.__setattr__
 
 NULL = NoneValue()
-# The classes of values that plug-ins get as they are.
+# Classes of values that plug-ins get unchanged.
 _PLAIN = frozenset((str, int, bool, float))
-# The objects that mean nothing in a model, and their numbers; equal ones have the same.
+# Objects that have no meaning in a model, and their numbers; equal ones share a number.
 objects = []
 numbers = {}
-# Texts that are more than texts: a plug-in that gave one finds it again wherever it comes by.
+# Instances of subclasses of str: a plug-in that returned one gets the same object back.
 marked = {}
 
 
@@ -189,7 +189,7 @@ def bare(value):
     return outer(value)
 
 
-# How many items of an object are sent along with it.
+# The maximum number of items that are sent with an object.
 MOST_ITEMS = 100000
 
 
@@ -211,7 +211,7 @@ def numbered(value):
     try:
         number = numbers.setdefault((type(value), value), len(objects))
     except Exception:
-        # It has no hash. Those that are alike are looked for among the last ones.
+        # It is not hashable. Equal ones are searched among the last ones.
         alike = numbers.setdefault(type(value), [])
         for number in alike[-1000:]:
             if is_alike(objects[number], value):
@@ -261,8 +261,8 @@ def checked(owner, name):
 class DynamicProxy:
     """An instance."""
 
-    # The context may be the proxy that this one was read from, the step to it, and whether it is
-    # validated if that one is, as long as nobody has asked for the context.
+    # The context may be the parent proxy, the step from it, and whether this proxy is validated if
+    # the parent is, until the context is first requested.
     __slots__ = ("_held", "_context", "__dict__", "__weakref__")
 
     def __init__(self, instance, *, context=_CONTEXT):
@@ -344,7 +344,7 @@ class DynamicProxy:
     def _return_value(self, value, *, relative_path):
         """A value that this one has, as plug-ins get it."""
         kind = type(value)
-        # What is met most often, first.
+        # The most frequent case first.
         if kind in _PLAIN:
             return value
         if kind is NoneValue:
@@ -369,7 +369,7 @@ class DynamicProxy:
         return DynamicProxy.return_value(value, context=context.nested(relative_path=relative_path))
 
     def __getattr__(self, name):
-        # It has nothing yet while it is copied.
+        # It is empty while it is being copied.
         held = _held_of(self)
         if type(held) is Instance:
             value = held.values.get(name)
@@ -387,11 +387,11 @@ class DynamicProxy:
                 return value
             if value is NULL:
                 return None
-        # It is asked for what objects themselves should have.
+        # Called for attributes that objects themselves should have.
         if name[:2] == "__" and name.endswith("__"):
             raise AttributeError(name)
         if type(held) is not Instance:
-            # What the original asks each object; it is in the words of the error.
+            # The original accesses this attribute of each object; it appears in the error message.
             held.get_attribute
         return self._return_value(checked(held, name), relative_path="." + name)
 
@@ -425,7 +425,7 @@ _held_of = DynamicProxy._held.__get__
 _put_held = DynamicProxy._held.__set__
 _put_context = DynamicProxy._context.__set__
 _put_dict = DynamicProxy.__dict__["__dict__"].__set__
-# The names that classes of proxies have themselves.
+# The attribute names that proxy classes define themselves.
 runtime.reserved = frozenset(dir(DynamicProxy))
 
 
@@ -455,7 +455,7 @@ class _Items(DynamicProxy, JSONSerializable):
         return self._get_instance() == held
 
     def __getattr__(self, name):
-        # It has nothing yet while it is copied.
+        # It is empty while it is being copied.
         if name == "_held":
             raise AttributeError(name)
         held = type(self._get_instance()).__name__
@@ -487,7 +487,7 @@ class SequenceProxy(_Items):
             return iter(held)
         if not isinstance(held, list):
             return (self._return_value(item, relative_path="[%s]" % at) for at, item in enumerate(held))
-        # Not a generator: an iteration goes on behind an item that is not known.
+        # Not a generator, because the iteration continues after an unknown item.
         return map(self._item, range(len(held)))
 
     def _item(self, index):

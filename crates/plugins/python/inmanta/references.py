@@ -7,8 +7,7 @@ import typing
 from inmanta import _paths
 
 T = typing.TypeVar("T")
-# References and objects of dataclasses that were sent, by their numbers: what comes back is the
-# same object.
+# References and dataclass objects that were sent, by number, so that the same object comes back.
 kept = []
 numbers = {}
 
@@ -162,12 +161,12 @@ class Reference(ReferenceLike, typing.Generic[T]):
             "computes": converted(kind) if kind is not None else ["any"],
             "text": str(self) if type(self).__str__ is not object.__str__ else shown,
             "repr": shown,
-            # What it is given is not made instances of.
+            # No instances are created from its fields.
             "fields": None if busy else pairs.fields_of(kind),
         }
 
     def _sent_arguments(self, proxy):
-        # One that holds itself is told of when it is exported.
+        # A reference that contains itself is reported during the export.
         if any(other is self for other in busy):
             return []
         busy.append(self)

@@ -306,7 +306,7 @@ def look_through(value, path, is_inner=False):
         raise TypeError("%r in resource is not JSON serializable at path %s" % (shown, path))
 
 
-# That the attribute with the name of a field has its value.
+# Marks an attribute with the name of a field as its value.
 ATTRIBUTE = object()
 
 
@@ -349,7 +349,7 @@ def failed(field, entity_name):
     return "Failed to get attribute '%s' for export on '%s'" % (field, entity_name)
 
 
-# The attributes that getters give if they have a value.
+# The attributes that getters return if they have a value.
 _PASSED_ON = {
     Resource.get_send_event: "send_event", Resource.get_receive_events: "receive_events",
     Resource.get_report_only: "report_only",

@@ -30,18 +30,18 @@ class Instance:
         self.number = number
         self.type_name = type
         self.text = text
-        # The attributes that were read, and those that came along and were not read yet, as messages
-        # have them: many never are.
+        # The attributes that were read, and those that arrived unread, in the form of messages:
+        # many are never read.
         self.values = {}
         self.sent = {}
-        # The texts, numbers and truth values among the attributes, and `None` for null. Proxies of the
-        # instance have this dict as their own, so that Python itself finds the attributes.
+        # The texts, numbers and booleans among the attributes, and `None` for null. Proxies of the
+        # instance use this dict as their own, so that Python itself finds the attributes.
         self.plain = {}
-        # The names of those that all came with a row; none if the instance has no row.
+        # The names of attributes that all arrived with a row; `None` if the instance has no row.
         self.names = None
-        # The place where it was made, as far as a text needs it.
+        # The place of its creation, if a message needs it.
         self.place = None
-        # The object of a dataclass that it was made from, or the reference to one.
+        # The dataclass object that it was created from, or a reference to it.
         self.python = None
 
     @property
@@ -146,11 +146,11 @@ class Found:
 instances = {}
 # The entities by their names.
 entities = {}
-# How values are taken from messages, null, and the names that attributes of proxies cannot have;
-# `inmanta.execute.proxy`, which needs this module, sets them.
+# The conversion of values from messages, null, and the reserved attribute names of proxies; set by
+# `inmanta.execute.proxy`, which needs this module.
 inner = null = None
 reserved = frozenset()
-# Whether texts are looked up among those that are more than texts.
+# Whether texts are looked up among the marked ones.
 has_marked = False
 
 

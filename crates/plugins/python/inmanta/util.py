@@ -6,7 +6,7 @@ import sys
 
 
 def is_uuid(value):
-    # Nobody has one where the module was not loaded, which takes time.
+    # Without the module, which is slow to import, there can be no instance.
     return "uuid" in sys.modules and isinstance(value, sys.modules["uuid"].UUID)
 
 

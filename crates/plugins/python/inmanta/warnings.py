@@ -6,7 +6,7 @@ class InmantaWarning(Warning):
     pass
 
 
-# The warnings that nobody has been told of: class and text.
+# The warnings that were not reported yet: class and text.
 noted = []
 shown_by_python = warnings.showwarning
 

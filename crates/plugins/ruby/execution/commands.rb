@@ -186,7 +186,7 @@ module Puppet
 
       def posix_id(given, space, field)
         number = Integer(given, exception: false)
-        get_posix_field(space, field, number) || number || get_posix_field(space, field, given)
+        get_posix_field(space, field, number || given)
       end
     end
     # Acting as another user for a while.
@@ -255,7 +255,6 @@ module Puppet
           Process.initgroups(entry.name, entry.gid)
         end
 
-        def uid(*) = Process.uid
         def run_and_capture(command, uid = nil, gid = nil)
           text = Execution.execute(command, failonfail: false, combine: true, uid: uid, gid: gid)
           [text, text.exitstatus]

@@ -28,6 +28,9 @@ module Ordain
     # Words of `ensure` that Puppet has as symbols.
     WORDS = %w[present absent file directory link latest held purged installed disabled running stopped true false].freeze
 
+    # Types of Puppet that are here as a whole, for providers of modules.
+    WHOLE = %w[package service].freeze
+
     class << self
       def outline(name)
         return nil unless PARAMETERS.key?(name)
@@ -35,6 +38,23 @@ module Ordain
         attributes = PARAMETERS[name] | %w[provider]
         attributes -= %w[provider] unless %w[file exec package service user group].include?(name)
         { 'namevar' => NAMEVARS.fetch(name) { name == 'tidy' ? 'path' : 'name' }, 'attributes' => attributes }
+      end
+
+      # Takes the whole type in the place of its outline, if modules have providers for it.
+      def load_whole(name)
+        return unless WHOLE.include?(name) && LATER.key?("ordain/execution/#{name}_type") && !files_of(name).empty?
+
+        Puppet::Type.types.delete(name.to_sym)
+        Ordain.load_later("ordain/execution/#{name}_type")
+      end
+
+      # The providers that modules have for such a type; nil for other types.
+      def providers_of(name)
+        WHOLE.include?(name) ? files_of(name).map { |path| File.basename(path, '.rb') }.uniq : nil
+      end
+
+      def files_of(name)
+        Ordain.info['libs'].flat_map { |lib| Dir.glob(File.join(lib, 'puppet/provider', name, '*.rb')) }
       end
 
       def outline?(type)
@@ -98,6 +118,60 @@ module Ordain
         Puppet::Type.type(name.to_s.downcase)
       ensure
         @loading_constants.pop
+      end
+    end
+  end
+end
+
+module Ordain
+  module Types
+    class << self
+      alias load_provider_file_strictly load_provider_file
+      private :load_provider_file_strictly
+
+      private
+
+      def original_provider(type, name)
+        Original.provider_file(type, name)
+      end
+
+      # Modules extend Puppet's own types independently of each other: a provider that can not be loaded here leaves
+      # the others as they are.
+      def load_provider_file(type, path)
+        load_provider_file_strictly(type, path)
+      rescue Puppet::Error => e
+        raise unless CoreTypes::WHOLE.include?(type.to_s)
+
+        CoreTypes.problems[[type.to_s, File.basename(path, '.rb')]] = e
+      end
+    end
+  end
+
+  module CoreTypes
+    class << self
+      # The errors of providers of such types, by type and provider.
+      def problems
+        @problems ||= {}
+      end
+    end
+  end
+end
+
+module Puppet
+  class Type
+    module OfProvider
+      module Choice
+        alias check_any_provider check_provider
+
+        def check_provider(given)
+          name = given.is_a?(Array) ? given[0] : given
+          kind = @resource.class
+          kind.load_providers
+          error = Ordain::CoreTypes.problems[[kind.name.to_s, name.to_s]]
+          raise error if error && !kind.provider_hash.key?(name.to_s.to_sym)
+
+          check_any_provider(given)
+        end
       end
     end
   end

@@ -182,9 +182,8 @@ module Ordain
       end
 
       def make(name, args)
-        return TYPE_CLASSES.include?(name) ? Puppet::Pops::Types.const_get("P#{name}Type").new(name, args) : DataType.new(name, args) if KNOWN.include?(name)
-
-        DataType.new(name, args)
+        kind = TYPE_CLASSES.include?(name) ? Puppet::Pops::Types.const_get("P#{name}Type") : DataType
+        kind.new(name, args)
       end
 
       def instance?(type, value)

@@ -106,7 +106,8 @@ module Ordain
       end
 
       def mismatch(name, signature, args)
-        shown = signature['dispatches'].reject { |one| one['mismatch'] }.map { |one| "(#{one['params'].map { |param| param[1] }.join(', ')})" }
+        usual = signature['dispatches'].reject { |one| one['mismatch'] }
+        shown = usual.map { |one| "(#{one['params'].map { |param| param[1] }.join(', ')})" }
         "'#{name}' expects #{shown.size > 1 ? 'one of: ' : ''}#{shown.join(', ')}, got " \
           "(#{args.map { |arg| DataTypes.name_of(arg) }.join(', ')})"
       end

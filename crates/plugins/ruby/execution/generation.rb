@@ -2,7 +2,15 @@
 module Ordain
   module Execution
     module Generation
+      # The providers of the resources that were found on the machine, which know their state.
+      @found = {}
+
       class << self
+        # The provider of a resource that was found, which is given away once.
+        def take_found(kind, title)
+          @found.delete([kind, title])
+        end
+
         def generates?(resource)
           if resource.respond_to?(:type_definition)
             return resource.type_definition.feature?('custom_generate')
@@ -36,6 +44,7 @@ module Ordain
         def instances(name)
           type = Puppet::Type.type(name) or raise Puppet::Error, "no module defines the resource type '#{name}'"
           type.instances.map do |one|
+            @found[[name, one.title.to_s]] = one.provider if one.provider.is_a?(Puppet::Provider)
             values = one.retrieve_resource.to_hash.reject { |key, _| %i[name title].include?(key) }
             { 'kind' => name, 'title' => one.title.to_s, 'values' => shown(values) }
           end
@@ -78,8 +87,10 @@ module Ordain
           one.respond_to?(:original_parameters) && one.original_parameters.key?(:provider)
         end
 
+        # Properties that a resource lacks are left out.
         def shown(values)
-          values.reject { |_, value| value.nil? || value == :absent && false }.to_h { |key, value| [key.to_s, Shown.value(value)] }
+          present = values.reject { |key, value| value.nil? || (value == :absent && key != :ensure) }
+          present.to_h { |key, value| [key.to_s, Shown.value(value)] }
         end
       end
     end

@@ -136,3 +136,10 @@ module Puppet
     end
   end
 end
+
+class Object
+  # A method of this object alone, as Puppet lets all objects have them.
+  def meta_def(name, &block)
+    define_singleton_method(name, &block)
+  end
+end

@@ -15,7 +15,7 @@ module Ordain
                       TagSet: 'utilities', Tagging: 'utilities', Limits: 'utilities', CommandLine: 'utilities', RetryAction: 'utilities',
                       HttpProxy: 'network', Monkey: 'utilities', ConstantInflector: 'utilities' },
     Puppet::Provider => { ParsedFile: 'parsed_file', Package: 'packages', NameService: 'name_services', Exec: 'exec_provider',
-                          AixObject: 'name_services', PackageTargetable: 'packages' }
+                          AixObject: 'name_services' }
   }.freeze
 
   LATER_CONSTANTS.each do |holder, names|

@@ -7,6 +7,8 @@ module Ordain
     LATER = { Stop => :never }.freeze
     # The most entries of a backtrace that an error has.
     MAX_TRACE = 20
+    # How often the guard finds nothing to watch over before it ends.
+    MAX_IDLE = 8
 
     @deadline = nil
     @mutex = Mutex.new
@@ -24,7 +26,10 @@ module Ordain
         [$stdout, $stderr].each { |io| io.sync = true }
         keep_to_ourselves
         Thread.handle_interrupt(LATER) { serve }
-        exit!(0)
+        own = [@input, @output]
+        own.each { |io| io.close unless io.closed? }
+        # Code may have asked for something at the end, such as the removal of its temporary files.
+        exit
       rescue IOError, SystemCallError
         exit!(1)
       end
@@ -84,6 +89,7 @@ module Ordain
 
       def answer(message)
         value = nil
+        @limit = message['seconds'] || seconds
         error = guarded { value = Requests.public_send(verb(message['do']), message) }
         error ? { 'error' => error } : { 'ok' => value }
       end
@@ -129,29 +135,37 @@ module Ordain
       # Runs a block that may take the time of a request. Each resource of a request has its own.
       def timed
         outer = @deadline
-        @mutex.synchronize { @deadline = now + seconds }
+        @mutex.synchronize { @deadline = now + limit }
         @guard = Thread.new { guard } unless @guard&.alive?
         Thread.handle_interrupt(ANY_TIME) { yield }
       ensure
-        @mutex.synchronize { @deadline = outer && (now + seconds) }
+        @mutex.synchronize { @deadline = outer && (now + limit) }
       end
 
+      # The seconds of the present request.
+      def limit
+        @limit || seconds
+      end
+
+      # Watches over a request. Without one it ends after a while.
       def guard
-        loop do
+        idle = 0
+        until idle > MAX_IDLE
           reason = @mutex.synchronize do
             found = @deadline && excess
             @deadline = now + 1 if found
+            idle = @deadline ? 0 : idle + 1
             found
           end
           @main.raise(Stop, reason) if reason
-          sleep([seconds / 20.0, 0.25].min)
+          sleep([limit / 20.0, 0.25].min)
         end
       end
 
       # The limit that the process exceeds. A limit of the system would also apply to the programs that
       # providers start.
       def excess
-        return "it takes more than #{seconds} s" if now > @deadline
+        return "it takes more than #{limit} s" if now > @deadline
 
         pages = File.read('/proc/self/statm').split[1].to_i
         "it takes more than #{memory >> 20} MiB of memory" if pages * PAGE > memory

@@ -30,39 +30,34 @@ module Puppet
       def join_options(options)
         options&.flat_map { |one| one.is_a?(Hash) ? one.sort.map { |key, value| "#{key}=#{value}" } : [one] }
       end
-    end
 
-    # Packages of one language, installed by a command that the declaration names.
-    class PackageTargetable < Package
-      class << self
-        def instances(target = nil, *)
-          validate_command(target) if target
-          super()
+      # Packages of one language, installed by a command that the declaration names.
+      class Targetable < Package
+        class << self
+          def instances(target = nil, *)
+            validate_command(target) if target
+            super()
+          end
+
+          def provider_command
+            @provider_command ||= nil
+          end
+
+          def validate_command(command)
+            return if Puppet::Util.which(command) || Puppet::FileSystem.exist?(command)
+
+            raise Puppet::Error, "Provider #{name} package command '#{command}' does not exist on this host"
+          end
+
+          def validate_package_command(command)
+            validate_command(command)
+            command
+          end
         end
 
-        def resource_type=(type)
-          super
-          has_feature(:targetable)
+        def resource_or_provider_command
+          (resource[:command] && resource.original_parameters[:command]) || self.class.provider_command
         end
-
-        def provider_command
-          @provider_command ||= nil
-        end
-
-        def validate_command(command)
-          return if Puppet::Util.which(command) || Puppet::FileSystem.exist?(command)
-
-          raise Puppet::Error, "Provider #{name} package command '#{command}' does not exist on this host"
-        end
-
-        def validate_package_command(command)
-          validate_command(command)
-          command
-        end
-      end
-
-      def resource_or_provider_command
-        resource[:command] && resource.original_parameters[:command] ? resource.original_parameters[:command] : self.class.provider_command
       end
     end
   end

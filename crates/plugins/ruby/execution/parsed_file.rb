@@ -292,7 +292,8 @@ module Puppet
         # Reading.
 
         def instances
-          targets.flat_map { |target| prefetch_target(target) }.reject { |record| skip_record?(record) }.map { |record| new(record) }
+          found = targets.flat_map { |target| prefetch_target(target) }
+          found.reject { |record| skip_record?(record) }.map { |record| new(record) }
         end
 
         def prefetch(resources = nil)
@@ -327,7 +328,8 @@ module Puppet
 
         def prefetch_target(target)
           found = read_target(target)
-          found.each { |record| record.update(on_disk: true, target: target, ensure: :present) }
+          # Records are hashes or objects with the same brackets.
+          found.each { |record| { on_disk: true, target: target, ensure: :present }.each { |name, value| record[name] = value } }
           found = prefetch_hook(found) if respond_to?(:prefetch_hook)
           found or raise DevError, "Prefetching #{target} for provider #{name} returned nil"
         end

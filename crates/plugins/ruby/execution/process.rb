@@ -109,7 +109,7 @@ module Kernel
   def require(name)
     return Ordain.load_later(name) if name.instance_of?(String) && name.start_with?('ordain/')
 
-    Ordain::Original.require_part(name) || ordain_require_of_modules(name)
+    ordain_require_of_modules(name)
   end
   private :require
 end
@@ -117,8 +117,6 @@ end
 module Ordain
   # The libraries of an installed Puppet, which serve what ours lack if the user asks for that.
   module Original
-    PART = %r{\A(?:puppet|facter|hiera|semantic_puppet)/.}
-
     @lib = nil
 
     class << self
@@ -128,17 +126,18 @@ module Ordain
         @lib = [path, File.join(path, 'lib')].find { |dir| File.file?(File.join(dir, 'puppet/version.rb')) }
         raise Puppet::Error, "there is no library of Puppet in #{path}" unless @lib
 
-        $LOAD_PATH << @lib
-        [Puppet, Puppet::Util, Puppet::Provider, Puppet::Type, Puppet::Property, Puppet::Parameter].each do |holder|
-          holder.extend(Missing)
-        end
+        ::Module.prepend(Missing)
       end
 
-      # Loads a part of Puppet by its name where we have none of that name; nil if it is not ours to load.
-      def require_part(name)
-        return nil unless @lib && name.instance_of?(String) && name.match?(PART)
+      # The file of a provider of one of Puppet's own types.
+      def provider_file(type, name)
+        file = lib && File.join(lib, 'puppet/provider', type.to_s, "#{name}.rb")
+        file if file && File.file?(file)
+      end
 
-        nil
+      # Whether Puppet has a directory for the parts of a constant.
+      def directory?(holder, name)
+        File.directory?(File.join(@lib, [*holder.name.split('::'), name.to_s].map(&:downcase).join('/')))
       end
 
       # The file that Puppet defines a constant in, by its habit of naming files.
@@ -153,8 +152,10 @@ module Ordain
     # Loads the file of a constant that is missing.
     module Missing
       def const_missing(name)
-        file = Original.lib && Original.file_of(self, name)
-        return super unless file
+        return super unless self.name&.start_with?('Puppet')
+
+        file = Original.file_of(self, name)
+        return Original.directory?(self, name) ? const_set(name, ::Module.new) : super unless file
 
         Kernel.load(file)
         const_defined?(name, false) ? const_get(name, false) : super

@@ -40,16 +40,18 @@ module Puppet
 
     class << self
       def method_added(name)
-        raise "Puppet::Property#safe_insync? shouldn't be overridden; please override insync? instead" if name == :safe_insync? && self != Property
+        if name == :safe_insync? && self != Property
+          raise "Puppet::Property#safe_insync? shouldn't be overridden; please override insync? instead"
+        end
 
         super
       end
     end
 
     def should
-      return nil unless defined?(@should)
+      wanted = @should or return nil
 
-      self.class.array_matching == :all ? @should.map { |one| unsafe_unmunge(one) } : unsafe_unmunge(@should[0])
+      self.class.array_matching == :all ? wanted.map { |one| unsafe_unmunge(one) } : unsafe_unmunge(wanted[0])
     end
 
     def value

@@ -215,7 +215,8 @@ module Puppet
     OWN = {
       'posix' => -> { true }, 'syslog' => -> { true }, 'root' => -> { Process.uid.zero? },
       'microsoft_windows' => -> { false }, 'windows' => -> { false }, 'eventlog' => -> { false },
-      'manages_symlinks' => -> { true }, 'bolt' => -> { false }, 'distribution' => -> { false }, 'cms' => -> { false }, 'directory_environments' => -> { true },
+      'manages_symlinks' => -> { true }, 'bolt' => -> { false }, 'distribution' => -> { false }, 'cms' => -> { false },
+      'directory_environments' => -> { true },
       'facter' => -> { true }, 'telnet' => -> { Features.loads?('puppet/util/network_device/transport/telnet') }
     }.freeze
 
@@ -224,8 +225,7 @@ module Puppet
     end
 
     def method_missing(name, *)
-      name = name.to_s
-      name.end_with?('?') ? available?(name.chomp('?')) : super
+      name.end_with?('?') ? available?(name.to_s.chomp('?')) : super
     end
 
     def library(name)

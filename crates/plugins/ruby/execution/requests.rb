@@ -13,17 +13,18 @@ module Ordain
           info['modules'] = module_dirs(message['modules'])
           info['modulepath'] = message['modulepath'] || info['modules'].values.map { |dir| File.dirname(dir) }.uniq
           info['libs'] = info['modules'].values.map { |dir| File.join(dir, 'lib') }.select { |lib| File.directory?(lib) }
-          info['settings'] = message['settings'] || {}
-          info['settings']['noop'] = !!message['noop']
-          info['environment'] = info['settings']['environment'] || 'production'
-          info['node'] = message['node'] || info['settings']['certname']
           Ordain.facts = message['facts'] || {}
+          given = (message['settings'] || {}).merge('noop' => !!message['noop'])
+          info['settings'] = AgentSettings.complete(given, Ordain.facts)
+          info['environment'] = info['settings']['environment']
+          info['node'] = message['node'] || info['settings']['certname']
           Ordain.debug = message['debug'] == true
           limits = message['limits'] || {}
           Execution.seconds = limits['seconds'] if limits['seconds']
           Execution.memory = limits['memory'] if limits['memory']
           info['libs'].each { |lib| $LOAD_PATH << lib unless $LOAD_PATH.include?(lib) }
           Original.use(message['puppet']) if message['puppet']
+          connect(message['device']) if message['device']
           nil
         end
 
@@ -44,7 +45,7 @@ module Ordain
             entry = @entries[declared['id']] = graph.add(declared)
             [entry, Ordain.take_logs]
           end
-          made.map { |entry, logs| Preparation.of(entry, logs) }
+          made.map { |entry, logs| Redaction.clean(entry.declared, Preparation.of(entry, logs)) }
         end
 
         # Compares resources with the machine.
@@ -55,7 +56,8 @@ module Ordain
             entry.graph.renew_after_change(entry)
             changes = []
             error = entry.error || Execution.guarded { changes = Harness.new(entry).changes }
-            { 'id' => id, 'changes' => changes, 'logs' => Ordain.take_logs, 'error' => error }
+            answer = { 'id' => id, 'changes' => changes, 'logs' => Ordain.take_logs, 'error' => error }
+            Redaction.clean(entry.declared, answer)
           end
         end
 
@@ -70,7 +72,8 @@ module Ordain
           entry = find(message['of'])
           harness = Harness.new(entry)
           error = entry.error || Execution.guarded { harness.apply(message['changes']) }
-          { 'events' => harness.partial || [], 'logs' => Ordain.take_logs, 'error' => error }
+          answer = { 'events' => harness.partial || [], 'logs' => Ordain.take_logs, 'error' => error }
+          Redaction.clean(entry.declared, answer)
         end
 
         def refresh(message)
@@ -80,7 +83,7 @@ module Ordain
             entry.graph.prefetch(entry.resource)
             entry.resource.refresh if entry.resource.respond_to?(:refresh)
           end
-          { 'logs' => Ordain.take_logs, 'error' => error }
+          Redaction.clean(entry.declared, 'logs' => Ordain.take_logs, 'error' => error)
         end
 
         # The resources that a resource makes.
@@ -119,6 +122,14 @@ module Ordain
 
         private
 
+        # The device that resources are on, where it is not this machine: its transport by name and connection data.
+        def connect(device)
+          given = device['connection']
+          given = Puppet::ResourceApi::Transport::Wrapper.deep_symbolize(Wire.unpack(given)) if given.is_a?(Hash)
+          made = Puppet::ResourceApi::Transport::Wrapper.new(device['transport'], given)
+          Puppet::Util::NetworkDevice.set_device(device['transport'], made)
+        end
+
         def find(id)
           @entries.fetch(id) { raise Puppet::DevError, "there is no resource #{id}" }
         end
@@ -145,7 +156,7 @@ module Ordain
 
           {
             'name' => name, 'namevars' => made.key_attributes.map(&:to_s), 'attributes' => made.attributes.keys.map(&:to_s),
-            'instances' => Generation.instances?(made), 'error' => nil
+            'instances' => Generation.instances?(made), 'providers' => CoreTypes.providers_of(name), 'error' => nil
           }
         end
       end
@@ -176,10 +187,18 @@ module Ordain
           {
             'values' => Types.packed_values(resource), 'relations' => Types.automatic_relations(resource, entry.graph.catalog),
             'provider' => resource.provider.is_a?(Puppet::Provider) ? resource.provider.class.name.to_s : nil,
-            'refreshable' => resource.respond_to?(:refresh), 'generates' => Generation.generates?(resource),
+            'refreshable' => resource.respond_to?(:refresh), 'self_refresh' => !!resource.class.self_refresh,
+            'generates' => Generation.generates?(resource),
             'checks' => resource.method(:pre_run_check).owner != Puppet::Type,
-            'watch' => watch(resource), 'unsuitable' => Suitability.problem(resource)
+            'watch' => watch(resource), 'timeout' => timeout(resource), 'unsuitable' => Suitability.problem(resource)
           }
+        end
+
+        # The seconds that a resource wants to have for its change.
+        def timeout(resource)
+          return nil unless resource.class.validattr?(:timeout)
+
+          Float(resource[:timeout], exception: false)
         end
 
         # The files whose changes mean that the resource may differ.
@@ -208,8 +227,7 @@ module Ordain
     class << self
       # The type of a name with the files that define it; nil if no module has it.
       def load_kind(name)
-        return Puppet::Type.types[name.to_sym] if Puppet::Type.types.key?(name.to_sym)
-
+        CoreTypes.load_whole(name)
         made = Puppet::Type.type(name)
         made unless made.nil? || CoreTypes.outline?(made)
       end

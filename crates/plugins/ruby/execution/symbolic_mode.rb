@@ -22,6 +22,10 @@ module Puppet
           whom, rest = part.match(/\A([ugoa]*)(.*)\z/).captures
           whom = 'ugo' if whom.empty? || whom.include?('a')
           rest.scan(/([-+=])([rwxXstugo]*)/) do |operator, what|
+            if what.include?('X') && operator != '+'
+              raise Puppet::Error, "X only works with the '+' operator in symbolic mode #{part.inspect}"
+            end
+
             whom.each_char { |one| mode = apply(mode, one, operator, bits(what, mode, one, is_directory)) }
           end
           mode
@@ -45,7 +49,8 @@ module Puppet
           case operator
           when '+' then mode | wanted
           when '-' then mode & ~wanted
-          else (mode & ~((7 << SHIFTS[one]) | (one == 'o' ? 0o1000 : SPECIAL[one]))) | wanted
+          # The set-user-id and sticky bits stay.
+          else (mode & ~(7 << SHIFTS[one])) | wanted
           end
         end
       end

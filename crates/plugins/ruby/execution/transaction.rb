@@ -41,6 +41,8 @@ module Ordain
         return entry if entry.error
 
         resource = entry.resource
+        provider = Generation.take_found(declared['kind'], declared['title'])
+        resource.provider = provider if provider && !resource.original_parameters.key?(:provider)
         @catalog.replace(entry.id, resource, [resource.title, resource.name].compact.uniq)
         entry
       end
@@ -81,7 +83,7 @@ module Ordain
       end
 
       def build(declared)
-        kind = Puppet::Type.type(declared['kind']) or
+        kind = Types.load_kind(declared['kind']) || Puppet::Type.type(declared['kind']) or
           raise Puppet::Error, "no module defines the resource type '#{declared['kind']}'"
 
         values = declared['values'].to_h { |name, value| [name.to_sym, Wire.unpack(value)] }
@@ -160,7 +162,11 @@ module Ordain
       private
 
       def look
+        # A change of the run may have brought the command of a provider.
+        found = @resource.provider.nil? && Suitability.needed?(@resource) && @resource.class.defaultprovider
+        @resource.provider = found.name if found
         Suitability.check(@resource)
+        Execution.acts(@resource.provider.class)
         @entry.graph.prefetch(@resource)
         @entry.current = @resource.retrieve_resource.to_hash
       end
@@ -249,8 +255,7 @@ module Ordain
           "Provider #{provider.name} is not functional on this host: #{reason}"
         end
 
-        private
-
+        # Whether a resource only works with a provider.
         def needed?(resource)
           !resource.class.paramclass(:provider).nil? && resource.class.provider_hash.any?
         end

@@ -41,8 +41,8 @@ module Ordain
         value = value.to_str unless value.instance_of?(String)
         return value if value.encoding == Encoding::UTF_8 && value.valid_encoding?
 
-        utf8 = value.encoding == Encoding::BINARY || value.encoding == Encoding::US_ASCII ? value.dup.force_encoding('UTF-8') : value.encode('UTF-8')
-        utf8.scrub
+        bytes = [Encoding::BINARY, Encoding::US_ASCII].include?(value.encoding)
+        (bytes ? value.dup.force_encoding('UTF-8') : value.encode('UTF-8')).scrub
       rescue EncodingError
         value.dup.force_encoding('UTF-8').scrub
       end

@@ -24,7 +24,7 @@ module Puppet
         return 1 if other == '-'
         return -1 if one == '.'
         return 1 if other == '.'
-        return one.to_i <=> other.to_i if one.match?(/\A\d+\z/) && other.match?(/\A\d+\z/) && !one.start_with?('0') && !other.start_with?('0')
+        return one.to_i <=> other.to_i if [one, other].all? { |part| part.match?(/\A[1-9]\d*\z/) }
 
         one.upcase <=> other.upcase
       end

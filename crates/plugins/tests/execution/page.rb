@@ -9,6 +9,7 @@ require_relative 'harness'
 
 class Page
   SECONDS = 2
+  MEMORY = 150 << 20
 
   def initialize(dir)
     @dir = dir
@@ -42,7 +43,7 @@ class Page
 
   def open_process(more = {})
     @names.clear
-    @process = ProviderProcess.new(seconds: SECONDS)
+    @process = ProviderProcess.new(seconds: SECONDS, memory: MEMORY)
     facts = { 'os' => { 'family' => 'Debian', 'name' => 'Debian' }, 'kernel' => 'Linux' }
     @process.ask({ 'do' => 'open', 'modules' => { 'sample' => @dir }, 'facts' => facts, 'debug' => false,
                    'settings' => { 'vardir' => File.join(@dir, 'var'), 'strict' => 'warning' } }.merge(more))
@@ -64,7 +65,9 @@ class Page
     when 'files' then Dir.glob("#{rest}/**/*").select { |file| File.file?(file) }.map { |file| "#{File.basename(file)}: #{File.read(file).lines.first}" }.sort.join
     when 'mode' then "#{format('%o', File.stat(rest).mode & 0o7777)}\n"
     when 'write' then File.write(*rest.split(' ', 2)) && ''
-    when 'again' then open_process && ''
+    when 'device' then @process.finish && open_process('device' => JSON.parse(rest)) && ''
+    when 'again' then @process.finish && open_process && ''
+    when 'sleep' then sleep(rest.to_f) && ''
     else raise "unknown step: #{line}"
     end
   end

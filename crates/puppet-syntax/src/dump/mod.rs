@@ -79,8 +79,8 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A node of which not all parts are there yet.
-struct Open {
+/// A node whose parts are not complete yet.
+struct OpenNode {
     object: Map<String, Value>,
     rest: std::vec::IntoIter<(&'static str, Field)>,
     /// The list that is being filled.
@@ -89,7 +89,7 @@ struct Open {
     one: &'static str,
 }
 
-impl Open {
+impl OpenNode {
     fn new(program: &Program, places: &SourceFile, item: Item) -> Self {
         let View { kind, range, fields } = view(program, item);
         let mut object = Map::new();
@@ -146,11 +146,11 @@ fn place(places: &SourceFile, range: TextRange) -> Value {
 /// The tree as a JSON document.
 pub fn json(program: &Program) -> Value {
     let places = SourceFile::new("", program.text.clone());
-    let mut top = Open::new(program, &places, Item::Expr(program.body));
-    let mut above: Vec<Open> = Vec::new();
+    let mut top = OpenNode::new(program, &places, Item::Expr(program.body));
+    let mut above: Vec<OpenNode> = Vec::new();
     let body = loop {
         if let Some(child) = top.next() {
-            let child = Open::new(program, &places, child);
+            let child = OpenNode::new(program, &places, child);
             above.push(std::mem::replace(&mut top, child));
             continue;
         }

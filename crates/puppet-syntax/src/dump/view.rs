@@ -6,7 +6,7 @@ use ordain_syntax::ListRef;
 use crate::ast::*;
 use crate::pn::big_integer;
 
-/// A node: an expression, or one of the parts that are none.
+/// A node: an expression, or a part that is not an expression.
 #[derive(Clone, Copy)]
 pub(super) enum Item {
     Expr(ExprId),
@@ -30,7 +30,7 @@ pub(super) enum Field {
     Many(Vec<Item>),
 }
 
-/// A node with its parts in the order of the text, as far as there is one.
+/// A node with its parts, in the order of the text where there is one.
 pub(super) struct View {
     pub(super) kind: &'static str,
     pub(super) range: TextRange,
@@ -133,7 +133,7 @@ impl Viewer<'_> {
         Field::Many(self.program.list(list).iter().map(|&id| Item::Expr(id)).collect())
     }
 
-    /// A part that is there.
+    /// Adds a part unless it is missing.
     fn present(&self, fields: &mut Fields, name: &'static str, id: ExprId) {
         if !matches!(self.program[id], Expr::Nop) {
             fields.push((name, one(id)));
@@ -180,7 +180,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// An integer; one that is out of range is text.
+    /// An integer; one out of range is written as text.
     fn integer(&self, id: ExprId, value: i64, radix: u8) -> Fields {
         match radix {
             0 => {

@@ -23,7 +23,7 @@ impl Lexer<'_, '_> {
         self.epp_text(kind == T::EppEndTrim)
     }
 
-    /// The text up to the next tag.
+    /// Lexes the text until the next tag.
     pub(super) fn epp_text(&mut self, skip_leading: bool) -> Step {
         let start = self.pos;
         let (text, next) = self.epp_scan(skip_leading)?;
@@ -93,7 +93,7 @@ impl Lexer<'_, '_> {
         Ok((None, Next::End))
     }
 
-    /// Skips `#…%>`; whether blanks behind it are to be dropped.
+    /// Skips `#…%>`; returns whether the following blanks are dropped.
     fn epp_comment(&mut self, out: &mut String) -> Result<bool, Fatal> {
         let start = self.pos;
         let bytes = self.bytes;

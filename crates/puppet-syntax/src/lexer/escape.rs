@@ -6,7 +6,7 @@ use ordain_source::TextRange;
 use super::{Fatal, Lexer};
 use crate::issue::warning;
 
-/// Which escapes a text knows.
+/// The escapes that a text supports.
 #[derive(Clone, Copy)]
 pub(super) struct Escapes {
     /// The letters and signs that may follow the backslash.
@@ -84,7 +84,7 @@ impl Lexer<'_, '_> {
         Ok(self.simple_escapes(piece, start, escapes))
     }
 
-    /// Replaces `\uXXXX` and `\u{…}`; `None` if there are none that are well formed.
+    /// Replaces `\uXXXX` and `\u{…}`; `None` if the text has no well-formed ones.
     fn unicode_escapes(&self, piece: &str, start: usize) -> Result<Option<String>, Fatal> {
         let mut out: Option<String> = None;
         let mut copied = 0;

@@ -9,7 +9,7 @@ use super::strings::Quote;
 use super::{Fatal, Lexer, MAX_HEREDOC_NESTING, Segment, Step, T, Token, is_blank, is_word};
 
 /// The tag between the parentheses.
-struct Spec<'t> {
+struct HeredocTag<'t> {
     tag: &'t str,
     syntax: &'t str,
     interpolates: bool,
@@ -58,7 +58,7 @@ impl<'t> Lexer<'t, '_> {
         Ok(())
     }
 
-    fn heredoc_spec(&self, before: usize, after_tag: usize) -> Result<Spec<'t>, Fatal> {
+    fn heredoc_spec(&self, before: usize, after_tag: usize) -> Result<HeredocTag<'t>, Fatal> {
         let text = self.text;
         let inner = &text[before + 2..after_tag - 1];
         let bad = || {
@@ -103,7 +103,7 @@ impl<'t> Lexer<'t, '_> {
             }));
         }
         let escapes = self.heredoc_escapes(letters, after_tag)?;
-        Ok(Spec { tag, syntax, interpolates: quoted.is_some(), escapes })
+        Ok(HeredocTag { tag, syntax, interpolates: quoted.is_some(), escapes })
     }
 
     fn heredoc_escapes(&self, letters: Option<&str>, at: usize) -> Result<u8, Fatal> {
@@ -136,7 +136,7 @@ impl<'t> Lexer<'t, '_> {
     /// The end of the text, the line that ends it, and where the next line starts.
     fn heredoc_end(
         &self,
-        spec: &Spec<'t>,
+        spec: &HeredocTag<'t>,
         text_start: usize,
     ) -> Result<(usize, EndLine<'t>, usize), Fatal> {
         let text = self.text;
@@ -153,11 +153,12 @@ impl<'t> Lexer<'t, '_> {
         }))
     }
 
-    /// The error of a heredoc without its last line, at its tag and at the line that may be meant.
+    /// The error of a heredoc without an end, at its tag and at the line that was probably meant as
+    /// its end.
     fn without_end(
         &self,
         fatal: Fatal,
-        spec: &Spec<'_>,
+        spec: &HeredocTag<'_>,
         tag: std::ops::Range<usize>,
         text_start: usize,
     ) -> Fatal {
@@ -181,7 +182,7 @@ impl<'t> Lexer<'t, '_> {
 
     fn heredoc_text(
         &mut self,
-        spec: &Spec<'_>,
+        spec: &HeredocTag<'_>,
         end_line: &EndLine<'_>,
         text_start: usize,
         text_end: usize,
@@ -205,7 +206,7 @@ impl<'t> Lexer<'t, '_> {
         self.lex_heredoc(spec, text.into(), places)
     }
 
-    fn lex_heredoc(&mut self, spec: &Spec<'_>, text: Rc<str>, places: PlaceMap) -> Step {
+    fn lex_heredoc(&mut self, spec: &HeredocTag<'_>, text: Rc<str>, places: PlaceMap) -> Step {
         if self.heredoc_nesting >= MAX_HEREDOC_NESTING {
             return Err(self.fatal("NESTING", self.pos, || {
                 format!("Heredocs are nested more than {MAX_HEREDOC_NESTING} levels deep")

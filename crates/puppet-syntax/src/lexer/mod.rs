@@ -22,19 +22,19 @@ pub(crate) use token::{T, Token};
 
 use crate::issue::problem;
 
-/// How deep strings may be nested in interpolations of strings.
+/// The maximal nesting of strings in interpolations of strings.
 const MAX_NESTING: u32 = 100;
-/// How deep heredocs may be nested in interpolations of heredocs; each level copies its text.
+/// The maximal nesting of heredocs in interpolations of heredocs. Each level copies its text.
 const MAX_HEREDOC_NESTING: u32 = 10;
 
-/// The text of an interpolated heredoc without its margin: a text of its own, placed behind the
-/// file's text, with the way back to the places of the file.
+/// The text of an interpolated heredoc without its margin. It is lexed as a separate text, placed
+/// after the file's text, with a map back to the places of the file.
 pub(crate) struct Segment {
     /// The place of its first byte behind the file's text.
     pub(crate) base: u32,
     /// The text.
     pub(crate) text: Rc<str>,
-    /// Where `text` comes from, among all places.
+    /// Maps positions in `text` to positions in the source.
     places: PlaceMap,
 }
 
@@ -91,7 +91,7 @@ struct Lexer<'t, 'o> {
     text: &'t str,
     bytes: &'t [u8],
     pos: usize,
-    /// Where this text starts among all places.
+    /// The start of this text in the map of places.
     base: u32,
     out: &'o mut Lexed,
     /// The kind of the token before; it decides the meaning of a slash.
@@ -99,13 +99,13 @@ struct Lexer<'t, 'o> {
     brace_count: u32,
     /// Whether only blanks were seen since the line began.
     fresh_line: bool,
-    /// Where the lexer goes on at the next newline, when heredocs stand there.
+    /// The position at which the lexer continues after the newline, if heredocs follow it.
     newline_jump: Option<usize>,
     epp: EppMode,
     epp_open: bool,
-    /// Where the tag begins that was opened last.
+    /// The start of the open tag.
     epp_tag: usize,
-    /// Where the interpolations begin that are open.
+    /// The starts of the open interpolations.
     interpolations: Vec<usize>,
     nesting: u32,
     heredoc_nesting: u32,
@@ -295,7 +295,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 
-    /// Lexes one token, blank or comment; it may push none or several tokens.
+    /// Lexes a token, blanks or a comment. It may push no token or several.
     fn token(&mut self) -> Step {
         let fresh = std::mem::replace(&mut self.fresh_line, false);
         match self.at(0) {
@@ -418,7 +418,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         self.pos > start
     }
 
-    /// Whether the character before the position is a blank or a newline, or there is none.
+    /// Whether the position is at the start, or after a blank or newline.
     fn blank_before(&self) -> bool {
         match self.pos.checked_sub(1).and_then(|i| self.bytes.get(i)) {
             None => true,
@@ -499,7 +499,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         at
     }
 
-    /// One segment of a bare word from a position, without colons; the position if there is none.
+    /// The end of a segment of a bare word, without colons; the position itself if there is none.
     fn bare_segment(&self, at: usize) -> usize {
         if !self.bytes.get(at).is_some_and(|b| matches!(b, b'a'..=b'z' | b'_')) {
             return at;

@@ -24,8 +24,8 @@ impl Lexer<'_, '_> {
         at
     }
 
-    /// Whether no word goes on here. Letters beyond ASCII are of the word for this, though nothing
-    /// else takes them as such.
+    /// Whether a number ends here. Letters beyond ASCII count as part of the word here, although
+    /// they are not allowed in words.
     fn ends_word(&self, at: usize) -> bool {
         match self.bytes.get(at) {
             Some(byte) if !byte.is_ascii() => {

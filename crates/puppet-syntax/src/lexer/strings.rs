@@ -24,7 +24,7 @@ pub(super) struct Quote {
     /// Whether a backslash can hide a dollar.
     pub(super) dollar_escape: bool,
     pub(super) escapes: Escapes,
-    /// Where it is opened.
+    /// The start of the text.
     pub(super) start: usize,
 }
 
@@ -47,8 +47,8 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// Where the search for the end of a piece of text begins. A quote at its very start belongs to
-    /// the text if another end follows at once (`\'\'\'` is one quote), as upstream's pattern has it.
+    /// The start of the search for the end of a text. As in upstream's pattern, a quote at the
+    /// start belongs to the text if another end follows at once (`\'\'\'` is one quote).
     fn behind_odd_quote(&self, at: usize, quote: u8) -> usize {
         if self.bytes.get(at) != Some(&quote) {
             return at;
@@ -137,7 +137,8 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// The next piece of text up to an interpolation or the end; where the dollar stood.
+    /// The next piece of text, until an interpolation or the end, and the position of the dollar
+    /// sign.
     fn piece(&mut self, quote: Quote) -> Result<(EcoString, End, usize), Fatal> {
         let start = self.pos;
         let first = |this: &Self, at| {
@@ -214,7 +215,7 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// A first word is a variable if it stands alone or before `.` or `[`.
+    /// A first word is a variable if it is alone or before `.` or `[`.
     fn word_to_variable(&mut self, first: usize) {
         let stands_alone = match self.out.tokens.get(first + 1) {
             None => true,

@@ -1,6 +1,7 @@
 //! Tokens.
 
-/// The kinds of tokens. The names are those of the reference grammar.
+/// The kinds of tokens, by the names of the reference grammar. The name is short because the parser
+/// names tokens on every line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum T {

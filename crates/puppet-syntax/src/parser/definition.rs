@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(self.program.params.extend(params))
     }
 
-    /// Parameters up to `end`, which is not consumed.
+    /// Parses parameters until `end`, which is not consumed.
     pub(super) fn parameters(&mut self, end: T) -> P<Vec<Param>> {
         let mut params = Vec::new();
         loop {
@@ -243,7 +243,7 @@ impl Parser<'_> {
         self.define(definition, name_token)
     }
 
-    /// The definition of an alias. A hash means an object type.
+    /// The definition of an alias. A hash defines an object type.
     fn alias_value(&mut self, start: Token) -> P<ExprId> {
         let at = self.range(start).start;
         match self.kind() {

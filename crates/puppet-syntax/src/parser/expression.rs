@@ -7,7 +7,7 @@ use super::statement::starts_expression;
 use super::{Abort, P, Parser, T, Token};
 use crate::ast::*;
 
-/// How tightly operators bind; the numbers only have an order.
+/// The binding powers of operators; only their order matters.
 const PREFIX: u8 = 18;
 const SELECT: u8 = 8;
 
@@ -349,8 +349,8 @@ impl Parser<'_> {
         self.add(Expr::Collect { exported, kind: left, query, attributes }, range)
     }
 
-    /// Arguments, keys or list entries up to `end`; adjacent `k => v` become one hash. They are
-    /// left on the stack.
+    /// Parses arguments, keys or list entries until `end`. Adjacent `k => v` become one hash. They
+    /// are left on the stack.
     pub(super) fn entries(&mut self, end: T, kind: EntryKind, end_comma: bool) -> P<()> {
         let mut pairs: Vec<ExprId> = Vec::new();
         let mut pairs_at = TextRange::default();
@@ -443,7 +443,7 @@ impl Parser<'_> {
         Some(self.leaf(Expr::Str(text), range))
     }
 
-    /// Whether a hash begins at this brace, where statements in braces could stand as well.
+    /// Whether a hash begins at this brace, not a block of statements.
     fn hash_begins(&self) -> bool {
         let mut depth = 0_usize;
         for (i, token) in self.lexed.tokens[self.pos..].iter().enumerate() {

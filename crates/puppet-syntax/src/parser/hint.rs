@@ -10,7 +10,7 @@ use crate::advice::advise;
 
 /// A bracket that is open at a token.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenBracket {
     token: Token,
     /// Its index among the tokens.
     index: usize,
@@ -21,8 +21,8 @@ struct Open {
 /// The brackets around a token.
 #[derive(Default)]
 struct Brackets {
-    open: Vec<Open>,
-    /// The first brace whose closing one stands further left than the line it is on.
+    open: Vec<OpenBracket>,
+    /// The first brace whose closing one is further left than its line.
     suspect: Option<Token>,
 }
 
@@ -39,7 +39,7 @@ enum Hint {
 }
 
 impl Parser<'_> {
-    /// Adds the likely cause to the error that the current token cannot stand here.
+    /// Adds the likely cause to the error of an unexpected token.
     pub(super) fn with_hints(&self, mut error: Diagnostic) -> Diagnostic {
         let brackets = self.brackets();
         let mut hints = Vec::new();
@@ -75,8 +75,7 @@ impl Parser<'_> {
         let mut quote = self.range(open);
         quote.end = quote.start + 1;
         let quote = quote.in_file(self.file);
-        // A word right behind the closing quote was to be in a text of its own: that quote was to
-        // open it.
+        // A word directly after a closing quote: the quote was probably meant to open a text.
         let behind = self.text.get(last.end as usize..).and_then(|rest| rest.chars().next());
         let opens = |c: char| c.is_alphanumeric() || matches!(c, '/' | '$' | '_' | '.' | '%' | '-');
         if behind.is_some_and(opens) {
@@ -132,10 +131,10 @@ impl Parser<'_> {
                 | T::Node
                 | T::Function => of = Some(token.kind),
                 T::LBrace | T::SelBrace => {
-                    out.open.push(Open { token, index, of: of.take() });
+                    out.open.push(OpenBracket { token, index, of: of.take() });
                 }
                 T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
-                    out.open.push(Open { token, index, of: None });
+                    out.open.push(OpenBracket { token, index, of: None });
                 }
                 T::RBrace | T::RBrack | T::RParen => {
                     if let Some(open) = out.open.pop()
@@ -209,7 +208,12 @@ impl Parser<'_> {
     }
 
     /// The likely meaning of the current token, from those before it.
-    fn hint_of_token(&self, open: Option<Open>, token: Token, before: Token) -> Option<Hint> {
+    fn hint_of_token(
+        &self,
+        open: Option<OpenBracket>,
+        token: Token,
+        before: Token,
+    ) -> Option<Hint> {
         let earlier = self.pos.checked_sub(2).map_or(T::Eof, |i| self.lexed.tokens[i].kind);
         match token.kind {
             T::FArrow if before.kind == T::Variable => {
@@ -279,7 +283,12 @@ impl Parser<'_> {
     }
 
     /// A single colon inside of a name: `foo:bar`. It is the token at hand or one right before it.
-    fn hint_of_colons(&self, open: Option<Open>, before: Token, out: &mut Vec<Hint>) -> bool {
+    fn hint_of_colons(
+        &self,
+        open: Option<OpenBracket>,
+        before: Token,
+        out: &mut Vec<Hint>,
+    ) -> bool {
         let tokens = &self.lexed.tokens;
         let is_part = |t: Token| {
             let is_name = matches!(t.kind, T::Name | T::Word | T::ClassRef | T::Variable);
@@ -309,10 +318,10 @@ impl Parser<'_> {
 
     /// Whether the token of this index is where an attribute or the entry of a hash begins, and not the
     /// title of a resource.
-    fn begins_entry(&self, index: usize, open: Option<Open>) -> bool {
+    fn begins_entry(&self, index: usize, open: Option<OpenBracket>) -> bool {
         let tokens = &self.lexed.tokens;
         let Some(before) = index.checked_sub(1) else { return false };
-        let of_resource = |open: Open| {
+        let of_resource = |open: OpenBracket| {
             let kind = open.index.checked_sub(1).map(|i| tokens[i].kind);
             matches!(kind, Some(T::Name | T::ClassRef | T::Class))
         };
@@ -346,7 +355,7 @@ impl Parser<'_> {
     }
 
     /// The token in place of `=>` in the entry of a hash that ends at the current token.
-    fn wrong_arrow(&self, open: Option<Open>) -> Option<(Token, &'static str)> {
+    fn wrong_arrow(&self, open: Option<OpenBracket>) -> Option<(Token, &'static str)> {
         let open = open.filter(|_| in_braces(open))?;
         if !matches!(self.kind(), T::RBrace | T::Comma) {
             return None;
@@ -391,7 +400,7 @@ impl Parser<'_> {
             && before.next().is_some_and(|t| t.kind == T::Pipe)
     }
 
-    /// Whether the current token stands in the condition of an `if`, `elsif` or `unless`.
+    /// Whether the current token is in the condition of an `if`, `elsif` or `unless`.
     fn is_in_condition(&self) -> bool {
         let mut depth = 0;
         for token in self.lexed.tokens[..self.pos].iter().rev() {
@@ -415,7 +424,7 @@ impl Parser<'_> {
     }
 
     /// The missing token when a second value follows a first.
-    fn missing_before(&self, open: Option<Open>, earlier: T) -> Option<Hint> {
+    fn missing_before(&self, open: Option<OpenBracket>, earlier: T) -> Option<Hint> {
         let open = open?;
         let arrow = matches!(self.next_kind(), T::FArrow | T::PArrow);
         Some(match open.token.kind {
@@ -435,7 +444,7 @@ impl Parser<'_> {
         is_value(self.kind()) || self.kind().is_attribute_keyword()
     }
 
-    /// Whether a text in single quotes ended where a word goes on.
+    /// Whether a text in single quotes ended inside of a word.
     fn ends_text(&self, before: Token, token: Token) -> bool {
         before.kind == T::Str
             && before.end == token.start
@@ -487,7 +496,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether a token is the first of a new statement more likely than one that goes on.
+    /// Whether a token more likely begins a new statement than continues one.
     fn begins_new(&self, token: Token) -> bool {
         match token.kind {
             T::Variable => matches!(self.next_kind(), T::Equals),
@@ -516,7 +525,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Points at the brace that is likely the one, as the indentation has it.
+    /// Points at the brace that is probably unclosed, by the indentation.
     fn suspect(&self, brackets: &Brackets, open: Option<Token>, out: &mut Vec<Hint>) {
         if let Some(suspect) = brackets.suspect
             && open.is_none_or(|open| open.start != suspect.start)
@@ -532,7 +541,7 @@ impl Parser<'_> {
         line.bytes().all(|b| b == b' ' || b == b'\t')
     }
 
-    /// How many blanks the line of a token begins with.
+    /// The indentation of the line of a token.
     fn indent(&self, token: Token) -> usize {
         let Some(text) = self.text.get(..token.start as usize) else { return 0 };
         let line = text.rsplit('\n').next().unwrap_or(text);
@@ -545,7 +554,7 @@ pub(super) fn is_else_if(word: &str) -> bool {
     matches!(word, "elseif" | "elif" | "elsif" | "elsf")
 }
 
-fn in_braces(open: Option<Open>) -> bool {
+fn in_braces(open: Option<OpenBracket>) -> bool {
     open.is_some_and(|o| {
         matches!(o.token.kind, T::LBrace | T::SelBrace)
             && (o.of.is_none() || o.token.kind == T::SelBrace)
@@ -561,12 +570,12 @@ fn is_like_arrow(kind: T) -> bool {
     )
 }
 
-/// Whether a reference to resources or a collector may end with such a token.
+/// Whether a reference to resources or a collector may end with this token.
 fn ends_reference(token: Token) -> bool {
     matches!(token.kind, T::RBrack | T::RBrace | T::RCollect | T::RrCollect)
 }
 
-/// Whether a value may end with such a token.
+/// Whether a value may end with this token.
 fn is_value(kind: T) -> bool {
     use T::*;
     matches!(
@@ -588,7 +597,7 @@ fn is_value(kind: T) -> bool {
     )
 }
 
-/// Whether a value has to follow such a token.
+/// Whether a value must follow this token.
 fn wants_value(kind: T) -> bool {
     use T::*;
     matches!(
@@ -618,7 +627,7 @@ fn wants_value(kind: T) -> bool {
     )
 }
 
-/// Whether a value is likely to follow such a token.
+/// Whether a value is likely to follow this token.
 fn wants_name(kind: T) -> bool {
     wants_value(kind) || matches!(kind, T::Comma | T::LParen | T::ListStart | T::LBrack)
 }

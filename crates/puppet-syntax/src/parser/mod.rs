@@ -1,7 +1,7 @@
-//! The parser: tokens to tree, by recursive descent, operators by precedence.
+//! The parser: tokens to tree, by recursive descent, with operators by precedence.
 //!
-//! Functions bear the names of the rules of the reference grammar (`egrammar.ra` upstream). The
-//! reference is an LALR parser; the order of checks here is such that the first error is reported
+//! Functions have the names of the rules of the reference grammar (`egrammar.ra` upstream). The
+//! reference is an LALR parser; the order of checks here ensures that the first error is reported
 //! at the same token.
 
 mod build;
@@ -27,11 +27,11 @@ use crate::lexer::{Lexed, T, Token, lex};
 
 pub(crate) use statement::STATEMENT_CALLS;
 
-/// How deep constructs may be nested in each other.
+/// The maximal nesting of constructs.
 const MAX_DEPTH: u32 = 200;
-/// How high the tree may get; chains of operators count, too.
+/// The maximal height of the tree; chains of operators count, too.
 const MAX_HEIGHT: u16 = 1000;
-/// After so many errors the parser gives up.
+/// The number of errors after which the parser stops.
 const MAX_ERRORS: usize = 50;
 /// The longest text, in bytes: places have 32 bits, and heredocs need some of them.
 const MAX_TEXT: usize = 1 << 30;
@@ -54,7 +54,7 @@ struct Parser<'t> {
     text: &'t str,
     file: FileId,
     lexed: Lexed,
-    /// The index of the token that is looked at.
+    /// The index of the current token.
     pos: usize,
     program: Program,
     heights: Vec<u16>,
@@ -67,7 +67,7 @@ struct Parser<'t> {
     /// Whether a brace behind the expression that is parsed begins a branch.
     in_head: bool,
     errors: usize,
-    /// Set after an error until a statement was parsed: errors up to there are consequences.
+    /// Set after an error until a statement was parsed, because errors in between are consequences.
     quiet: bool,
 }
 
@@ -214,7 +214,7 @@ impl Parser<'_> {
         TextRange::new(start, self.lexed.range(end, end).start.max(start))
     }
 
-    /// The text of a token as it stands in the file or heredoc.
+    /// The text of a token in the file or heredoc.
     fn slice(&self, token: Token) -> &str {
         let (start, end) = (token.start as usize, token.end as usize);
         if end <= self.text.len() {

@@ -3,10 +3,10 @@
 use ordain_source::{Diagnostic, TextRange};
 
 use super::{Abort, MAX_DEPTH, MAX_ERRORS, Parser, T, Token};
-use crate::issue::problem;
+use crate::issue::{problem, unexpected_end};
 
 impl Parser<'_> {
-    /// Reports that the current token cannot stand here.
+    /// Reports the current token as unexpected.
     #[cold]
     pub(super) fn unexpected(&mut self) -> Abort {
         if self.quiet {
@@ -26,13 +26,15 @@ impl Parser<'_> {
         if token.kind == T::Eof && self.errors > 0 {
             return Abort;
         }
-        let what = match token.kind {
-            T::Eof => "end of input".to_owned(),
-            _ => format!("'{}'", self.token_value(token)),
+        let error = match token.kind {
+            T::Eof => unexpected_end(),
+            _ => {
+                let text = format!("Syntax error at '{}'", self.token_value(token));
+                problem("SYNTAX_ERROR", text)
+            }
         };
         let span = self.range(token).in_file(self.file);
-        let error = problem("SYNTAX_ERROR", format!("Syntax error at {what}")).at(span);
-        self.report(self.with_hints(error))
+        self.report(self.with_hints(error.at(span)))
     }
 
     /// Reports an error that the reference has no issue code for.

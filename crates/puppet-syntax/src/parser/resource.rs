@@ -134,7 +134,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says that braces behind an expression may be those of a misspelt `elsif`.
+    /// Adds that braces after an expression may belong to a misspelt `elsif`.
     fn with_condition(&self, error: Diagnostic, left: ExprId) -> Diagnostic {
         let start = self.program.range(left).start;
         let tokens = &self.lexed.tokens[..self.pos];

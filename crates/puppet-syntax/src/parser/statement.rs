@@ -11,20 +11,20 @@ pub(crate) const STATEMENT_CALLS: [&str; 15] = [
     "fail", "import", "break", "next", "return",
 ];
 
-/// The arguments of a call without parentheses that turned out to be none: where the first comma
-/// is, and the name before it.
-struct BadList {
+/// The arguments of a statement that is not a call after all: the first comma, and the name before
+/// it.
+struct ArgumentList {
     comma: TextRange,
     name: Option<String>,
 }
 
 impl Parser<'_> {
-    /// Parses statements up to `end` or the end of the text; leaves them on the stack.
+    /// Parses statements until `end` or the end of the text; leaves them on the stack.
     ///
-    /// Errors are reported here, and parsing goes on with the next statement.
+    /// Errors are reported here, and parsing continues with the next statement.
     pub(super) fn statements(&mut self, end: T) {
         let mark = self.stack.len();
-        let mut bad: Option<BadList> = None;
+        let mut bad: Option<ArgumentList> = None;
         while !self.at(end) && !self.at(T::Eof) {
             let start = self.pos;
             let saved = (self.stack.len(), self.nesting.depth(), self.namespace.len());
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.report_bad_list(bad);
     }
 
-    /// Skips a token that cannot begin a statement, and all tokens up to the next statement.
+    /// Skips a token that cannot begin a statement, and all tokens before the next statement.
     fn skip_stray(&mut self, end: T) {
         let start = self.pos;
         self.bump();
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    fn report_bad_list(&mut self, bad: Option<BadList>) {
+    fn report_bad_list(&mut self, bad: Option<ArgumentList>) {
         let Some(bad) = bad else { return };
         self.quiet = false;
         let message = match bad.name {
@@ -73,7 +73,7 @@ impl Parser<'_> {
     }
 
     /// Parses one statement; puts it on the stack, or joins it with the name before.
-    fn statement_into(&mut self, mark: usize, bad: &mut Option<BadList>) -> P<()> {
+    fn statement_into(&mut self, mark: usize, bad: &mut Option<ArgumentList>) -> P<()> {
         if !starts_expression(self.kind()) {
             // A lexical error ends the reading before statements are put together.
             if self.errors == 0 && !self.at(T::Error) {
@@ -96,8 +96,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Puts a statement on the stack; it is the argument of a call if the name of a statement
-    /// function stands before it.
+    /// Puts a statement on the stack. If the name of a statement function precedes it, it becomes
+    /// the argument of a call.
     pub(super) fn join_call(&mut self, mark: usize, statement: ExprId) -> P<()> {
         let args = self.stack.len();
         let name = self.statement_name(mark);
@@ -112,7 +112,7 @@ impl Parser<'_> {
     }
 
     /// `first, second, …`: the arguments of a call without parentheses.
-    fn comma_list(&mut self, mark: usize, first: ExprId, bad: &mut Option<BadList>) -> P<()> {
+    fn comma_list(&mut self, mark: usize, first: ExprId, bad: &mut Option<ArgumentList>) -> P<()> {
         let comma = self.range(self.token());
         let name = self.statement_name(mark);
         let before = self.stack.len().checked_sub(1).filter(|&i| i >= mark).map(|i| self.stack[i]);
@@ -129,7 +129,7 @@ impl Parser<'_> {
                     Expr::Name(name) => Some(name.to_string()),
                     _ => None,
                 });
-                bad.get_or_insert(BadList { comma, name });
+                bad.get_or_insert(ArgumentList { comma, name });
                 Ok(())
             }
         }
@@ -205,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A block of the statements on the stack; without a range that of its statements.
+    /// A block of the statements on the stack. Without a range, it has the range of its statements.
     pub(super) fn block_since(&mut self, mark: usize, range: Option<TextRange>) -> ExprId {
         let first = self.stack.get(mark).map_or(0, |&id| self.program.range(id).start);
         let range = range.unwrap_or_else(|| self.range_from_place(first));

@@ -1,8 +1,8 @@
 //! The body of a type: `attr`, `has`, `invariant`, `function`, `title_patterns`, `annotations`,
 //! `abstract`; and the statement `invariant`.
 //!
-//! Only `type` is a keyword. The first words of statements, and the names of settings, are words
-//! that mean something in their place alone.
+//! Only `type` is a keyword. The first words of statements and the names of settings are only
+//! special in their place.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, TextRange, suggest};
@@ -303,8 +303,8 @@ impl Parser<'_> {
         self.body_block(at)
     }
 
-    /// Whether the statement `invariant` begins at the current name: with a title behind it, or with
-    /// braces that are neither those of a resource nor of a hash.
+    /// Whether the statement `invariant` begins at the current name: with a title after it, or with
+    /// braces that belong neither to a resource nor to a hash.
     pub(super) fn at_invariant(&self) -> bool {
         let token = self.token();
         if token.kind != T::Name || self.slice(token) != "invariant" {

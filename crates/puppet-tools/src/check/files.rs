@@ -1,5 +1,5 @@
-//! Files checked one by one, and together: manifests, templates, the configuration and the data of
-//! Hiera.
+//! Checks of files, one by one and together: manifests, templates, and the configuration and data
+//! of Hiera.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,13 +22,10 @@ use ordain_puppet::validation::{ModuleFile, Options, validate};
 /// A file of data is broken.
 const INVALID_DATA: &str = "puppet::invalid-data";
 
-/// A map of a file of data has a key twice.
+/// The code of a duplicate key in a map of a data file.
 const DUPLICATE_KEY: &str = "puppet::duplicate-data-key";
 
-/// How the message on a tag such as `!ruby/regexp` begins.
-const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
-
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Manifest,
@@ -39,13 +36,13 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Whether it is data, which other programs have in files of such names, too.
+    /// Whether it is data. Other programs have files with such names, too.
     pub(crate) fn is_data(self) -> bool {
         matches!(self, Self::Yaml | Self::Json)
     }
 }
 
-/// What a file is by its name. What comes in by standard input is a manifest.
+/// The format of a file by its name. Standard input is a manifest.
 pub(crate) fn form(path: &Path) -> Option<Form> {
     if path.file_name().is_some_and(|n| n == "hiera.yaml") {
         return Some(Form::HieraConfig);
@@ -94,7 +91,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Che
                 return CheckReport { found, defines: Some(Box::new(unit)) };
             }
             // `yaml_data` refuses such a file, but a function of a module may read it.
-            Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
+            Err(e) if e.is_unspecified_class() => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
             Err(e) => {
@@ -135,9 +132,9 @@ fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Stri
     CheckReport { found, defines: Some(Box::new(unit)) }
 }
 
-/// Classes and defines that two files define: an error where all files are read, in the manifests of
-/// an environment or module. Else a warning: the files may be programs of their own, and a class of
-/// the site program only hides the module's.
+/// Reports classes and defines that two files define. If both files are in the manifests of one
+/// environment or module, all are loaded, so this is an error. Otherwise it is a warning, because
+/// the files may be separate programs, and a class of the site program only hides the module's.
 pub(crate) fn duplicates(files: &[(SourceText<'_>, &CheckReport)]) -> Vec<Diagnostic> {
     let mut known: BTreeMap<(PathBuf, EcoString), (Defined, Option<&Path>)> = BTreeMap::new();
     let mut out = Vec::new();
@@ -170,7 +167,7 @@ pub(crate) fn duplicates(files: &[(SourceText<'_>, &CheckReport)]) -> Vec<Diagno
     out
 }
 
-/// The environment or module that a manifest is part of; else its directory.
+/// The environment or module of a manifest; else its directory.
 fn belongs_to(full: &Path) -> (PathBuf, bool) {
     for root in full.ancestors().skip(1) {
         if root.file_name().is_some_and(|n| n == "manifests")
@@ -223,7 +220,7 @@ fn hiera_config(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Vec<Dia
         };
         return vec![error.at(line(None)).help(VERSION_3_HELP)];
     }
-    // The place is said by the span.
+    // The span already has the place.
     let shown = format!("{}: ", path.display());
     let bare = |warning: &str| {
         let first = warning.lines().next().unwrap_or_default();
@@ -237,7 +234,7 @@ fn hiera_config(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Vec<Dia
     config.warnings.iter().map(warning).chain(twice).collect()
 }
 
-/// The text of a line without the spaces around it.
+/// The range of a line without surrounding spaces.
 fn line_range(text: &str, number: u32) -> TextRange {
     let mut start = 0;
     for (i, line) in (1..).zip(text.split_inclusive('\n')) {
@@ -251,8 +248,8 @@ fn line_range(text: &str, number: u32) -> TextRange {
     TextRange::default()
 }
 
-/// What a manifest may define if it lies in a module: below `manifests`, `functions` or `types`
-/// of a directory that has `metadata.json` or lies in a directory for modules.
+/// The file of a module, which decides the names that its definitions may have: below `manifests`,
+/// `functions` or `types` of a directory with `metadata.json` or in a directory for modules.
 fn module_file(source: &SourceText<'_>, world: &dyn World) -> Option<ModuleFile> {
     for root in source.full.ancestors().skip(1) {
         let folder = root.file_name()?.to_str()?;
@@ -279,8 +276,8 @@ fn has_module_metadata(dir: &Path, world: &dyn World) -> bool {
     world.kind(&dir.join("metadata.json")) == Some(EntryKind::File) && !is_environment(dir, world)
 }
 
-/// The name of a module: that of its directory, or what follows the author in its metadata when
-/// the directory is called after both.
+/// The name of a module: the name of its directory, or the name in its metadata if the directory
+/// has the author and the name.
 fn module_name(dir: &Path) -> Option<String> {
     let name = dir.file_name()?.to_str()?;
     Some(name.rsplit('-').next().unwrap_or(name).to_string())

@@ -1,12 +1,12 @@
-//! Findings that the reference does not have: what is allowed, but hardly meant, and what fails in
-//! each run.
+//! Findings that the reference does not have: code that is allowed but hardly intended, and code
+//! that fails in each run.
 
 use ordain_source::{Diagnostic, TextRange, suggest};
 use rustc_hash::FxHashSet;
 
 use ordain_puppet::syntax::{Attribute, AttributeOp, CaseOption, Expr, Program, ResourceBody};
 
-/// At most so many findings are reported for a program.
+/// The maximal number of findings in a program.
 const MAX: usize = 200;
 
 /// Finds code that is allowed but hardly meant: `${name}` in single quotes, where the program has a variable of
@@ -51,7 +51,7 @@ fn repeated(program: &Program, body: &ResourceBody) -> Option<Diagnostic> {
     None
 }
 
-/// A bare word that is `default` but for a slip.
+/// A bare word that is a misspelt `default`.
 fn almost_default(program: &Program, option: &CaseOption) -> Option<Diagnostic> {
     let values = program.list(option.values).iter();
     values.copied().find_map(|value| {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_as_it_stands_is_not() {
+    fn intended_code_is_not_reported() {
         for text in [
             "notice('${HOME}')",
             "$x = 1\nnotice(\"${x}\")",

@@ -1,4 +1,4 @@
-//! Lint of the bodies of types: code that is allowed but hardly meant.
+//! Lint of the bodies of types: code that is allowed but hardly intended.
 
 use ordain_source::{Diagnostic, TextRange};
 
@@ -52,9 +52,9 @@ fn lint_feature(program: &Program, feature: &FeatureSyntax, found: &mut Vec<Diag
     }
 }
 
-/// Words that begin a title which says what is wrong rather than what holds.
+/// Words at the start of titles that describe the violation instead of the rule.
 const REFUSALS: [&str; 5] = ["can not ", "cannot ", "can't ", "must not ", "may not "];
-/// What a negated condition has somewhere.
+/// Words that a negated condition contains.
 const NEGATIONS: [&str; 6] = ["!", "not ", "unless", "false", "if ", "case "];
 
 fn lint_title(program: &Program, title: TextRange, body: TextRange, found: &mut Vec<Diagnostic>) {

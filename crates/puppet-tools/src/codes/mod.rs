@@ -3,7 +3,7 @@
 use ordain_puppet::codes::CODES as PUPPET;
 use ordain_source::CodeDoc;
 
-/// The codes of the language: those of a compile, and those of the static checks.
+/// The codes of compiles and of static checks.
 pub const CODES: &[CodeDoc] = &joined();
 
 const fn joined() -> [CodeDoc; PUPPET.len() + CHECKS.len()] {

@@ -1,4 +1,4 @@
-//! The aliases of files, for names in types where no environment is opened.
+//! The aliases of files, for types without an environment.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,13 +9,13 @@ use ordain_puppet::syntax::{Definition, Expr, Program};
 use ordain_puppet::types::specialize::parse_text;
 use ordain_puppet::types::{Type, TypeAlias};
 
-/// How long a chain of aliases may be.
+/// The maximal length of a chain of aliases.
 const MAX_DEPTH: usize = 100;
 
-/// Where the text of an alias comes from that no file had.
+/// Loads the text of an alias that is not defined in the read files.
 pub type Load<'l> = &'l dyn Fn(&str) -> Option<String>;
 
-/// Aliases by name: their texts, and what was made of those that were asked for.
+/// Aliases by name: their texts, and the types of those that were used.
 pub struct Aliases<'l> {
     texts: FxHashMap<EcoString, String>,
     made: FxHashMap<EcoString, Type>,
@@ -24,12 +24,12 @@ pub struct Aliases<'l> {
 }
 
 impl<'l> Aliases<'l> {
-    /// None yet. `load` finds the text that defines others.
+    /// No aliases. `load` finds the texts that define them.
     pub fn new(load: Load<'l>) -> Self {
         Self { texts: FxHashMap::default(), made: FxHashMap::default(), load, depth: 0 }
     }
 
-    /// Adds those of a program.
+    /// Adds the aliases of a program.
     pub fn add(&mut self, program: &Program) {
         for &id in &program.definitions {
             let Expr::Definition(definition) = program[id] else { continue };
@@ -61,7 +61,7 @@ impl<'l> Aliases<'l> {
         self.depth += 1;
         let target = parse_text(&text, &mut |name| self.find(name));
         self.depth -= 1;
-        // It is set once, right after it is made.
+        // The alias is new, so its target is not set.
         let _ = alias.target.set(target.ok()?);
         Some(Type::Alias(alias))
     }

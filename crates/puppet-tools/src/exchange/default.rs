@@ -1,4 +1,4 @@
-//! Defaults as text: what Ecore's `defaultValueLiteral` says, and what it does not.
+//! Defaults as text, in Ecore's `defaultValueLiteral` and in annotations.
 
 use ordain_data::Value as Data;
 use ordain_ecore::Classifier;
@@ -6,7 +6,7 @@ use ordain_ecore::Classifier;
 use crate::exchange::ANNOTATION;
 use ordain_puppet::types::modelled::{self, Feature, FeatureKind, TypeModel, ValueType};
 
-/// The literal of a default, if it is one value.
+/// The literal of a default, if it is a single value.
 pub(super) fn literal(value: &Data) -> Option<String> {
     match value {
         Data::Bool(flag) => Some(flag.to_string()),
@@ -17,7 +17,7 @@ pub(super) fn literal(value: &Data) -> Option<String> {
     }
 }
 
-/// What a literal says for values of a type; nothing if it says nothing.
+/// The value of a literal for a type; `None` if it is not valid.
 pub(super) fn of_literal(text: &str, kind: &ValueType) -> Option<Data> {
     match kind {
         ValueType::Integer => text.trim().parse().ok().map(Data::Int),
@@ -34,7 +34,7 @@ pub(super) fn of_literal(text: &str, kind: &ValueType) -> Option<Data> {
     }
 }
 
-/// A default as it is written in the language.
+/// A default in the syntax of the language.
 pub(super) fn source(value: &Data) -> String {
     let mut feature = Feature::new("x", FeatureKind::Attribute(ValueType::Any));
     feature.default = Some(value.clone());
@@ -44,13 +44,13 @@ pub(super) fn source(value: &Data) -> String {
     inner.rsplit_once(" }\n").map_or(inner, |(value, _)| value).to_owned()
 }
 
-/// What a default as it is written says.
+/// The value of a default in the syntax of the language.
 pub(super) fn of_source(text: &str) -> Option<Data> {
     let text = format!("type X {{ attr x, Any {{ default => {text} }} }}");
     super::logic::only_model(&text)?.features.pop()?.default
 }
 
-/// The text of a note of ours, of whatever has notes.
+/// The value of one of our annotations.
 pub(super) fn note<'a>(all: &'a [ordain_ecore::Annotation], key: &str) -> Option<&'a str> {
     ordain_ecore::annotation(all, ANNOTATION)?.get(key)
 }

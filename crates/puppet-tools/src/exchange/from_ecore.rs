@@ -1,5 +1,5 @@
-//! Ecore models to types of the language: those that were exported, as they were, and models of
-//! other tools as far as the language has words for them.
+//! Ecore models to types of the language: exported types become as they were, and models of other
+//! tools are translated as far as the language can express them.
 
 use ecow::{EcoString, eco_format};
 use indexmap::IndexMap;
@@ -15,19 +15,19 @@ use ordain_puppet::types::modelled::{
     ValueType,
 };
 
-/// Types, and what the language has no words for.
+/// Types, and notes about parts of the model that the language cannot express.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Imported {
     /// The types, in order.
     pub models: Vec<TypeModel>,
-    /// What is not as the model has it, in words.
+    /// The differences from the model, in words.
     pub notes: Vec<String>,
 }
 
-/// The types of packages. `has_logic` says that the code of derived features comes from elsewhere.
+/// The types of packages. `has_logic` says that another document has the code of derived features.
 ///
 /// # Errors
-/// When a note of ours holds something else than what belongs there.
+/// When one of our annotations has an invalid value.
 pub fn from_ecore(packages: &[Package], has_logic: bool) -> Result<Imported, String> {
     let mut importer = Importer {
         classes: IndexMap::new(),
@@ -50,7 +50,7 @@ type Path = Vec<EcoString>;
 
 struct Importer<'e> {
     classes: IndexMap<Path, &'e Class>,
-    /// What enumerations and data types are here.
+    /// The types of enumerations and data types.
     values: FxHashMap<Path, ValueType>,
     /// The names of classes here.
     names: FxHashMap<Path, EcoString>,
@@ -188,7 +188,7 @@ impl<'e> Importer<'e> {
         Ok(())
     }
 
-    /// All features of a class, those that it inherits first.
+    /// Visits all features of a class, inherited ones first.
     fn features_of(&self, path: &Path, each: &mut dyn FnMut(&'e EFeature)) {
         let (mut open, mut seen) = (vec![path], FxHashSet::default());
         let mut order = Vec::new();
@@ -209,7 +209,7 @@ impl<'e> Importer<'e> {
     fn feature(&mut self, owner: &str, feature: &EFeature) -> Result<Option<Feature>, String> {
         let place = format!("{owner}.{}", feature.name);
         let note = |key: &str| default::note(&feature.annotations, key);
-        if self.is_way_back(feature) {
+        if self.is_opposite_of_containment(feature) {
             self.notes.push(format!("{place} is left out: it leads back to what holds the object"));
             return Ok(None);
         }
@@ -251,7 +251,7 @@ impl<'e> Importer<'e> {
     }
 
     /// Whether a reference leads from a part to the whole.
-    fn is_way_back(&self, feature: &EFeature) -> bool {
+    fn is_opposite_of_containment(&self, feature: &EFeature) -> bool {
         let FeatureRole::Reference(reference) = &feature.of else { return false };
         let Some(opposite) = &reference.opposite else { return false };
         let other = self.classes.get(&opposite.class).into_iter().flat_map(|class| &class.features);
@@ -338,8 +338,8 @@ fn annotations(all: &[Annotation]) -> Annotations {
         .collect()
 }
 
-/// The namespace of a package: what its URI says if it is one of ours, else its name inside of the
-/// one around it.
+/// The namespace of a package: that of its URI if the URI is one of ours, else its name inside of
+/// the surrounding namespace.
 fn namespace(package: &Package, around: Option<&str>) -> EcoString {
     if let Some(rest) = package.ns_uri.strip_prefix(TYPES_URI) {
         match rest.strip_prefix('/') {
@@ -355,7 +355,7 @@ fn namespace(package: &Package, around: Option<&str>) -> EcoString {
     }
 }
 
-/// A name as a part of the name of a type.
+/// A name in the form of a segment of a type name.
 fn segment(name: &str) -> EcoString {
     let mut out = feature_name(name);
     if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -364,7 +364,7 @@ fn segment(name: &str) -> EcoString {
     ordain_functions::text::capitalize(&out[..1]).chars().chain(out[1..].chars()).collect()
 }
 
-/// A name as that of a feature.
+/// A name in the form of a feature's name.
 fn feature_name(name: &str) -> EcoString {
     let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     let out: EcoString = name.chars().map(word).collect();
@@ -374,7 +374,7 @@ fn feature_name(name: &str) -> EcoString {
     }
 }
 
-/// The invariants in the notes of a class, by their numbers.
+/// The invariants in the annotations of a class, by number.
 fn invariants(class: &Class) -> Result<Vec<Invariant>, String> {
     let note = |key: &str| default::note(&class.annotations, key);
     let mut out = Vec::new();
@@ -424,7 +424,7 @@ fn xml(name: &str) -> ValueType {
     }
 }
 
-/// A class of Java that holds plain values.
+/// The type for a Java class of plain values.
 fn java(class: &str) -> Option<ValueType> {
     Some(match class.rsplit('.').next().unwrap_or_default() {
         "String" | "char" | "Character" | "URI" | "URL" | "UUID" => ValueType::String,

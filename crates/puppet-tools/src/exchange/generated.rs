@@ -1,14 +1,14 @@
 //! Resource types as `generate types` writes them, as types of the language.
 //!
-//! Such a file says which attributes there are, which values they take and which one names the
-//! resource. That is all of it; `ordain types from-ruby` reads the code itself.
+//! Such a file only has the attributes, their values, and the name attribute. `ordain types
+//! from-ruby` reads the code itself.
 
 use ordain_puppet::load::generated_types::{PARAM, maker};
 use ordain_puppet::syntax::{Expr, ExprId, Program};
 use ordain_puppet::types::modelled::{Feature, FeatureKind, Multiplicity, TypeModel, ValueType};
 use ordain_puppet::value::quoting::write_text_quoted;
 
-/// The type that such a file says; nothing if it is no such file.
+/// The type that such a file defines; `None` for other files.
 pub fn model(program: &Program) -> Option<TypeModel> {
     let statements: Vec<ExprId> = match &program[program.body] {
         Expr::Block(list) => program.list(*list).to_vec(),
@@ -21,7 +21,7 @@ pub fn model(program: &Program) -> Option<TypeModel> {
         let Expr::List(items) = &program[*list] else { return None };
         out.features.extend(program.list(*items).iter().filter_map(|item| feature(program, *item)));
     }
-    // With several attributes that name a resource, titles are taken apart by patterns.
+    // With several name attributes, patterns split titles.
     if out.features.iter().filter(|feature| feature.namevar).count() > 1 {
         out.features.iter_mut().for_each(|feature| feature.namevar = false);
     }
@@ -64,7 +64,7 @@ fn kind(program: &Program, id: ExprId) -> ValueType {
     }
 }
 
-/// The text of a type of the few forms that there are.
+/// The text of a type in one of the few possible forms.
 fn written(program: &Program, id: ExprId) -> Option<String> {
     match &program[id] {
         Expr::Ref(name) => Some(name.to_string()),

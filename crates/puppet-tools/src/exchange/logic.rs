@@ -1,5 +1,5 @@
-//! The code of types as a document of its own: for programs that run it, beside an Ecore model that
-//! is free of it.
+//! The code of types as a separate document, for programs that run it besides an Ecore model
+//! without code.
 
 use ecow::EcoString;
 use ordain_source::FileId;
@@ -58,7 +58,7 @@ pub fn document(models: &[TypeModel]) -> Json {
 /// Puts the code of such a document into types.
 ///
 /// # Errors
-/// When it is no such document, or speaks of what the types do not have.
+/// When it is not such a document, or the types lack something that it refers to.
 pub fn put(models: &mut [TypeModel], document: &Json) -> Result<(), String> {
     if document["format"] != FORMAT {
         return Err(format!("it is no document of the format {FORMAT}"));
@@ -97,7 +97,7 @@ pub fn put(models: &mut [TypeModel], document: &Json) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets the code of a feature; nothing if there is no setting of this name.
+/// Sets the code of a feature; `None` if there is no setting of this name.
 pub(super) fn set(feature: &mut Feature, kind: &str, logic: Logic) -> Option<()> {
     match kind {
         "check" => feature.check = Some(logic),
@@ -109,7 +109,7 @@ pub(super) fn set(feature: &mut Feature, kind: &str, logic: Logic) -> Option<()>
     Some(())
 }
 
-/// The only type of a text, if that has no errors.
+/// The only type in a text without errors.
 pub(super) fn only_model(text: &str) -> Option<TypeModel> {
     let parsed = syntax::parse(FileId(0), text);
     if parsed.diagnostics.iter().any(|d| d.severity == ordain_source::Severity::Error) {
@@ -119,7 +119,7 @@ pub(super) fn only_model(text: &str) -> Option<TypeModel> {
     if models.len() == 1 { models.pop() } else { None }
 }
 
-/// A type that has only this piece of code.
+/// A type that only has this piece of code.
 fn around(kind: &str, source: &str) -> String {
     let mut model = TypeModel::new("X");
     if kind == "invariant" {
@@ -129,7 +129,7 @@ fn around(kind: &str, source: &str) -> String {
         model.functions.push(Function { name: "x".into(), logic, span: None });
     } else {
         let mut feature = Feature::new("x", FeatureKind::Attribute(ValueType::Any));
-        // One that is no setting is refused when the text is parsed.
+        // Other names are refused by the parser.
         let _ = set(&mut feature, kind, Logic::new(source));
         model.features.push(feature);
     }
@@ -152,7 +152,7 @@ pub(super) fn is_logic(kind: &str, source: &str) -> bool {
     }
 }
 
-/// The parameters of a function with the texts of their types, and that of what it gives.
+/// The parameters of a function with the texts of their types, and the text of its return type.
 pub(super) fn signature(source: &str) -> (Vec<(EcoString, Option<EcoString>)>, Option<EcoString>) {
     let program = syntax::parse(FileId(0), around("function", source)).program;
     let Some(Expr::Lambda(lambda)) = value_of(&program, "function").map(|id| &program[id]) else {
@@ -170,7 +170,7 @@ fn ast(kind: &str, source: &str) -> String {
     value_of(&program, kind).map(|id| pn::print_from(&program, id)).unwrap_or_default()
 }
 
-/// The expression of the setting of this name, the invariant or the function of a program.
+/// The expression of this setting, or of the invariant or function, in a program.
 fn value_of(program: &Program, kind: &str) -> Option<syntax::ExprId> {
     let Expr::Definition(id) = program[*program.definitions.last()?] else { return None };
     let Definition::TypeDefinition { statements, .. } = program.definition(id) else {
@@ -179,7 +179,7 @@ fn value_of(program: &Program, kind: &str) -> Option<syntax::ExprId> {
     match &program.type_statements(*statements).first()?.kind {
         TypeStatementKind::Invariant { body, .. } => Some(*body),
         TypeStatementKind::Feature(feature) => {
-            // The setting of an earlier word may be there to make the whole right.
+            // The text may need other settings to be valid, so the setting is found by its name.
             program.settings(feature.settings).iter().find(|s| s.name == kind).map(|s| s.value)
         }
         TypeStatementKind::Function { lambda, .. } => Some(*lambda),

@@ -1,12 +1,13 @@
-//! Types of the language in other forms, and types from elsewhere in the language.
+//! Types of the language in other formats, and types from other formats in the language.
 //!
-//! All of it works on the plain model of a type ([`ordain_puppet::types::modelled`]), so that what reads and
-//! what writes know nothing of each other:
+//! All modules work on the plain model of a type ([`ordain_puppet::types::modelled`]), so that
+//! readers and writers are independent of each other:
 //!
-//! - [`to_ecore`] and [`from_ecore`]: Ecore models, with what Ecore has no word for in annotations
+//! - [`to_ecore`] and [`from_ecore`]: Ecore models; annotations have the parts that Ecore cannot
+//! express
 //! - [`schema`]: JSON Schema for documents with instances
-//! - [`logic`]: the code of types in a document of its own
-//! - [`generated`]: what `ordain types generate` writes
+//! - [`logic`]: the code of types in a separate document
+//! - [`generated`]: the output of `ordain types generate`
 //! - [`migrate`]: resource types in Ruby
 
 pub mod aliases;
@@ -24,13 +25,12 @@ use ordain_puppet::types::modelled::{Feature, Logic, TypeModel};
 
 /// The annotations in Ecore models that are ours.
 pub const ANNOTATION: &str = "puppet";
-/// What the URIs of our packages begin with; their namespace follows after a slash.
+/// The beginning of the URIs of our packages; the namespace follows after a slash.
 pub const TYPES_URI: &str = "http://ordain/types";
 /// The package of types without a namespace.
 const GLOBAL_PACKAGE: &str = "types";
 
-/// The same type without the places where it is written, to be compared with what says the same
-/// elsewhere.
+/// The type without places in files, for comparisons.
 pub fn without_places(model: &TypeModel) -> TypeModel {
     let logic = |logic: &Option<Logic>| logic.as_ref().map(|one| Logic::new(one.source.clone()));
     let mut out = TypeModel { span: None, ..model.clone() };
@@ -57,7 +57,7 @@ pub(crate) fn by_name(models: &[TypeModel]) -> ByName<'_> {
     models.iter().map(|model| (model.name.as_str(), model)).collect()
 }
 
-/// A type and what it inherits from, the type itself last; a loop ends where it closes.
+/// A type and its ancestors, the type itself last. A cycle ends where it closes.
 pub(crate) fn chain<'m>(model: &'m TypeModel, all: &ByName<'m>) -> Vec<&'m TypeModel> {
     let mut out = vec![model];
     let mut seen = rustc_hash::FxHashSet::from_iter([model.name.as_str()]);

@@ -1,7 +1,7 @@
 //! JSON Schema (draft 2020-12) for documents with instances of types.
 //!
-//! The schema says what the types say of their features: values, how many there are, what has to be
-//! there. What checks and invariants say is code, and is not in it.
+//! The schema has the properties of features that are data: values, their number, and whether they
+//! are required. Checks and invariants are code and are left out.
 
 mod regex;
 
@@ -13,23 +13,23 @@ use ordain_puppet::types::modelled::{Feature, FeatureKind, TypeModel, ValueType}
 use ordain_puppet::types::specialize::parse_text;
 use ordain_puppet::types::{IntRange, SizeRange, StructMember, Type};
 
-/// How deep types may be inside of types.
+/// The maximal nesting of types.
 const MAX_DEPTH: usize = 50;
 
-/// A schema, and what it does not say.
+/// A schema, with notes about its gaps.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Schema {
     /// The document.
     pub json: Json,
-    /// What the types say and the schema does not, in words.
+    /// Properties of the types that the schema lacks, in words.
     pub notes: Vec<String>,
 }
 
-/// The schema of documents whose outermost object is of one of the types. `named` says what the
-/// aliases that types use stand for.
+/// The schema of documents whose outermost object is of one of the types. `named` resolves the
+/// aliases that types use.
 ///
 /// # Errors
-/// When a type needs one that is not among them.
+/// When a type needs one that is missing.
 pub fn schema(
     models: &[TypeModel],
     named: &mut dyn FnMut(&str) -> Option<Type>,
@@ -66,7 +66,7 @@ struct Writer<'m, 'n> {
     models: &'m [TypeModel],
     all: ByName<'m>,
     named: &'n mut dyn FnMut(&str) -> Option<Type>,
-    /// Types and aliases by name; an exclamation mark stands for a type without those that inherit.
+    /// Types and aliases by name. An exclamation mark means a type without its subtypes.
     definitions: Map<String, Json>,
     notes: Vec<String>,
 }
@@ -108,7 +108,7 @@ impl<'m> Writer<'m, '_> {
         let mut required = vec![json!("__ptype")];
         properties.insert("__ptype".to_owned(), json!({"const": model.name.as_str()}));
         for feature in features {
-            // What is computed is not read.
+            // Derived features are not read.
             if feature.derived.is_some() {
                 continue;
             }
@@ -177,7 +177,7 @@ impl<'m> Writer<'m, '_> {
         }
     }
 
-    /// What is not said, and the schema that says nothing.
+    /// Notes that a property is missing, and returns the schema that accepts anything.
     fn unknown(&mut self, place: &str, what: &str) -> Json {
         self.notes.push(format!("{place}: {what} is not in the schema, which takes any value"));
         json!(true)
@@ -236,7 +236,7 @@ impl<'m> Writer<'m, '_> {
         }
     }
 
-    /// The types that say which texts there may be.
+    /// The types that restrict texts.
     fn words(&mut self, place: &str, kind: &Type) -> Json {
         match kind {
             Type::Literal(text) => json!({"const": text.as_str()}),
@@ -278,7 +278,7 @@ impl<'m> Writer<'m, '_> {
         let each: Vec<Json> = types.iter().map(|one| self.puppet(place, one, depth + 1)).collect();
         let count = i64::try_from(types.len()).unwrap_or(i64::MAX);
         let size = size.unwrap_or(SizeRange::new(count, count));
-        // The last type is that of all that follow.
+        // The last type repeats.
         let rest = each.last().cloned().unwrap_or(json!(true));
         sized(json!({"type": "array", "prefixItems": each, "items": rest}), size, "Items")
     }
@@ -305,7 +305,7 @@ impl<'m> Writer<'m, '_> {
     }
 }
 
-/// The types that a word and bounds say.
+/// The types for a keyword with bounds.
 fn plain(kind: &Type) -> Option<Json> {
     Some(match kind {
         Type::Any | Type::Unit | Type::RichData | Type::Data => json!(true),

@@ -1,5 +1,5 @@
-//! Types to Ecore: the base model for all tools that know Ecore, with the code and what else Ecore
-//! has no word for in annotations.
+//! Types to Ecore: the base model for all tools that read Ecore. Annotations have the code and
+//! everything else that Ecore cannot express.
 
 use ecow::{EcoString, eco_format};
 use indexmap::IndexMap;
@@ -12,7 +12,7 @@ use ordain_ecore::{
 use super::{ANNOTATION, ByName, GLOBAL_PACKAGE, TYPES_URI, by_name, codes, default, logic};
 use ordain_puppet::types::modelled::{self, Feature, FeatureKind, Function, TypeModel, ValueType};
 
-/// Where the code of types goes.
+/// The place for the code of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     /// Into annotations.
@@ -21,14 +21,14 @@ pub enum Code {
     Elsewhere,
 }
 
-/// Packages with types. There is one outermost package: that of the namespace that all types are in,
-/// or one for types of several namespaces and of none.
+/// Packages with types. There is one outermost package: the namespace of all types, or a package
+/// around several namespaces.
 ///
 /// # Errors
-/// When a type inherits from, or refers to, one that is not among them.
+/// When a type inherits from, or refers to, a missing one.
 pub fn to_ecore(models: &[TypeModel], code: Code) -> Result<Package, String> {
     let all = by_name(models);
-    let mut tree = Space::default();
+    let mut tree = Namespace::default();
     for model in models {
         let path: Vec<&str> = model.name.split("::").collect();
         let (_, spaces) = path.split_last().unwrap_or((&"", &[]));
@@ -56,8 +56,8 @@ pub fn to_ecore(models: &[TypeModel], code: Code) -> Result<Package, String> {
 
 /// The namespaces inside of one.
 #[derive(Default)]
-struct Space {
-    inner: IndexMap<EcoString, Space>,
+struct Namespace {
+    inner: IndexMap<EcoString, Namespace>,
 }
 
 /// The package that a path of package names, its outermost first, leads to.
@@ -71,13 +71,13 @@ fn inside<'p>(package: &'p mut Package, path: &[EcoString]) -> Option<&'p mut Pa
 
 struct Exporter<'m> {
     all: ByName<'m>,
-    /// Whether the outermost package is that of types without a namespace.
+    /// Whether the outermost package has the types without a namespace.
     is_nested: bool,
     code: Code,
 }
 
 impl Exporter<'_> {
-    fn package(&self, namespace: &str, space: &Space) -> Package {
+    fn package(&self, namespace: &str, space: &Namespace) -> Package {
         let last = namespace.rsplit("::").next().unwrap_or_default();
         let name = if last.is_empty() { GLOBAL_PACKAGE } else { last };
         let ns_uri = match namespace {
@@ -201,7 +201,7 @@ impl Exporter<'_> {
         Ok((out, enumeration))
     }
 
-    /// A function, with the types that Ecore has for what it is given and gives.
+    /// A function, with the Ecore types of its parameters and its result.
     fn operation(&self, function: &Function) -> Operation {
         let (params, returns) = logic::signature(&function.logic.source);
         let kind = |text: Option<EcoString>| Some(self.data_type(text.as_deref().unwrap_or("Any")));
@@ -218,7 +218,7 @@ impl Exporter<'_> {
         }
     }
 
-    /// What a type is in Ecore by its text: a class, a plain data type or anything.
+    /// The type in Ecore for the text of a type: a class, a plain data type or anything.
     fn data_type(&self, text: &str) -> TypeRef {
         let ecore = |name: &str| TypeRef::Ecore(name.into());
         match text {
@@ -274,7 +274,7 @@ fn annotations(details: Vec<(EcoString, EcoString)>) -> Vec<Annotation> {
     }
 }
 
-/// Notes of the site as those of Ecore, whose values are texts.
+/// Annotations of the site as Ecore annotations, whose values are texts.
 fn foreign((source, details): &(EcoString, Vec<(EcoString, Data)>)) -> Annotation {
     let text = |value: &Data| match value {
         Data::Str(text) => text.clone(),
@@ -284,7 +284,7 @@ fn foreign((source, details): &(EcoString, Vec<(EcoString, Data)>)) -> Annotatio
     Annotation { source: source.clone(), details: details.collect() }
 }
 
-/// The default as Ecore has it, and as it is written in the language if Ecore does not say it all.
+/// The default in Ecore, and in the syntax of the language if Ecore cannot express it.
 fn default_of(feature: &Feature) -> (Option<EcoString>, Option<EcoString>) {
     let Some(value) = &feature.default else { return (None, None) };
     let FeatureKind::Attribute(kind) = &feature.kind else {

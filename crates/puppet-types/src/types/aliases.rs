@@ -7,7 +7,7 @@ use ecow::EcoString;
 use crate::model::{ObjectType, Type, TypeAlias, TypeSet};
 use crate::types::range::SizeRange;
 
-/// How many names may stand for each other in a row.
+/// The maximal length of a chain of aliases.
 const DEPTH_LIMIT: u32 = 200;
 
 fn alias_target(alias: &TypeAlias) -> &Type {

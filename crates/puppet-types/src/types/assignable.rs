@@ -17,8 +17,8 @@ use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, 
 use crate::value::equality::case_matches;
 use crate::value::{SemVerRange, Value};
 
-/// Pairs of types under comparison where an alias is involved; one that comes back holds, as nothing
-/// spoke against it so far.
+/// Pairs of types under comparison that involve an alias. A repeated pair counts as assignable,
+/// because nothing has contradicted it so far.
 #[derive(Clone, Copy)]
 struct Guard<'a> {
     to: *const Type,
@@ -27,14 +27,14 @@ struct Guard<'a> {
     outer: Option<&'a Guard<'a>>,
 }
 
-/// How deeply aliases may nest in each other before a comparison is given up.
+/// The nesting of aliases at which a comparison is given up.
 const DEPTH_LIMIT: u32 = 200;
 
-/// How deeply `Init` types may lead to each other before a comparison is given up.
+/// The nesting of `Init` types at which a comparison is given up.
 const INIT_LIMIT: u32 = 6;
 
-/// From this number of alternatives on, those of the one variant are looked up in a set of the other:
-/// inference of large lists makes variants of as many types.
+/// From this number of alternatives on, the alternatives of one variant are looked up in a set of
+/// those of the other. Inference of large lists makes such variants.
 const MAX_SEARCHED: usize = 32;
 
 /// The results for pairs of aliases while a comparison lasts: without them, aliases that mention each
@@ -42,7 +42,7 @@ const MAX_SEARCHED: usize = 32;
 #[derive(Default)]
 struct Memo {
     pairs: FxHashMap<(*const Type, *const Type), bool>,
-    /// How many comparisons are under way, one within the other.
+    /// The current nesting of comparisons.
     nested: u32,
     /// The depth of the outermost pair that was taken to hold since it came back.
     assumed: u32,
@@ -234,7 +234,7 @@ fn text(to: &Type, from: &Type) -> bool {
         (Type::String(size), Type::Pattern(_)) => *size == SizeRange::ANY_SIZE,
         (Type::Literal(s), Type::Literal(other)) => s == other,
         (Type::Literal(s), Type::Enum { values, caseless }) => {
-            // Upstream takes any enum of one value here; only an equal one can be meant.
+            // Upstream takes any enum of one value here. Only an equal one makes sense.
             !caseless && matches!(&**values, [v] if v == s)
         }
         (Type::Enum { values, caseless }, _) => enumeration(values, *caseless, from, to),
@@ -276,7 +276,7 @@ fn enumeration(values: &[EcoString], caseless: bool, from: &Type, to: &Type) -> 
     }
 }
 
-/// How many items a tuple type has.
+/// The number of items of a tuple type.
 pub(crate) fn tuple_size(types: &[Type], size: Option<SizeRange>) -> SizeRange {
     let count = types.len() as i64;
     size.unwrap_or(match count {
@@ -475,7 +475,7 @@ fn init(to: &Type, from: &Type, guard: G<'_>) -> bool {
         },
         (Type::Init(Some(init)), _) => {
             test(&init.target, from, guard)
-                // An object type may be made of its own `Init` again.
+                // An object type may take its own `Init` as an argument.
                 || (guard.map_or(0, |g| g.depth) < INIT_LIMIT
                     && guarded(to, from, guard, |g| {
                         init_takes(init, |kind| test(kind, from, g))
@@ -494,8 +494,8 @@ fn uri_takes(parts: &Value, other: &Value) -> bool {
     })
 }
 
-/// Whether a parameter of a type takes that of another: it matches as the option of a `case`, or both
-/// are types and one takes the other.
+/// Whether a type parameter takes another: it matches like the option of a `case`, or both are
+/// types and it takes the other.
 pub(crate) fn parameter_takes(expected: &Value, given: &Value) -> bool {
     case_matches(expected, given).matched
         || matches!((expected, given), (Value::Type(to), Value::Type(from)) if is_assignable(to, from))
@@ -524,7 +524,7 @@ pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
         Type::Array(element, _) if **element == Type::Any => None,
         Type::Array(element, _) => Some(Cow::Borrowed(element)),
         Type::Tuple(types, _) => Some(Cow::Owned(variant_of(types.iter().cloned()))),
-        // Nothing is known of entries that nothing is said of.
+        // Entries without a declared type may be anything.
         Type::Hash(entry, size)
             if **entry == (Type::Any, Type::Any) && *size == SizeRange::ANY_SIZE =>
         {
@@ -565,7 +565,7 @@ fn pair(key: Type, value: Type) -> Type {
     Type::Tuple([key, value].into(), Some(IntRange::new(2, 2)))
 }
 
-/// Whether an object type is another or has it among its parents.
+/// Whether an object type is another one or inherits from it.
 pub(crate) fn object_is_a(kind: &Arc<ObjectType>, other: &ObjectType) -> bool {
     let mut current = Some(Arc::clone(kind));
     for _ in 0..DEPTH_LIMIT {
@@ -588,7 +588,7 @@ pub(crate) fn is_callable(kind: &Type, optional: bool) -> bool {
     }
 }
 
-/// Whether two types mean the same: equal, or each assignable to the other.
+/// Whether two types are equal or assignable to each other.
 #[inline]
 pub fn is_equivalent(a: &Type, b: &Type) -> bool {
     a == b || is_assignable(a, b) && is_assignable(b, a)

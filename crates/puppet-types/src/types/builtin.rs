@@ -77,7 +77,7 @@ pub(crate) fn exact_builtin(name: &str) -> Option<Type> {
 
 /// The usual spelling of a name, if that may differ from the given one.
 pub(crate) fn usual_spelling(name: &str) -> Option<&'static str> {
-    // Resource types such as `File` are looked up often, and no spelling begins like them.
+    // Resource types such as `File` are looked up often. Spellings begin with other letters.
     if !name.starts_with(['C', 'N', 'S', 'T', 'U', 'c', 'n', 's', 't', 'u']) {
         return None;
     }

@@ -44,7 +44,7 @@ pub fn infer(value: &Value) -> Type {
         Value::Callable(closure) => callable_of(&closure.signature),
         Value::Object(object) => crate::types::object::type_of(object),
         Value::Instance(instance) => Type::Object(Arc::clone(&instance.kind)),
-        // The type of a walk over a tree is that of a class of the runtime.
+        // The type of a walk over a tree is that of its runtime class.
         Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
             Type::clone(&iterator.element)
         }
@@ -57,7 +57,7 @@ pub fn infer(value: &Value) -> Type {
     }
 }
 
-/// The type of an object of Ruby: that of its class.
+/// The type of a Ruby object is that of its class.
 fn runtime_type(object: &RuntimeObject) -> Type {
     Type::Runtime(object.class.as_ref().map(|class| Arc::new(("ruby".into(), class.clone()))))
 }

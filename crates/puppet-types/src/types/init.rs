@@ -9,7 +9,7 @@ use crate::types::instance::is_instance;
 use crate::types::normalize::normalize;
 use crate::types::undecided::Undecided;
 
-/// How deeply `Init` types may lead to each other.
+/// The maximal nesting of `Init` types.
 const DEPTH_LIMIT: u32 = 6;
 
 impl InitType {
@@ -19,8 +19,8 @@ impl InitType {
     }
 }
 
-/// Why `Init[T, args]` has no instances: there is no way to make a `T`, or none with these arguments.
-/// `Init`, `Optional` and `NotUndef` are no targets.
+/// The reason why `Init[T, args]` has no instances: a `T` cannot be made, or not from these
+/// arguments. `Init`, `Optional` and `NotUndef` cannot be made.
 pub(crate) fn init_fault(init: &InitType) -> Option<Undecided> {
     let target = &init.target;
     let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
@@ -44,10 +44,9 @@ pub(crate) fn init_fault(init: &InitType) -> Option<Undecided> {
     Some(Undecided::WrongArguments(Arc::new(init.clone())))
 }
 
-/// Whether `Init[T, args]` takes a value that is no `T` yet.
+/// Whether `Init[T, args]` takes a value that is not yet a `T`.
 ///
-/// An object type may be made of its own `Init`, so that the question leads back to itself; such a
-/// circle takes nothing.
+/// An object type may take its own `Init`. Such a cycle takes nothing.
 pub(crate) fn init_accepts(init: &InitType, value: &Value) -> bool {
     thread_local! {
         static DEPTH: Cell<u32> = const { Cell::new(0) };
@@ -77,7 +76,7 @@ fn init_fits(init: &InitType, value: &Value) -> bool {
     all.iter().any(|s| accepts(s, &given, None))
 }
 
-/// Whether `Init[T, args]` takes values of a type; `takes` says whether a parameter does.
+/// Whether `Init[T, args]` takes values of a type; `takes` decides it for a parameter.
 pub(crate) fn init_takes(init: &InitType, takes: impl Fn(&Type) -> bool) -> bool {
     let count = init.arguments.len();
     init.all().iter().any(|signature| {

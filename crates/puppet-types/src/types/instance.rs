@@ -16,8 +16,8 @@ use crate::types::{InitType, SizeRange, StructMember, Type, TypeAlias};
 use crate::value::equality::case_matches;
 use crate::value::{HashValue, Key, Value};
 
-/// The aliases that are being resolved for one value, innermost first. An alias that comes back to
-/// itself without having gone into the value cannot hold.
+/// The aliases that are being resolved for one value, innermost first. An alias that recurs at the
+/// same part of the value has no instances.
 struct Guard<'a> {
     alias: *const TypeAlias,
     value: *const Value,
@@ -54,7 +54,7 @@ fn test(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         Type::Boolean(expected) => {
             matches!(value, Value::Bool(b) if expected.is_none_or(|e| e == *b))
         }
-        // A number that is none is in no range, as upstream has it.
+        // As upstream, NaN is in no range.
         Type::Numeric => match value {
             Value::Float(number) => !number.is_nan(),
             Value::Runtime(object) => object.is_integer(),
@@ -244,7 +244,7 @@ fn iterates(kind: &Type, value: &Value) -> bool {
     match value {
         Value::Array(_) | Value::Hash(_) if any => true,
         Value::Runtime(object) if any => ruby_classes::is_a(object, "Range"),
-        // Where the type of the elements matters, the type of the number is asked, which has no end.
+        // With an element type, upstream asks the inferred type of the number, which has no end.
         Value::Int(i) if *i < 0 && any => false,
         Value::Iterator(iterator) => is_assignable(kind, &Type::Iterator(Some(iterator.of()))),
         value => is_assignable(kind, &infer(value)),

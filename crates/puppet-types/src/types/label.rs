@@ -45,7 +45,7 @@ pub fn type_label(kind: &Type) -> String {
     }
 }
 
-/// `a` or `an`, by the first letter; `y` counts as a vowel, as upstream has it.
+/// `a` or `an`, by the first letter. As upstream, `y` counts as a vowel.
 #[inline]
 pub fn article(text: &str) -> &'static str {
     let first = text.trim_start_matches(['"', '\'']).chars().next();

@@ -14,8 +14,8 @@ use crate::types::parameters::specialize_plain;
 use crate::types::text_reader::read_with;
 use crate::types::{Type, TypeAlias};
 
-/// The built-in type of a name, without parameters. As upstream has it, most names may be written in
-/// any case: `Semver`, `Uri`.
+/// The built-in type of a name, without parameters. As upstream, most names are accepted in any
+/// case: `Semver`, `Uri`.
 #[inline]
 pub fn builtin(name: &str) -> Option<Type> {
     exact(name).or_else(|| exact(usual_spelling(name)?))

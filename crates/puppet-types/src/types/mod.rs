@@ -94,7 +94,7 @@ impl Hash for FloatRange {
 }
 
 impl AttributeRole {
-    /// The word for it in a definition; the usual one has none.
+    /// The keyword in a definition; `None` for plain attributes.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Normal => None,

@@ -1,5 +1,5 @@
-//! The simplest form of a type: nested variants flattened, enums and ranges merged. Aliases stand for
-//! the normalised form of their definition, and messages show it.
+//! The normalised form of a type: nested variants flattened, enums and ranges merged. An alias has
+//! the normalised form of its definition, which messages show.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ fn variant(given: &[Type]) -> Type {
     };
     let before = types.len();
     let types = merged(types);
-    // Where nothing was put together, the order stays that in which it is written.
+    // If nothing was merged, the written order stays.
     if !modified && types.len() == before {
         return Type::Variant(given.into());
     }
@@ -119,8 +119,8 @@ fn float_range(kind: &Type) -> Option<FloatRange> {
     if let Type::Float(range) = kind { Some(*range) } else { None }
 }
 
-/// How many ranges that hang together are put together as upstream does, which may leave some of
-/// them side by side; more become one, which holds the same values.
+/// The number of connected ranges that are merged like upstream, which may leave some of them
+/// separate. More ranges become one, which has the same values.
 const MAX_APART: usize = 1_000;
 
 fn merge_ranges<R: Copy>(
@@ -236,8 +236,8 @@ mod tests {
         (a.1 + 1 >= b.0 && b.1 + 1 >= a.0).then(|| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// Upstream's way: the last one takes in what it touches of all that are left.
-    fn by_turns(
+    /// Merges like upstream: the last range absorbs all remaining ranges that it touches.
+    fn merge_like_upstream(
         mut ranges: Vec<IntRange>,
         join: fn(&IntRange, &IntRange) -> Option<IntRange>,
     ) -> Vec<Type> {
@@ -277,7 +277,7 @@ mod tests {
             let types = ranges.iter().copied().map(Type::Integer).collect();
             let lower = |a: &IntRange, b: &IntRange| a.from.cmp(&b.from);
             let merged = merge_ranges(types, integer_range, Type::Integer, lower, join);
-            assert_eq!(merged, by_turns(ranges.clone(), join), "{ranges:?}");
+            assert_eq!(merged, merge_like_upstream(ranges.clone(), join), "{ranges:?}");
         }
     }
 }

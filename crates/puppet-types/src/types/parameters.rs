@@ -371,7 +371,7 @@ fn regexp(base: &Type, keys: &[Value]) -> EvalResult<Type> {
     }
 }
 
-/// Whether a size is written as that of nothing: no negative bound is.
+/// Whether a size is written as that of an empty collection, which has no negative bound.
 fn is_nothing(size: &[Value]) -> bool {
     match size {
         [Value::Int(0), Value::Int(0)] => true,

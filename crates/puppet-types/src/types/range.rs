@@ -15,7 +15,7 @@ pub struct IntRange {
     is_written: bool,
 }
 
-/// The sizes that a collection or text may have; `from` is 0 if nothing is said.
+/// The range of sizes of a collection or text; `from` is 0 by default.
 pub type SizeRange = IntRange;
 
 impl IntRange {
@@ -32,7 +32,7 @@ impl IntRange {
     /// Every size, where that is written: `String[0]`. It is equal to the other, and shown.
     pub const WRITTEN_SIZE: Self = Self { is_written: true, ..Self::ANY_SIZE };
 
-    /// The range as one that is written, not told from something else.
+    /// The range as an explicitly written one, which is not inferred.
     #[must_use]
     #[inline]
     pub fn written(self) -> Self {
@@ -86,20 +86,20 @@ impl IntRange {
         self == Self::ANY_SIZE && !self.is_written
     }
 
-    /// The range as one of sizes, none of which is negative.
+    /// The range as a range of sizes, which are not negative.
     #[must_use]
     #[inline]
     pub fn of_sizes(self) -> Self {
         Self { from: self.from.max(0), to: self.to.max(0), open_below: false, ..self }
     }
 
-    /// Whether `value` lies in the range.
+    /// Whether `value` is in the range.
     #[inline]
     pub fn contains(self, value: i64) -> bool {
         self.from <= value && value <= self.to
     }
 
-    /// Whether `other` lies wholly in the range.
+    /// Whether all of `other` is in the range.
     #[inline]
     pub fn covers(self, other: Self) -> bool {
         let below = self.open_below || !other.open_below && self.from <= other.from;

@@ -132,7 +132,7 @@ pub(super) fn class(base: &Type, keys: &[Value]) -> EvalResult {
     Ok(if many { Value::array(references) } else { references.pop().unwrap_or_default() })
 }
 
-/// The keys with lists among them taken apart.
+/// The keys, with lists among them flattened.
 pub fn flat(keys: &[Value]) -> Vec<Value> {
     let mut out = Vec::with_capacity(keys.len());
     for key in keys {

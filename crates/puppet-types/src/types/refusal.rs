@@ -41,7 +41,7 @@ pub(crate) fn message(reason: &Undecided) -> String {
     }
 }
 
-/// The words for a type of which no instances can be made.
+/// The message for a type that cannot be instantiated.
 pub(crate) fn cannot_be_made(kind: &Type) -> String {
     format!("Creation of new instance of type '{kind}' is not supported")
 }

@@ -9,7 +9,7 @@ use ordain_functions::regex::{Dialect, Regex, compile, slashes_escaped};
 use ordain_puppet_syntax::regexp::is_encoded;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// How many compiled expressions are kept.
+/// The maximal number of cached expressions.
 const MAX_COMPILED: usize = 1024;
 /// The longest source of those, in bytes.
 const MAX_COMPILED_LENGTH: usize = 1 << 10;
@@ -73,8 +73,8 @@ impl Regexp {
         self.regex().is_ok_and(|regex| regex.is_match(text).unwrap_or(false))
     }
 
-    /// The expression between slashes, as it is written; slashes in it get a backslash. One that says
-    /// its encoding is written with its flags.
+    /// Writes the expression between slashes. Slashes in it get a backslash. An expression that
+    /// forces its encoding is written with its flags.
     pub fn write_delimited(&self, out: &mut String) {
         out.push('/');
         match self.is_encoded() {
@@ -84,7 +84,8 @@ impl Regexp {
         out.push('/');
     }
 
-    /// The source as text. One that says its encoding has a group with its flags, all off, around it.
+    /// The source as text. An expression that forces its encoding is in a group with its flags, all
+    /// off.
     pub fn text(&self) -> EcoString {
         match self.is_encoded() {
             true => ecow::eco_format!("(?-imx:{})", self.source),
@@ -92,8 +93,8 @@ impl Regexp {
         }
     }
 
-    /// The expression as a group with its flags, as Ruby inserts it into a text. Flags of a group
-    /// around the whole become those of this one.
+    /// The expression as a group with its flags, as Ruby inserts it into a text. If the whole is a
+    /// group with flags already, these are used.
     pub fn with_flags(&self) -> String {
         let (mut on, mut source) = (String::new(), &*self.source);
         let mut set = |flags: &str| {

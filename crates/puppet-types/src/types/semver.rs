@@ -31,8 +31,8 @@ pub(crate) fn of_ranges(keys: &[Value]) -> EvalResult<Type> {
     Ok(Type::SemVer(merged_ranges(ranges).into()))
 }
 
-/// The ranges, with those put together that overlap or touch: the last one takes in what it touches
-/// of those before, then the last one of those that are left.
+/// Merges ranges that overlap or touch: the last one absorbs those before it, then the last of the
+/// remaining ones.
 fn merged_ranges(mut ranges: Vec<SemVerRange>) -> Vec<SemVerRange> {
     let mut merged = Vec::with_capacity(ranges.len());
     while let Some(mut last) = ranges.pop() {
@@ -54,7 +54,7 @@ fn text_of_joined(range: &Range) -> EcoString {
     text_between(range.low(), high, !included)
 }
 
-/// The text of a range of two versions as upstream shows it: the upper one stands first.
+/// The text of a range between two versions. As upstream, the upper one comes first.
 pub(crate) fn text_between(
     low: Option<&Version>,
     high: Option<&Version>,

@@ -9,7 +9,7 @@ use crate::types::range::IntRange;
 pub use crate::model::{NoType, Signature, SignatureParam};
 
 impl NoType {
-    /// That it is needed.
+    /// The error that this is not a type.
     pub fn refused<T>(&self) -> EvalResult<T> {
         let text = format!("Expected value of type Type, got {}", self.got);
         Err(EvalError::new("TYPE_MISMATCH", text, self.span).into())
@@ -23,8 +23,8 @@ impl Signature {
         self.params.iter().filter(|p| !p.optional).count()
     }
 
-    /// Refuses to be called with so many arguments, or as a block (`None`), if a parameter that
-    /// they reach has no type.
+    /// Refuses a call with this number of arguments, or as a block (`None`), if one of their
+    /// parameters does not have a valid type.
     ///
     /// # Errors
     /// `TYPE_MISMATCH` for the parameter.
@@ -37,10 +37,10 @@ impl Signature {
         if is_param && is_reached { no_type.refused() } else { Ok(()) }
     }
 
-    /// Refuses to check the result of a call if its return type is no type.
+    /// Refuses to check the result of a call if its stated return type is not a type.
     ///
     /// # Errors
-    /// That it is none.
+    /// `TYPE_MISMATCH`.
     #[inline]
     pub fn needs_return_type(&self) -> EvalResult<()> {
         match &self.no_type {

@@ -83,8 +83,8 @@ fn uri(key: &Value) -> EvalResult<Type> {
     }
 }
 
-/// Whether a hash may say the parts of a type of URIs: texts, numbers of ports, and types and
-/// expressions that stand for them.
+/// Whether a hash may describe the parts of a type of URIs: texts, port numbers, and types and
+/// expressions for them.
 fn may_be_parts(given: &Value) -> bool {
     const TEXT: &str = "Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], \
                         Type[NotUndef], Type[Undef]]]";
@@ -101,7 +101,7 @@ fn may_be_parts(given: &Value) -> bool {
 /// `T[args]` of an object type with type parameters.
 ///
 /// # Errors
-/// When the type has none, or they do not fit.
+/// When the type has no parameters, or the arguments do not fit.
 fn parameterized(kind: &Arc<ObjectType>, keys: &[Value]) -> EvalResult<Type> {
     let all = type_parameters(kind);
     let label = kind.label();

@@ -13,7 +13,7 @@ use crate::types::{Regexp, Type};
 use crate::value::number::to_number;
 use crate::value::{HashValue, Value};
 
-/// How deeply brackets may nest.
+/// The maximal nesting of brackets.
 const DEPTH: u32 = 100;
 
 /// Gives parameters to a type.

@@ -40,7 +40,7 @@ impl TypeSet {
         Arc::clone(&ANY)
     }
 
-    /// The set that a hash defines, with the types that stand in it.
+    /// The set that a hash defines, with its types.
     ///
     /// # Errors
     /// When the definition is wrong.

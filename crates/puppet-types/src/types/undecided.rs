@@ -1,13 +1,13 @@
-//! Tests that have no answer. Whether a value is an instance of `Init[T]` depends on how a `T` is made;
-//! where none can be made, that is an error and not a no. Tests say yes or no, so the first such error
-//! is stored beside them, for [`crate::types::refusal`].
+//! Tests without an answer. Whether a value is an instance of `Init[T]` depends on the constructors
+//! of `T`. If there are none, this is an error, not a no. Tests return a boolean, so the first such
+//! error is stored separately, for [`crate::types::refusal`].
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::model::{InitType, Type};
 
-/// Why a test has no answer.
+/// The reason why a test has no answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Undecided {
     /// No instances of this type can be made.

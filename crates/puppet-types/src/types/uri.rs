@@ -1,4 +1,4 @@
-//! URIs as values: made of their parts, and taken apart.
+//! URIs as values: building and splitting them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub fn type_of(parts: Value) -> Type {
     Type::Uri(given.then(|| Arc::new(parts)))
 }
 
-/// The parts by name, those that are there.
+/// The present parts by name.
 pub fn parts(uri: &Uri) -> Value {
     let text = |part: &Option<String>| part.as_deref().map(Value::str);
     let is_named = |part: &&String| !part.is_empty();
@@ -38,7 +38,7 @@ pub fn parts(uri: &Uri) -> Value {
 pub const PARTS: [&str; 8] =
     ["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"];
 
-/// One part by name, `undef` if it is not there; `None` if no part has this name.
+/// One part by name, `undef` if it is missing; `None` if no part has this name.
 pub fn part(uri: &Uri, name: &str) -> Option<Value> {
     let text = match name {
         "scheme" => &uri.scheme,

@@ -24,7 +24,7 @@ fn order_text(a: &str, b: &str) -> Ordering {
     a.bytes().map(fold).cmp(b.bytes().map(fold))
 }
 
-/// The order of two values; the error says why there is none.
+/// The order of two values, or the reason why they have none.
 fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
     match (a, b) {
         (Value::Str(x), Value::Str(y)) => Ok(Some(order_text(x, y))),
@@ -66,7 +66,7 @@ fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
 /// # Errors
 /// `COMPARISON_NOT_POSSIBLE` when there is no order between the two.
 pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {
-    let told = match (op, left, right) {
+    let answer = match (op, left, right) {
         // Types are equal if each takes the other; the right one is asked first.
         (BinaryOp::Eq | BinaryOp::NotEq, Value::Type(a), Value::Type(b)) if a != b => {
             let equal = || is_assignable(b, a) && is_assignable(a, b);
@@ -78,7 +78,7 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {
         (_, Value::Type(_), _) => return Ok(false),
         _ => return compare_order(op, left, right),
     };
-    told.or_else(|reason| not_possible(op, left, right, &reason))
+    answer.or_else(|reason| not_possible(op, left, right, &reason))
 }
 
 fn compare_order(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> {

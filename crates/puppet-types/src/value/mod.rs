@@ -1,8 +1,9 @@
 //! Puppet's values.
 //!
-//! A [`Value`] is small and cheap to clone; text of up to 15 bytes stands inside it, everything
-//! larger is shared. Rust's `==` and `Hash` on it are those of hash keys (`1` and `1.0` differ, text
-//! is case-sensitive, a point in time is equal to itself alone); the language's `==` is [`crate::value::compare`].
+//! A [`Value`] is small and cheap to clone. Text of up to 15 bytes is inline, and larger contents
+//! are shared. Rust's `==` and `Hash` are those of hash keys: `1` and `1.0` differ, text is
+//! case-sensitive, and a timestamp is only equal to itself. The language's `==` is in
+//! [`crate::value::compare`].
 
 pub mod closure;
 pub mod compare;
@@ -168,7 +169,7 @@ impl Value {
         }
     }
 
-    /// The value with the contents of `Sensitive` in its place: to be compared, not shown.
+    /// The value with the contents of `Sensitive` in its place, for comparisons only.
     pub fn revealed(&self) -> Self {
         match self {
             Self::Sensitive(inner) => inner.revealed(),

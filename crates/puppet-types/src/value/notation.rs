@@ -6,7 +6,7 @@ use ordain_functions::time::Civil;
 
 use crate::value::{HashValue, Value};
 
-/// Appends a list in brackets, each item as `write` has it.
+/// Appends a list in brackets; `write` writes each item.
 pub fn write_items(out: &mut String, items: &[Value], write: fn(&mut String, &Value)) {
     out.push('[');
     for (i, item) in items.iter().enumerate() {
@@ -16,7 +16,7 @@ pub fn write_items(out: &mut String, items: &[Value], write: fn(&mut String, &Va
     out.push(']');
 }
 
-/// Appends a hash in braces, keys and values as `write` has them.
+/// Appends a hash in braces; `write` writes keys and values.
 pub fn write_entries(
     out: &mut String,
     entries: &HashValue,
@@ -52,7 +52,7 @@ pub fn write_timestamp(out: &mut String, ns: i128) {
 /// Appends a duration: `1-01:03:00.0`.
 #[inline]
 pub fn write_timespan(out: &mut String, ns: i128) {
-    // The format is a constant that is known to be right.
+    // The format is a valid constant.
     out.push_str(&ordain_functions::time::format_span("%D-%H:%M:%S.%-N", ns).unwrap_or_default());
 }
 

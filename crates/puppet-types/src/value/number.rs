@@ -2,8 +2,8 @@
 
 use crate::value::Value;
 
-/// The number that a text stands for: decimal, hexadecimal, octal or floating point, with an
-/// optional sign and blanks around.
+/// Parses a number: decimal, hexadecimal, octal or floating point, with an optional sign and
+/// surrounding blanks.
 pub fn to_number(text: &str) -> Option<Value> {
     let blank = |c: char| c == ' ' || c == '\t';
     let text = text.strip_prefix("::").unwrap_or(text).trim_matches(blank);

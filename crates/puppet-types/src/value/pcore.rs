@@ -245,7 +245,7 @@ impl Writer {
         vec![("_pcore_init_hash", Data::map(init))]
     }
 
-    /// A function by its type alone, or by all that is said of it.
+    /// A function: its type alone, or a hash of its properties.
     fn function(&mut self, function: &ObjectFunction) -> Data {
         let kind = self.write(&function.kind);
         if !function.is_final && !function.overrides && function.annotations.is_none() {
@@ -258,7 +258,7 @@ impl Writer {
         Data::map(out)
     }
 
-    /// An attribute by its type alone, or by all that is said of it.
+    /// An attribute: its type alone, or a hash of its properties.
     fn attribute(&mut self, attribute: &ObjectAttribute) -> Data {
         let kind = self.write(&attribute.kind);
         let role = attribute.role.word();
@@ -282,7 +282,7 @@ fn tagged(name: &str, fields: Fields) -> Data {
     Data::map(entries)
 }
 
-/// The ends of a range: an open lower end is said if the upper one is not open.
+/// The ends of a range. An open lower end is only written if the upper end is not open.
 fn ends(from: Option<Data>, to: Option<Data>) -> Fields {
     let mut out = Vec::new();
     if from.is_some() || to.is_some() {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_keeps_its_text() {
+    fn values_without_a_form_keep_their_text() {
         let text = tagged("Type", vec![("__pvalue", Data::from("Data"))]);
         assert_eq!(written("Data"), format!("{text:?}"));
     }

@@ -9,7 +9,7 @@ pub fn write_text_quoted(out: &mut String, text: &str) {
         return;
     }
     out.push('\'');
-    // The character behind a backslash stays as it is, a quote too, as upstream has it.
+    // As upstream, the character after a backslash stays, even if it is a quote.
     let mut escaped = false;
     for c in text.chars() {
         if c == '\'' && !escaped {

@@ -9,7 +9,7 @@ use crate::value::compare::equals;
 use crate::value::resource_key::ResourceKey;
 use crate::value::text::{to_text, write_entries, write_items, write_text};
 
-/// The name of the Ruby class that holds a value, as many messages show it.
+/// The name of the Ruby class of a value, as many messages show it.
 pub fn ruby_class(value: &Value) -> &str {
     match value {
         Value::Undef => "NilClass",
@@ -60,7 +60,7 @@ pub fn ruby_text(value: &Value) -> EcoString {
     }
 }
 
-/// A regular expression as Ruby's `to_s` has it.
+/// A regular expression in the form of Ruby's `to_s`.
 fn ruby_regexp(source: &str) -> EcoString {
     ecow::eco_format!("(?-mix:{source})")
 }
@@ -91,7 +91,7 @@ pub fn write_inspect(out: &mut String, value: &Value) {
     }
 }
 
-/// Appends the attribute for which the title of a reference stands in.
+/// Appends the name attribute of a reference.
 fn write_name(out: &mut String, reference: &Type) {
     let key = match reference {
         Type::Resource { kind: Some(kind), title: Some(title) } => ResourceKey::new(kind, title),

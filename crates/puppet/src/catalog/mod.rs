@@ -3,6 +3,7 @@
 //! Resources are found by name and by type through indexes, so that neither a reference nor a
 //! collector walks the whole catalog.
 
+pub(crate) mod names;
 pub mod query;
 pub mod resource;
 pub mod tags;
@@ -27,11 +28,11 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
-    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
+    DataPlace, Declared, LostValue, Param, ParamOrigin, ParamSource, Params, Resource, ResourceId,
     ResourceKind,
 };
 
-/// Attributes for a resource that is not declared yet, or not by now.
+/// Attributes for a resource that may not be declared yet.
 #[derive(Debug)]
 pub struct PendingOverride {
     /// The resource.
@@ -40,7 +41,7 @@ pub struct PendingOverride {
     pub params: Vec<Param>,
     /// The scope that the override is written in.
     pub scope: ScopeId,
-    /// Where.
+    /// The place of the override.
     pub span: Span,
 }
 
@@ -55,14 +56,14 @@ pub struct Collector {
     pub query: Query,
     /// `<<| |>>`
     pub exported: bool,
-    /// Attributes set on what is collected, if any are written.
+    /// Attributes that the collector sets on collected resources, if any are written.
     pub overrides: Option<Vec<Param>>,
-    /// Where it is written.
+    /// The place of the collector.
     pub span: Span,
     /// The resources collected so far, in order.
     pub collected: IndexSet<ResourceId, FxBuildHasher>,
-    /// Whether it stands in a chain of arrows, for which all that fits counts; else only what is
-    /// still virtual does.
+    /// Whether the collector is an operand of a relationship. Then it matches all resources;
+    /// otherwise only virtual ones.
     pub is_end: bool,
     /// The ends that a chain of arrows continues with if nothing is collected.
     pub otherwise: Vec<RelationEnd>,
@@ -77,15 +78,15 @@ pub enum RelationEnd {
     Collector(usize),
 }
 
-/// A relationship of each of some ends with each of others, which are resolved at the end of the
-/// compile.
+/// A relationship between each of some ends and each of others. The ends are resolved at the end of
+/// the compile.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// The resources that come first.
     pub from: Arc<[RelationEnd]>,
     /// The resources that come later.
     pub to: Arc<[RelationEnd]>,
-    /// Whether the ends are so many that no parameter names them, but a barrier of the graph.
+    /// Whether there are too many ends for edges or parameters, so that the graph gets a barrier.
     pub is_barrier: bool,
     /// Whether `to` is notified.
     pub notify: bool,
@@ -95,9 +96,9 @@ pub struct Relation {
     pub span: Span,
 }
 
-/// An order that the type of a resource asks for.
+/// An autorequire of the type of a resource.
 #[derive(Clone, Copy, Debug)]
-pub struct Automatic {
+pub struct Autorequire {
     /// The resource that comes first.
     pub from: ResourceId,
     /// The resource that comes later.
@@ -108,7 +109,7 @@ pub struct Automatic {
     pub by: ResourceId,
 }
 
-/// Resources of a type by their titles in lower case, as many of them as were looked at so far.
+/// Resources of a type by their titles in lower case, as far as they have been indexed.
 #[derive(Default, Debug)]
 struct ByTitle {
     known: usize,
@@ -120,14 +121,15 @@ struct ByTitle {
 pub struct Catalog {
     /// All resources, virtual ones included, in the order they were added.
     pub resources: Vec<Resource>,
-    /// Resources by the hashes of their names. The names stand in the resources: a table of them would
-    /// take more memory than all else here, and be copied whenever it grows.
+    /// Resources by the hashes of their names. The names themselves are only in the resources. A
+    /// table with names would need more memory than the rest of the catalog, and would be copied
+    /// when it grows.
     index: FxHashMap<u32, ResourceId>,
-    /// Second names, and names whose hash an earlier one has.
+    /// Aliases, and names whose hash an earlier name has.
     others: FxHashMap<ResourceKey, ResourceId>,
     by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
     by_title: FxHashMap<EcoString, ByTitle>,
-    /// Containment: container and contained, in the order they were asked for.
+    /// Containment: container and contained, in the order in which the code declares it.
     pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
     /// Classes in order of declaration.
     pub classes: Vec<EcoString>,
@@ -139,12 +141,12 @@ pub struct Catalog {
     pub collectors: Vec<Collector>,
     /// Relationships in order.
     pub relations: Vec<Relation>,
-    /// The order that types of resources ask for by themselves (autorequires).
-    pub automatic: Vec<Automatic>,
-    /// References given to `realize` that were not found so far.
+    /// The autorequires of resource types.
+    pub automatic: Vec<Autorequire>,
+    /// References passed to `realize` whose resources were not found yet.
     pub realize: Vec<(ResourceKey, Span)>,
-    /// The first value given to `realize` that is no reference, which is found out as late as that
-    /// a resource is missing.
+    /// The first argument of `realize` that is not a reference. Like a missing resource, it is an
+    /// error at the end of the compile.
     pub not_realizable: Option<(String, Span)>,
     /// Tags of the catalog itself.
     pub own_tags: TagSet,
@@ -152,24 +154,24 @@ pub struct Catalog {
     pub unevaluated: Vec<ResourceId>,
     /// Resources of other nodes.
     pub imports: FxHashMap<ResourceId, Arc<Import>>,
-    /// Exported resources of other nodes by kind, as far as they were asked for.
+    /// Exported resources of other nodes, for the kinds that were collected.
     pub exported_elsewhere: FxHashMap<EcoString, Arc<[Exported]>>,
 }
 
 impl Catalog {
-    /// An empty catalog with room for the resources of most nodes, so that they are not moved when
-    /// there are more: room that is never written to takes no memory.
+    /// An empty catalog with room for the resources of most nodes, so that they need not move.
+    /// Untouched room takes no memory.
     pub fn with_room() -> Self {
         const ROOM: usize = 1 << 16;
         Self { resources: Vec::with_capacity(ROOM), ..Self::default() }
     }
 
-    /// Adds a resource that the caller knows to be new.
+    /// Adds a resource whose key is new.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
         self.add_as(resource.key(), resource)
     }
 
-    /// As [`Catalog::add`], where the key of the resource is at hand.
+    /// As [`Catalog::add`], for a caller that has the key of the resource.
     pub fn add_as(&mut self, key: ResourceKey, resource: Resource) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
         match self.index.entry(short_hash(&key)) {
@@ -190,7 +192,7 @@ impl Catalog {
         id
     }
 
-    /// Notes that a class was declared; its name is a tag of the catalog.
+    /// Records that a class was declared; its name is a tag of the catalog.
     pub fn add_class_name(&mut self, name: EcoString) {
         let tag = self.tags.intern(&name);
         self.own_tags.insert(tag);
@@ -223,7 +225,7 @@ impl Catalog {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The resources of a type whose title is this, in whatever case.
+    /// The resources of a type with this title, ignoring case.
     pub fn of_title(&mut self, kind: &str, title: &str) -> &[ResourceId] {
         let Some(all) = self.by_kind.get(kind) else { return &[] };
         let index = self.by_title.entry(kind.into()).or_default();
@@ -253,19 +255,18 @@ impl Catalog {
     }
 }
 
-/// A hash of a name. Of a hundred catalogs with ten thousand resources, about one has two names with
-/// the same hash.
+/// A hash of a name. In one of a hundred catalogs with ten thousand resources, two names collide.
 fn short_hash(key: &ResourceKey) -> u32 {
     let hash = FxBuildHasher.hash_one(key);
     (hash ^ (hash >> 32)) as u32
 }
 
-/// That something is no reference, as it lacks a title. `shown` has its quotes.
+/// The text that refuses a reference without a title. `shown` has its quotes.
 pub(crate) fn no_title(shown: &str) -> String {
     format!("No title provided and {shown} is not a valid resource reference")
 }
 
-/// The texts of a value that is a list of references, nested lists flattened.
+/// The parts of a value that is a list of references, with nested lists flattened.
 pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|v| flatten_values(v, out)),
@@ -273,7 +274,8 @@ pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Where a long list is in memory, by which one is known that several resources have in common.
+/// The address of a long list. Resources that share a default share its list, which is recognised
+/// by this.
 pub(crate) fn long_list(value: &Value) -> Option<usize> {
     const LONG: usize = 64;
     match value {
@@ -282,7 +284,7 @@ pub(crate) fn long_list(value: &Value) -> Option<usize> {
     }
 }
 
-/// The texts of a value as [`flatten_values`] gives them, without a copy of a single one.
+/// As [`flatten_values`], without a copy if the value is not a list.
 pub(crate) fn flat<'v>(value: &'v Value, several: &'v mut Vec<Value>) -> &'v [Value] {
     match value {
         Value::Array(_) => {

@@ -12,7 +12,7 @@ pub enum Query {
     And(Box<Query>, Box<Query>),
     /// One fits.
     Or(Box<Query>, Box<Query>),
-    /// A parameter or the title equals a value, or holds it; or must not.
+    /// A parameter or the title equals or contains a value, or does not.
     Compare {
         /// The name.
         name: ecow::EcoString,
@@ -26,7 +26,7 @@ pub enum Query {
 }
 
 impl Query {
-    /// The title that whatever fits has.
+    /// The title of all matching resources, if the query fixes it.
     pub fn title(&self) -> Option<&ecow::EcoString> {
         match self {
             Self::Compare { name, value: Value::Str(title), equal: true } if name == "title" => {
@@ -38,7 +38,7 @@ impl Query {
     }
 }
 
-/// A resource that a query is matched against.
+/// A resource that a query may match.
 pub(crate) trait Candidate {
     /// The title.
     fn title(&self) -> &str;

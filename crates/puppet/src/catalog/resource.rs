@@ -1,4 +1,4 @@
-//! A resource while it is compiled, its parameters, and where they came from.
+//! A resource during the compile, its parameters, and their origins.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct ResourceId(pub u32);
 /// The kind of a resource.
 #[derive(Clone, Debug)]
 pub enum ResourceKind {
-    /// `Stage[main]` and its kin.
+    /// `Stage[main]` and other stages.
     Stage,
     /// A class; main and Settings have no definition.
     Class(Option<Arc<TypeDef>>),
@@ -30,22 +30,22 @@ pub enum ResourceKind {
     Node,
     /// An instance of a define.
     Define(Arc<TypeDef>),
-    /// A resource of a type that is applied.
+    /// A resource of a native type.
     Native(Arc<NativeType>),
 }
 
-/// How a class came into the catalog.
+/// The way in which a class came into the catalog.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Declared {
     /// By a resource expression.
     AsResource,
-    /// By `include` and its kin, or because it must be there.
+    /// By `include` and similar functions, or as a part of every catalog.
     Implicitly,
 }
 
-/// How a value was given to a parameter.
+/// The source of a parameter's value.
 #[derive(Clone, Debug)]
-pub enum How {
+pub enum ParamSource {
     /// In the declaration.
     Declaration,
     /// By a default of the type.
@@ -60,7 +60,7 @@ pub enum How {
     Data(Arc<DataPlace>),
     /// By an arrow.
     Relation,
-    /// By the code of the resource type, which converts values and has defaults.
+    /// By the code of the resource type, which converts values and sets defaults.
     Kind,
     /// From a container.
     Inherited,
@@ -70,7 +70,7 @@ pub enum How {
     Exported(Arc<Import>),
 }
 
-/// Where data was found.
+/// The place of a value in data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct DataPlace {
     /// The key.
@@ -81,12 +81,12 @@ pub struct DataPlace {
     pub line: u32,
 }
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Clone, Debug)]
 pub struct ParamOrigin {
-    /// How it was given.
-    pub how: How,
-    /// Where it is written.
+    /// The kind of source.
+    pub how: ParamSource,
+    /// The place in the code, if there is one.
     pub span: Option<Span>,
     /// The container of the code that set it.
     pub within: ResourceId,
@@ -97,7 +97,7 @@ pub struct ParamOrigin {
 pub struct LostValue {
     /// The value.
     pub value: Value,
-    /// Where it came from.
+    /// The origin of the replaced value.
     pub origin: ParamOrigin,
 }
 
@@ -106,11 +106,11 @@ pub struct LostValue {
 pub struct Param {
     /// Its name.
     pub name: EcoString,
-    /// Its value; `undef` counts as set and is left out of the catalog.
+    /// Its value. `undef` counts as set, but the catalog leaves it out.
     pub value: Value,
-    /// `+>`: appended to what is there, or was.
+    /// `+>`: appended to the earlier value.
     pub append: bool,
-    /// Where it came from.
+    /// The origin of the value.
     pub origin: ParamOrigin,
     /// Values that were overridden, latest first.
     pub losers: Vec<LostValue>,
@@ -125,7 +125,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// How many there are before they get an index.
+    /// The number of parameters above which a resource gets an index.
     const FEW: usize = 32;
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -140,7 +140,7 @@ impl Params {
         self.place(name).map(|at| &self.list[at])
     }
 
-    /// The one of this name, to change it.
+    /// The parameter of this name, to change it.
     pub fn named_mut(&mut self, name: &str) -> Option<&mut Param> {
         self.place(name).map(|at| &mut self.list[at])
     }
@@ -161,7 +161,7 @@ impl Params {
         self.list.iter_mut().map(|param| (&param.name, &mut param.value))
     }
 
-    /// Changes which there are, their names, or their order.
+    /// Changes the set of parameters, their names, or their order.
     pub(crate) fn edit<T>(&mut self, edit: impl FnOnce(&mut Vec<Param>) -> T) -> T {
         let out = edit(&mut self.list);
         self.index_again();
@@ -223,7 +223,7 @@ pub struct Resource {
     pub title: EcoString,
     /// The kind of the resource.
     pub what: ResourceKind,
-    /// How it was declared.
+    /// The kind of declaration.
     pub declared: Declared,
     /// Parameters in the order they were set.
     pub params: Params,
@@ -233,7 +233,7 @@ pub struct Resource {
     pub is_virtual: bool,
     /// For other nodes.
     pub exported: bool,
-    /// Where it was declared.
+    /// The place of the declaration.
     pub span: Option<Span>,
     /// The scope it was declared in.
     pub scope: ScopeId,
@@ -243,13 +243,27 @@ pub struct Resource {
     pub evaluated: bool,
     /// The scope of its body, once evaluated.
     pub body_scope: Option<ScopeId>,
-    /// Names of parameters that held a Sensitive value.
+    /// Names of parameters that had a Sensitive value.
     pub sensitive: Vec<EcoString>,
-    /// Whether its title is a text; functions also take numbers, and then it is named, too.
+    /// Whether its title is a text. Functions also accept numbers, which make resources with a
+    /// `name`.
     pub title_is_text: bool,
 }
 
 impl Resource {
+    /// Whether the resource could have a parameter of this name.
+    pub(crate) fn may_have(&self, name: &str) -> bool {
+        if crate::schema::is_metaparameter(name) {
+            return true;
+        }
+        match &self.what {
+            ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => {
+                def.program.params(def.params).iter().any(|p| p.name == name)
+            }
+            _ => self.schema().is_some_and(|schema| schema.knows(name)),
+        }
+    }
+
     /// The name it is found by.
     pub fn key(&self) -> ResourceKey {
         if matches!(self.what, ResourceKind::Class(None)) && self.title == TOP_CLASS {
@@ -258,7 +272,7 @@ impl Resource {
         ResourceKey::of(self.kind.clone(), &self.title)
     }
 
-    /// Whether this is the name it is found by.
+    /// Whether the resource has this key.
     pub fn is_called(&self, key: &ResourceKey) -> bool {
         self.kind == key.kind && (self.title == key.title || self.key() == *key)
     }
@@ -278,7 +292,7 @@ impl Resource {
         self.params.named_mut(name)
     }
 
-    /// The schema of its type, if it is applied.
+    /// The schema of its type, if the type is native.
     pub fn schema(&self) -> Option<&NativeType> {
         match &self.what {
             ResourceKind::Native(schema) => Some(schema),
@@ -300,7 +314,8 @@ mod tests {
     #[test]
     fn parameters_are_found_by_name_however_many_there_are() {
         for count in [1, Params::FEW, Params::FEW + 1, 200] {
-            let origin = ParamOrigin { how: How::External, span: None, within: ResourceId(0) };
+            let origin =
+                ParamOrigin { how: ParamSource::External, span: None, within: ResourceId(0) };
             let make = |name: usize, value: usize| Param {
                 name: ecow::eco_format!("p{name}"),
                 value: Value::Int(value as i64),
@@ -312,7 +327,7 @@ mod tests {
             for n in 0..count {
                 params.push(make(n, n));
             }
-            // Of two of the same name the first is found.
+            // If two have the same name, the first is found.
             params.push(make(0, 99));
             let first = params.named("p0").map(|param| &param.value);
             assert_eq!(first, Some(&Value::Int(0)), "{count}");
@@ -325,18 +340,18 @@ mod tests {
     }
 }
 
-/// Where a resource comes from that another node exports.
+/// The origin of a resource that another node exports.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// The node.
     pub node: EcoString,
-    /// Where it is declared there.
+    /// The place of the declaration in the code of that node.
     pub place: Option<Place>,
     /// The collector that took it.
     pub span: Span,
 }
 
-/// A resource type as declarations of it need it, looked up once per compile.
+/// A resource type with the data for its declarations, looked up once per compile.
 #[derive(Debug)]
 pub(crate) struct KnownKind {
     /// The type with capital segments.
@@ -347,7 +362,7 @@ pub(crate) struct KnownKind {
     pub tags: TagSet,
 }
 
-/// The treatment of a class that `include` and its kin name.
+/// The functions that add classes to a catalog.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inclusion {
     /// It is evaluated.

@@ -1,4 +1,4 @@
-//! Tags: interned, and a resource's tags a sorted run of small numbers.
+//! Tags: interned texts. The tags of a resource are a sorted run of small numbers.
 
 use ecow::EcoString;
 use indexmap::IndexSet;
@@ -114,7 +114,7 @@ pub fn is_valid(tag: &str) -> bool {
     head && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'))
 }
 
-/// A tag and, where it has `::`, its segments.
+/// A tag, and its segments if it has `::`.
 pub fn with_segments(tag: &str) -> impl Iterator<Item = &str> {
     let is_path = tag.as_bytes().windows(2).any(|pair| pair == b"::");
     let segments = is_path.then(|| tag.split("::").filter(|s| !s.is_empty()));

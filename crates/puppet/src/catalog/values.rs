@@ -6,7 +6,7 @@ use crate::error::{EvalResult, unplaced};
 use crate::types::Type;
 use crate::types::format::{quoted, ruby_inspect, ruby_text};
 use crate::value::closure::ScopeId;
-use crate::value::resource_key::ResourceKey;
+use crate::value::resource_key::{ResourceKey, reference_key};
 use crate::value::{HashValue, IteratorValue, Value};
 use ecow::EcoString;
 use ordain_source::Span;
@@ -24,7 +24,21 @@ pub(crate) struct Declaration {
     pub title_is_text: bool,
 }
 
-/// Whether the name of a type in front of braces is that of classes.
+/// The resource that a value of a relationship metaparameter refers to: a reference, or its text.
+pub(crate) fn relationship_target(value: &Value) -> Option<ResourceKey> {
+    match value {
+        Value::Type(kind) | Value::Reference(kind) => reference_key(kind),
+        Value::Str(text) => {
+            let (kind, rest) = text.split_once('[').filter(|(kind, _)| !kind.is_empty())?;
+            let title = rest.strip_suffix(']').filter(|title| !title.is_empty())?;
+            let title = title.trim_matches(|c| c == '\'' || c == '"');
+            Some(ResourceKey::new(kind, title))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the name of a type in front of braces is `class`, in any case.
 pub(crate) fn is_class(kind: &str) -> bool {
     kind.eq_ignore_ascii_case("class")
 }
@@ -34,10 +48,10 @@ pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: Par
     Param { name, value, append, origin, losers: Vec::new() }
 }
 
-/// Why an iterator is refused where it would be kept.
+/// Refuses an iterator as the value of a parameter.
 pub(crate) const NO_ITERATOR: &str = "Use of an Iterator is not supported here";
 
-/// Why an integer beyond 64 bits is refused where it would be kept.
+/// Refuses an integer beyond 64 bits as the value of a parameter.
 pub(crate) fn outside_of_range(digits: &str) -> String {
     let end = if digits.starts_with('-') { "min" } else { "max" };
     let shown = ordain_data::number::ruby_hexadecimal(digits);
@@ -53,7 +67,7 @@ pub(crate) fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
     }
 }
 
-/// Whether a value holds something that a catalog does not.
+/// Whether a value has a part that a catalog cannot hold.
 pub(crate) fn has_foreign(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_foreign),
@@ -74,8 +88,8 @@ pub(crate) fn is_foreign(value: &Value) -> bool {
     }
 }
 
-/// Visits what a value holds that a catalog does not: a walk over a tree, or an object of Ruby, each
-/// with `path` and the steps to it. A key has the path of its hash.
+/// Visits the parts of a value that a catalog cannot hold: walks over trees, and objects of Ruby.
+/// `visit` gets each of them with `path` and the steps to it. A key has the path of its hash.
 ///
 /// # Errors
 /// The errors of `visit`.
@@ -104,14 +118,14 @@ pub(crate) fn each_foreign<E>(
     }
 }
 
-/// Why the type of everything that a catalog holds is no reference.
+/// Refuses a reference to the type of all catalog entries.
 pub(crate) const NOT_SPLIT: &str = "Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
                          neither a PClassType, nor a PResourceType.";
 
-/// A value as a parameter has it: types that mean resources become references to them.
+/// A value in the form of a parameter: types of resources become references.
 ///
 /// # Errors
-/// The value cannot be that of a parameter.
+/// When a parameter cannot have the value.
 pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
     match value {
         Value::Array(ref items) if items.iter().any(changes) => {
@@ -132,7 +146,8 @@ pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
         Value::Type(kind) => match *kind {
             Type::Class(None) => Err(no_title("\"class\"")),
             Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),
-            // Each evaluation gives a reference of its own, as it may name what it is given to.
+            // Each evaluation makes a new reference, because the reference may become a name in an
+            // assignment.
             Type::Resource { kind: Some(_), .. } | Type::Class(_) => {
                 Ok(Value::Reference(Arc::new(Arc::unwrap_or_clone(kind))))
             }
@@ -156,7 +171,7 @@ pub(crate) fn changes(value: &Value) -> bool {
     }
 }
 
-/// How a reference to a type of resources that says no title is shown.
+/// The text of a reference to a resource type without a title, in messages.
 pub(crate) fn untitled(reference: &Value) -> Option<String> {
     match reference {
         Value::Type(kind) => match &**kind {
@@ -172,7 +187,7 @@ pub(crate) fn untitled(reference: &Value) -> Option<String> {
     }
 }
 
-/// Checks the attributes of an override, as those of a resource of their own.
+/// Checks the attributes of an override, as those of a resource.
 pub(crate) fn check_attributes(params: &[Param], key: &ResourceKey, span: Span) -> EvalResult<()> {
     for (i, param) in params.iter().enumerate() {
         if params[..i].iter().any(|p| p.name == param.name) {
@@ -186,7 +201,7 @@ pub(crate) fn check_attributes(params: &[Param], key: &ResourceKey, span: Span) 
     Ok(())
 }
 
-/// The reference of a resource as a value.
+/// A reference to a resource, as a value.
 pub(crate) fn reference(key: &ResourceKey) -> Value {
     Value::Type(Arc::new(if key.kind == "Class" {
         Type::Class(Some(key.title.to_lowercase()))
@@ -195,7 +210,7 @@ pub(crate) fn reference(key: &ResourceKey) -> Value {
     }))
 }
 
-/// A value that is no reference, as a message about it names it.
+/// The text of a value that is not a reference, for a message about it.
 pub(crate) fn reference_text(value: &Value) -> String {
     match value {
         Value::Type(kind) | Value::Reference(kind) => match &**kind {
@@ -207,13 +222,13 @@ pub(crate) fn reference_text(value: &Value) -> String {
     }
 }
 
-/// The name of the type, and of what stands for its instances in plain data.
+/// The name of the type, also in plain data.
 pub(crate) const NAME: &str = "Deferred";
 
 /// The maximal depth of values.
 pub(crate) const DEPTH: usize = 200;
 
-/// Whether a value is deferred, or has something deferred in it.
+/// Whether a value is deferred, or has a deferred part.
 pub(crate) fn holds_deferred(value: &Value) -> bool {
     holds(value, DEPTH)
 }
@@ -229,12 +244,12 @@ pub(crate) fn holds(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// The type of a value, as messages name it: generalised, such as `Integer`.
+/// The generalised type of a value in messages, such as `Integer`.
 pub(crate) fn kind_text(value: &Value) -> String {
     crate::types::infer::generalize(&crate::types::infer::infer(value)).to_string()
 }
 
-/// The tags that the value of `tag` stands for: of a hash, its keys and values.
+/// The tags in a value of `tag`: of a hash, its keys and values.
 pub(crate) fn tag_values<'v>(
     value: &'v Value,
     several: &'v mut Vec<Value>,
@@ -247,15 +262,15 @@ pub(crate) fn tag_values<'v>(
             }
             &several[..]
         }
-        // A reference by itself is a resource without parameters, which gives no tags; what a walk
-        // over a tree would give is only seen when the catalog refuses it.
+        // A reference is a resource without parameters, so it gives no tags. A walk over a tree is
+        // refused when the catalog is finished.
         Value::Reference(_) | Value::Iterator(_) => &[],
         value => flat(value, several),
     };
     values.iter().filter(|v| !v.is_undef())
 }
 
-/// Checks that what a parameter `tag` gives can be tags.
+/// Checks that the values of a parameter `tag` are valid tags.
 pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut several = Vec::new();
     let lower = |value: &Value| ruby_text(value).to_lowercase();

@@ -1,4 +1,4 @@
-//! Types with features of their own.
+//! Codes of types with features.
 
 use ordain_source::CodeDoc;
 

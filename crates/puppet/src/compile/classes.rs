@@ -5,16 +5,16 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 
+use crate::catalog::names::{OtherName, other_names};
 use crate::catalog::resource::KnownKind;
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::values::{Declaration, as_parameter, is_class, new_param};
 use crate::catalog::values::{check_tags, tag_values};
 use crate::catalog::{
-    Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
+    Declared, LostValue, Param, ParamOrigin, ParamSource, Resource, ResourceId, ResourceKind,
 };
-use crate::compile::titles;
-use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
-use crate::load::Named;
+use crate::error::{EvalError, EvalResult, PlainError, UnknownName, Unwind, plain};
+use crate::load::NameKind;
 use crate::schema;
 use crate::state::Compiler;
 use crate::state::frame::Frame;
@@ -28,7 +28,8 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
-/// About so many variables a body has besides its parameters, `$title` and `$name` among them.
+/// An estimate of the number of variables in a body besides its parameters, including `$title` and
+/// `$name`.
 const OWN_VARIABLES: usize = 4;
 
 impl Compiler<'_> {
@@ -56,7 +57,7 @@ impl Compiler<'_> {
     /// The resource type of this name.
     pub(crate) fn known_kind(&mut self, kind: &str) -> EvalResult<Arc<KnownKind>> {
         match self.resource_type(kind)? {
-            // Only what is written in Puppet has names from the top.
+            // Only types that are written in Puppet may have leading colons.
             Some(known)
                 if !kind.starts_with("::")
                     || match &known.what {
@@ -72,12 +73,13 @@ impl Compiler<'_> {
     }
 
     fn unknown_resource_type<T>(&self, name: &str) -> EvalResult<T> {
-        let defines = self.env.names_like(Named::Define, name);
-        let ruby = self.env.names_like(Named::RubyType, name);
+        let defines = self.env.names_like(NameKind::Define, name);
+        let ruby = self.env.names_like(NameKind::RubyType, name);
         let natives = schema::TYPES.iter().map(|t| t.name);
         let known = defines.iter().chain(&ruby).map(EcoString::as_str).chain(natives);
         let mut error = PlainError::new(format!("Unknown resource type: '{name}'"));
         error.help = self.env.missing_member_help(name, nearest(name, known));
+        error.unknown = Some(UnknownName::ResourceType);
         Err(error.into())
     }
 
@@ -89,6 +91,7 @@ impl Compiler<'_> {
                 let text = format!("Could not find declared class {title}");
                 let mut error = PlainError::new(text);
                 error.help = self.env.class_help(name);
+                error.unknown = Some(UnknownName::DeclaredClass(title.into()));
                 Err(error.into())
             }
         }
@@ -136,10 +139,10 @@ impl Compiler<'_> {
             self.tag_by_param(&mut resource.tags, param, resource.span)?;
         }
         if let Some(path) = trimmed_path(&resource) {
-            let origin = ParamOrigin { how: How::External, span: None, within: container };
+            let origin = ParamOrigin { how: ParamSource::External, span: None, within: container };
             resource.params.push(new_param("path".into(), Value::Str(path), false, origin));
         }
-        for default in self.defaults_for(at.scope, &resource.kind) {
+        for default in self.defaults.in_effect(&self.scopes, at.scope, &resource.kind) {
             if let Some(set) = resource.param_mut(&default.name) {
                 let lost = LostValue { value: default.value, origin: default.origin };
                 set.losers.push(lost);
@@ -151,7 +154,7 @@ impl Compiler<'_> {
         Ok(resource)
     }
 
-    /// Adds the tags that a parameter gives to a resource at a place.
+    /// Adds the tags in a parameter to those of a resource.
     pub(super) fn tag_by_param(
         &mut self,
         set: &mut TagSet,
@@ -172,7 +175,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Puts a resource into the catalog, contained in what the code of `scope` belongs to.
+    /// Puts a resource into the catalog. Its container is the resource whose code `scope` runs.
     fn add_resource(&mut self, mut resource: Resource, scope: ScopeId) -> EvalResult<ResourceId> {
         let key = resource.key();
         if let Some(known) = self.catalog.find(&key) {
@@ -208,18 +211,18 @@ impl Compiler<'_> {
         Ok(id)
     }
 
-    /// Other names: `alias`, and the value of the name attribute.
+    /// The keys of `alias` and of the value of the name attribute.
     fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
-        let names = titles::other_names(resource);
+        let names = other_names(resource);
         let mut keys = Vec::with_capacity(names.len());
-        for titles::OtherName { name, shown, parts } in names {
+        for OtherName { name, shown, parts } in names {
             let key = alias_key(resource, &name);
             if key == resource.key() {
                 continue;
             }
             if let Some(known) = self.catalog.find(&key) {
                 let known = self.catalog.get(known);
-                // The key without a provider is that of packages that have none.
+                // The key without a provider belongs to packages without a provider.
                 let bare = resource.kind == "Package" && !name.contains('\0');
                 if bare && known.param("provider").is_some_and(|p| !p.value.is_undef()) {
                     continue;
@@ -260,7 +263,7 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// Puts a class into the catalog, its parent before it.
+    /// Puts a class into the catalog, after its parent.
     pub(crate) fn add_class(
         &mut self,
         def: Arc<TypeDef>,
@@ -280,7 +283,7 @@ impl Compiler<'_> {
         Ok(id)
     }
 
-    /// Makes sure that the classes a class inherits from are in the catalog.
+    /// Ensures that the ancestors of a class are in the catalog.
     fn inheritance(&mut self, def: &Arc<TypeDef>, at: Declaration) -> EvalResult<()> {
         let mut missing = Vec::new();
         let mut chain = vec![def.name.clone()];
@@ -344,14 +347,14 @@ impl Compiler<'_> {
         }
         self.run_body(&f, def.body)?;
         if def.kind == DefKind::Define {
-            // Nothing outside can name them, and what was declared inside has its values.
+            // No code can name variables of a define from outside, so they are not needed any more.
             self.scopes.clear(scope);
         }
         Ok(())
     }
 
-    /// Runs the body of a class or define. A `break()` in it ends the iteration that it is
-    /// reached from. Its value is used by nothing, but it has to be one that attributes can have.
+    /// Runs the body of a class or define. `break()` ends the iteration around the declaration. The
+    /// value of the body is not used, but attributes must be able to have it.
     fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
         match self.run_last(f, body) {
             Ok(value) => as_parameter(value).map(drop).or_else(plain),
@@ -362,7 +365,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes over the tags of what the declaring code belongs to.
+    /// Copies the tags of the declaring class or define.
     fn inherit_tags(&mut self, id: ResourceId) {
         let container = self.scopes.get(self.catalog.get(id).scope).resource;
         if container != id {
@@ -379,7 +382,7 @@ impl Compiler<'_> {
             if let Some(class) = self.catalog.find(&key) {
                 self.evaluate(class)?;
             }
-            if let Some(&scope) = self.class_scopes.get(name) {
+            if let Some(scope) = self.scopes.of_class(name) {
                 parent = scope;
                 declared_in = scope;
             }
@@ -409,13 +412,13 @@ impl Compiler<'_> {
         let scope = self.scopes.push(scope);
         self.catalog.get_mut(id).body_scope = Some(scope);
         if def.kind == DefKind::Class {
-            self.class_scopes.insert(def.name.clone(), scope);
+            self.scopes.set_class(def.name.clone(), scope);
             self.catalog.add_class_name(def.name.clone());
         }
         Ok(scope)
     }
 
-    /// The node's scope if `scope` was reached from it, else the top.
+    /// The scope of the node if `scope` was reached from it, else the top scope.
     pub(crate) fn outer_scope(&self, scope: ScopeId) -> ScopeId {
         let mut at = scope;
         loop {
@@ -427,8 +430,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The class of this name in lower case. The types of the parameters of all that its file
-    /// defines are known then.
+    /// The class of this name in lower case. The parameter types of all definitions in its file are
+    /// evaluated.
     pub(crate) fn class_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
         let found = self.env.find_class(name)?;
         if let Some(def) = &found {
@@ -449,7 +452,7 @@ impl Compiler<'_> {
     /// As [`Self::type_parameters`] for the text of a definition, and the `init.pp` that was loaded
     /// with it.
     fn type_loaded(&mut self, def: &TypeDef) -> EvalResult<()> {
-        if self.typed.contains(&(Arc::as_ptr(&def.program) as usize)) {
+        if self.types.has_parameters_of(&def.program) {
             return Ok(());
         }
         if let Some(init) = self.env.module_program(&def.module) {
@@ -458,10 +461,10 @@ impl Compiler<'_> {
         self.type_parameters(&def.program)
     }
 
-    /// Evaluates the types of the parameters of all classes and defines of a text, once: that
-    /// happens when a text is loaded, whatever of it is used then.
+    /// Evaluates the parameter types of all classes and defines of a text, once. As upstream, this
+    /// happens when the text is loaded, even if only one definition is used.
     pub(crate) fn type_parameters(&mut self, program: &Arc<Program>) -> EvalResult<()> {
-        if program.definitions.is_empty() || !self.typed.insert(Arc::as_ptr(program) as usize) {
+        if program.definitions.is_empty() || !self.types.begin_parameters_of(program) {
             return Ok(());
         }
         let f = Frame { program: Arc::clone(program), scope: ScopeId::TOP };
@@ -471,22 +474,21 @@ impl Compiler<'_> {
                 program.definition(definition)
             {
                 if let Some(shared) = self.env.signatures.get(program, *params) {
-                    self.know_signature(program, *params, shared);
+                    self.set_shared_signature(program, *params, shared);
                     continue;
                 }
-                let outer = self.typing.replace(program.span(id));
+                let outer = self.types.parameters_of.replace(program.span(id));
                 let result = self.parameter_types(&f, *params);
-                self.typing = outer;
+                self.types.parameters_of = outer;
                 match result {
                     Err(unwind) if is_unknown_elsewhere(&unwind, program.span(id)) => {
-                        // What an alias stands for has to be known when it is used.
-                        self.aliases.retain(|_, alias| alias.target.get().is_some());
+                        self.types.forget_unresolved_aliases();
                     }
                     Err(unwind) => return Err(unwind),
                     Ok(signature) if signature.no_type.is_some() => {
                         return no_type(program.params(*params), &signature);
                     }
-                    // A definition takes more than other code does.
+                    // Inside of a definition, types accept more, so the result is not shared.
                     Ok(_) if self.types.is_defining() => {}
                     Ok(signature) => self.env.signatures.share(program, *params, &signature),
                 }
@@ -507,7 +509,7 @@ impl Compiler<'_> {
             return plain(format!("Could not find stage {title} specified by {reference}"));
         };
         if title != "main" && self.catalog.get(id).param("stage").is_none() {
-            let origin = ParamOrigin { how: How::Inherited, span: None, within: container };
+            let origin = ParamOrigin { how: ParamSource::Inherited, span: None, within: container };
             self.set_param(id, new_param("stage".into(), Value::Str(title), false, origin))?;
         }
         self.catalog.edges.insert((stage, id));
@@ -519,7 +521,7 @@ impl Compiler<'_> {
         value.is_true().then(|| crate::value::text::to_text(value))
     }
 
-    /// Evaluates the body of the node block that fits.
+    /// Evaluates the body of the chosen node block.
     pub(crate) fn evaluate_node(
         &mut self,
         def: &Arc<NodeDef>,
@@ -550,7 +552,7 @@ impl Compiler<'_> {
         let scope = self.scopes.push(scope);
         self.catalog.get_mut(id).body_scope = Some(scope);
         self.catalog.add_class_name(title);
-        self.node_scope = Some(scope);
+        self.scopes.set_node(scope);
         self.set_matches(scope, groups);
         let f = Frame { program: Arc::clone(&def.program), scope };
         let value = self.run_last(&f, def.body)?;
@@ -559,20 +561,20 @@ impl Compiler<'_> {
             error.related.push((def.span, "the value of this node's body".to_owned()));
             error
         })?;
-        // What is evaluated later does not see the match any more.
+        // Later statements do not see the groups of this match.
         self.scopes.get_mut(scope).matches.clear();
         Ok(())
     }
 }
 
-/// The path of a file whose title ends in slashes: upstream's title pattern takes them off.
+/// The path of a file whose title ends in slashes, which upstream's title pattern removes.
 fn trimmed_path(resource: &Resource) -> Option<EcoString> {
     let title = resource.title.as_str();
     let is_file = resource.kind == "File" && title.len() > 1 && title.ends_with('/');
     (is_file && resource.param("path").is_none()).then(|| resource.key().title)
 }
 
-/// That a parameter of a class or define has a type that is none.
+/// The error that the stated type of a parameter is not a type.
 fn no_type(params: &[ParamDef], signature: &Signature) -> EvalResult<()> {
     let Some(no_type) = &signature.no_type else { return Ok(()) };
     let Some(param) = params.get(no_type.at) else { return no_type.refused() };
@@ -584,7 +586,7 @@ fn no_type(params: &[ParamDef], signature: &Signature) -> EvalResult<()> {
     Err(error.into())
 }
 
-/// Whether an error is that of a name which no type has, written outside of a definition.
+/// Whether an error reports an unknown type name outside of a definition.
 fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
     let Unwind::Error(error) = unwind else { return false };
     let inside = |span: Span| {
@@ -595,8 +597,8 @@ fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
     error.issue.as_deref() == Some("UNKNOWN_RESOURCE_TYPE") && !error.span.is_some_and(inside)
 }
 
-/// What another name of a resource is found by. Its type is what is before the last bracket of the
-/// first line of its reference, so that titles with a bracket keep their other names to themselves.
+/// The key of another name of a resource. Upstream reads the type from the first line of the
+/// reference, up to its last bracket. A title with a bracket therefore changes the type of the key.
 fn alias_key(resource: &Resource, name: &str) -> ResourceKey {
     let line = resource.title.lines().next().unwrap_or_default();
     match line.rfind('[') {

@@ -1,12 +1,12 @@
-//! Parameters of classes and defines whose types ask for objects of types with features: hashes, as
-//! data and declarations have them, become the objects.
+//! Conversion of parameters whose types contain types with features: hashes in declarations and
+//! data become objects.
 
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::Span;
 
-use crate::catalog::{How, ParamOrigin, ResourceId};
+use crate::catalog::{ParamOrigin, ParamSource, ResourceId};
 use crate::error::{EvalError, EvalResult, Step, Unwind};
 use crate::state::Compiler;
 use crate::types::aliases::resolved;
@@ -15,10 +15,10 @@ use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{ObjectType, Type, is_instance};
 use crate::value::{HashValue, Value};
 
-/// How deep types are looked into; aliases may lead back to themselves.
+/// The maximal depth of the search in a type. Aliases may be recursive.
 const DEPTH: u32 = 16;
 
-/// Whether a type asks for objects of a type with features anywhere in it.
+/// Whether a type contains a type with features.
 fn asks_for_objects(kind: &Type, depth: u32) -> bool {
     let any = |kind: &Type| depth > 0 && asks_for_objects(kind, depth - 1);
     match resolved(kind) {
@@ -34,11 +34,11 @@ fn asks_for_objects(kind: &Type, depth: u32) -> bool {
     }
 }
 
-/// Where in a value the conversion is.
+/// The path of the converted part in its value.
 type Place = Vec<Step>;
 
 impl Compiler<'_> {
-    /// Converts what the parameters of a class or define are given.
+    /// Converts the arguments of a class or define.
     pub(super) fn convert_parameters(
         &mut self,
         id: ResourceId,
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         signature.params.iter().try_for_each(|wanted| self.convert_parameter(id, wanted).map(drop))
     }
 
-    /// Converts what one parameter is given; gives the value if it was changed.
+    /// Converts the value of one parameter; `None` if it stays as it is.
     pub(super) fn convert_parameter(
         &mut self,
         id: ResourceId,
@@ -75,8 +75,8 @@ impl Compiler<'_> {
         Ok(Some(made))
     }
 
-    /// A value with objects in the places where a type asks for some and hashes are. `place` is where
-    /// the last error is.
+    /// Replaces hashes by objects where the type has objects. `place` is the path of the last
+    /// error.
     fn as_objects(&mut self, kind: &Type, value: &Value, place: &mut Place) -> EvalResult {
         match (resolved(kind), value) {
             (Type::Object(object), Value::Hash(given)) if object.model.is_some() => {
@@ -184,10 +184,10 @@ impl Compiler<'_> {
         out.into()
     }
 
-    /// Where a part of a value is written, in a declaration or in data.
+    /// The place of a part of a value, in a declaration or in data.
     fn part_of(&self, origin: &ParamOrigin, path: &[Step]) -> Option<Span> {
         match &origin.how {
-            How::Data(place) => self.data_part(place, path),
+            ParamSource::Data(place) => self.data_part(place, path),
             _ => {
                 // Paths of values are read from their innermost step.
                 let path: Vec<Step> = path.iter().rev().cloned().collect();
@@ -197,7 +197,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a value has the form that a type converts: a hash for an object, and so on.
+/// Whether a value has the form that is converted to a type, such as a hash for an object.
 fn takes_form(kind: &Type, value: &Value) -> bool {
     match (resolved(kind), value) {
         (Type::Object(object), Value::Hash(given)) => {
@@ -216,7 +216,7 @@ fn takes_form(kind: &Type, value: &Value) -> bool {
     }
 }
 
-/// Whether a hash has keys that an object of a type has features for.
+/// Whether a hash has keys that are features of an object type.
 fn may_be_of(kind: &ObjectType, given: &HashValue) -> bool {
     let layout = kind.model.as_ref().and_then(|model| model.layout.get());
     let known = |name: &str| name == PTYPE || layout.is_some_and(|l| l.find(name).is_some());

@@ -1,4 +1,4 @@
-//! Exported resources: `<<| |>>` collects what this node and the others export.
+//! Exported resources: `<<| |>>` collects the exports of this node and of others.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use ordain_source::Span;
 use crate::catalog::query::{Candidate, fits};
 use crate::catalog::resource::Import;
 use crate::catalog::values::{Declaration, new_param};
-use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceId};
+use crate::catalog::{Param, ParamOrigin, ParamSource, Resource, ResourceId};
 use crate::error::{EvalResult, PlainError, Unwind};
-use crate::eval::collect::Held;
+use crate::eval::collect::TagCache;
 use crate::state::Compiler;
 use crate::value::Value;
 use crate::value::resource_key::ResourceKey;
 use crate::value::rich::{from_data, to_data};
 
-/// A resource of another node, which is not in the catalog.
-struct Foreign<'a>(&'a Exported);
+/// A resource of another node that is not in the catalog.
+struct ForeignResource<'a>(&'a Exported);
 
-impl Candidate for Foreign<'_> {
+impl Candidate for ForeignResource<'_> {
     fn title(&self) -> &str {
         &self.0.id.title
     }
@@ -40,7 +40,7 @@ impl Candidate for Foreign<'_> {
 }
 
 impl Compiler<'_> {
-    /// What this node exports, once the catalog is finished.
+    /// The resources that this node exports, once the catalog is finished.
     pub(crate) fn exports(&self) -> Vec<Exported> {
         let exported = self.catalog.resources.iter().filter(|resource| resource.exported);
         let one = |resource: &Resource| {
@@ -73,14 +73,14 @@ impl Compiler<'_> {
         Place { file: file.path.display().to_string(), line, column: 0 }
     }
 
-    /// What a collector of exported resources takes now: own ones, and those of other nodes, which
-    /// come into the catalog. Without a store nothing is collected, as upstream.
+    /// The resources that a collector of exported resources takes now: own ones, and those of other
+    /// nodes, which are added to the catalog. Without a store nothing is collected, as upstream.
     pub(crate) fn collect_exported(&mut self, number: usize) -> EvalResult<Vec<ResourceId>> {
         if self.settings.exports.is_none() {
             return Ok(Vec::new());
         }
         let collector = &self.catalog.collectors[number];
-        let held = Held::default();
+        let held = TagCache::default();
         let kind = collector.kind.clone();
         let mut hits: Vec<ResourceId> = self
             .catalog
@@ -93,14 +93,14 @@ impl Compiler<'_> {
             .collect();
         let query = collector.query.clone();
         for exported in self.exported_elsewhere(&kind)?.iter() {
-            if fits(&query, &Foreign(exported)) {
+            if fits(&query, &ForeignResource(exported)) {
                 hits.extend(self.import(number, exported)?);
             }
         }
         Ok(hits)
     }
 
-    /// What other nodes export of a kind; the store is asked once.
+    /// The exports of other nodes of a kind. The store is read once per kind.
     fn exported_elsewhere(&mut self, kind: &EcoString) -> EvalResult<Arc<[Exported]>> {
         if let Some(known) = self.catalog.exported_elsewhere.get(kind) {
             return Ok(Arc::clone(known));
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// A resource that another node exports is declared here, too, or exported by a third.
+    /// The error of an exported resource that is also declared here, or exported by a third node.
     fn duplicate_import(
         &self,
         number: usize,
@@ -137,7 +137,7 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// Puts a resource of another node into the catalog; nothing if it is there already.
+    /// Puts a resource of another node into the catalog; `None` if it has it already.
     fn import(&mut self, number: usize, exported: &Exported) -> EvalResult<Option<ResourceId>> {
         let id = &exported.id;
         if let Some(known) = self.catalog.find(&ResourceKey::shared(&id.kind, &id.title)) {
@@ -153,7 +153,7 @@ impl Compiler<'_> {
             Arc::new(Import { node: exported.node.clone(), place: exported.place.clone(), span });
         let within = self.scopes.get(scope).resource;
         let param = |(name, value): &(EcoString, Data)| -> Param {
-            let how = How::Exported(Arc::clone(&import));
+            let how = ParamSource::Exported(Arc::clone(&import));
             let origin = ParamOrigin { how, span: None, within };
             new_param(name.clone(), from_data(value), false, origin)
         };

@@ -8,9 +8,10 @@ use ordain_graph::{Barrier, METAPARAMETERS};
 use ordain_source::{Span, budget, suggest};
 
 use crate::catalog::no_title;
+use crate::catalog::values::relationship_target;
 use crate::catalog::values::{each_foreign, has_foreign, new_param, reference, reference_text};
 use crate::catalog::{
-    How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
+    Param, ParamOrigin, ParamSource, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
     ResourceKind, flat, long_list,
 };
 use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain, unplaced};
@@ -20,20 +21,20 @@ use crate::syntax::Arrow;
 use crate::types::Type;
 use crate::types::label::with_article;
 use crate::value::Value;
-use crate::value::resource_key::{ResourceKey, reference_key};
+use crate::value::resource_key::ResourceKey;
 use ordain_graph::language::Strict;
 
 /// Metaparameters whose value is a list of references.
 const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
 
-/// How many relations the parameters of all resources may ask for, many times what sites have.
+/// The maximal number of relationships of all resources, many times the number in real sites.
 const MAX_REFERENCES: usize = 500_000;
 
 pub(super) fn is_relation(name: &str) -> bool {
     RELATIONS.contains(&name)
 }
 
-/// What is wrong with a value at a path in a catalog.
+/// The text that refuses a value at a path in a catalog.
 fn foreign_text(value: &Value, path: &str) -> String {
     match value {
         Value::Runtime(object) => {
@@ -41,7 +42,7 @@ fn foreign_text(value: &Value, path: &str) -> String {
             let text = &object.text;
             format!("{path} contains {class} value. It will be converted to the String '{text}'")
         }
-        // Its text would have an address in it, and differ in each run.
+        // The text of such a value has an address and differs in each run.
         other => match crate::types::infer(other) {
             Type::Runtime(Some(class)) => {
                 format!("{path} contains a {} value, which a catalog cannot hold", class.1)
@@ -52,13 +53,13 @@ fn foreign_text(value: &Value, path: &str) -> String {
 }
 
 impl Compiler<'_> {
-    /// Resolves what waited, and checks the whole.
+    /// Resolves overrides and relationships that wait, and checks the catalog.
     pub(crate) fn finish(&mut self) -> EvalResult<()> {
-        self.name_by_parts();
+        self.alias_composite_names();
         self.resolve_relations()?;
         self.merge_waiting_overrides()?;
         // Resources have their last values only now.
-        self.linked.made.clear();
+        self.models.links.forget_objects();
         for i in 0..self.catalog.resources.len() {
             self.finish_resource(ResourceId(i as u32))?;
         }
@@ -68,13 +69,13 @@ impl Compiler<'_> {
         self.check_foreign()
     }
 
-    /// What is wrong with a value that only the catalog itself cannot hold comes after all else.
+    /// Checks for values that a catalog cannot hold. This is the last check, as upstream.
     fn check_foreign(&mut self) -> EvalResult<()> {
         let strict = self.settings.strict;
         let mut warnings = Vec::new();
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
-            // As upstream says it: the paths before are in front of each.
+            // As upstream, each path follows all earlier ones.
             let mut paths = String::new();
             for param in resource.params.iter().filter(|param| has_foreign(&param.value)) {
                 if paths.is_empty() {
@@ -145,7 +146,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// That all ends are there; the first pair of which one is not is the error.
+    /// Checks that all ends of relationships exist. The error is about the first pair with a
+    /// missing end.
     fn check_all_ends(
         &self,
         relation: &Relation,
@@ -214,8 +216,8 @@ impl Compiler<'_> {
         Some(format!("did you mean {}['{near}']?", key.kind))
     }
 
-    /// The resources of an end, each with what messages call it. What stands in for a collector
-    /// that collects nothing is called as a type is written.
+    /// The resources of an end, each with its name in messages. A stand-in for a collector that
+    /// collects nothing is named like a type.
     fn end_keys(&self, end: &RelationEnd, left: bool) -> Vec<(ResourceKey, String)> {
         let named = |key: ResourceKey| {
             let text = key.text();
@@ -259,7 +261,7 @@ impl Compiler<'_> {
                 param.value = Value::array(items);
             }
             None => {
-                let origin = ParamOrigin { how: How::Relation, span, within };
+                let origin = ParamOrigin { how: ParamSource::Relation, span, within };
                 resource.params.push(new_param(name.into(), Value::array(new), false, origin));
             }
         }
@@ -296,8 +298,8 @@ impl Compiler<'_> {
         self.check_model(id)
     }
 
-    /// The parameters of an instance of a define that stays virtual, and a `title` that a class or
-    /// define was given.
+    /// Checks the parameters of an instance of a define that stays virtual, and for `title` as a
+    /// parameter of a class or define.
     fn check_late(&mut self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let def = match &resource.what {
@@ -314,7 +316,8 @@ impl Compiler<'_> {
         self.check_parameters(id, &def, &signature, true)
     }
 
-    /// Attribute names of native types; classes and defines were checked when they were evaluated.
+    /// Checks attribute names of native types. Those of classes and defines were checked during
+    /// their evaluation.
     fn check_names(&self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let Some(schema) = resource.schema() else { return Ok(()) };
@@ -336,7 +339,8 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Metaparameters and tags of `Class[main]` and what it contains flow down to what is contained.
+    /// Metaparameters and tags of `Class[main]` and of containers are inherited by contained
+    /// resources.
     fn flow_down(&mut self) {
         let (starts, children) = self.contained();
         let main = ResourceId(2);
@@ -354,7 +358,7 @@ impl Compiler<'_> {
                     let unset = resource.param(&param.name).is_none_or(|p| p.value.is_undef());
                     if unset {
                         let origin = ParamOrigin {
-                            how: How::Inherited,
+                            how: ParamSource::Inherited,
                             span: param.origin.span,
                             within: id,
                         };
@@ -374,8 +378,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// What each resource contains, in one list in the order of the containers; and where in it the
-    /// part of each begins.
+    /// The contained resources of all containers in one list, in the order of the containers, and
+    /// the start of each container's part.
     fn contained(&self) -> (Vec<u32>, Vec<ResourceId>) {
         let mut starts = vec![0u32; self.catalog.resources.len() + 1];
         for (from, _) in &self.catalog.edges {
@@ -427,10 +431,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Every reference in a relationship metaparameter must be to a resource of the catalog.
+    /// Checks that references in relationship metaparameters are to resources of the catalog.
     fn check_references(&mut self) -> EvalResult<()> {
         let mut references = 0usize;
-        // Long lists that several resources have in common.
+        // Long lists that resources share are checked once.
         let mut checked = rustc_hash::FxHashSet::default();
         for i in 0..self.catalog.resources.len() {
             let resource = &self.catalog.resources[i];
@@ -458,7 +462,7 @@ impl Compiler<'_> {
                     if value.is_undef() {
                         continue;
                     }
-                    let Some(key) = self.reference_of(value) else {
+                    let Some(key) = relationship_target(value) else {
                         let text = match resource.sensitive.contains(&param.name) {
                             true => REDACTED.into(),
                             false => reference_text(value),
@@ -482,8 +486,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// That a resource is not there which a relationship metaparameter names, as its value of this
-    /// number.
+    /// The error that a relationship metaparameter names a resource that does not exist; `number` is
+    /// the position of its value.
     fn missing_target<T>(
         &self,
         key: &ResourceKey,
@@ -514,38 +518,10 @@ impl Compiler<'_> {
         }
         Err(unwind)
     }
-
-    /// The resource that a value of a relationship metaparameter means.
-    pub(crate) fn reference_of(&self, value: &Value) -> Option<ResourceKey> {
-        match value {
-            Value::Type(kind) | Value::Reference(kind) => reference_key(kind),
-            Value::Str(text) => {
-                let (kind, rest) = text.split_once('[').filter(|(kind, _)| !kind.is_empty())?;
-                let title = rest.strip_suffix(']').filter(|title| !title.is_empty())?;
-                let title = title.trim_matches(|c| c == '\'' || c == '"');
-                Some(ResourceKey::new(kind, title))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a resource could have a parameter of this name.
-    pub(crate) fn knows_parameter(&self, id: ResourceId, name: &str) -> bool {
-        if schema::is_metaparameter(name) {
-            return true;
-        }
-        let resource = self.catalog.get(id);
-        match &resource.what {
-            ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => {
-                def.program.params(def.params).iter().any(|p| p.name == name)
-            }
-            _ => resource.schema().is_some_and(|s| s.knows(name)),
-        }
-    }
 }
 
-/// Gives the attribute `name` of a native type the name that the type has for it. Where both are
-/// set, the later holds.
+/// Renames the attribute `name` of a native type to its name attribute. If both are set, the later
+/// one wins.
 fn call_by_namevar(resource: &mut Resource) {
     let ResourceKind::Native(schema) = &resource.what else { return };
     let Some(namevar) = schema.namevar().filter(|namevar| *namevar != "name") else { return };

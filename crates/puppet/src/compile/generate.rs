@@ -1,4 +1,4 @@
-//! The rounds in which collectors collect and instances of defines are evaluated.
+//! The rounds of collectors and of the evaluation of defines.
 
 use ordain_source::{FileId, Span, TextRange};
 
@@ -6,18 +6,18 @@ use crate::catalog::values::check_attributes;
 use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind, no_title};
 use crate::codes::is_of_model;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
-use crate::eval::collect::Held;
+use crate::eval::collect::TagCache;
 use crate::state::Compiler;
 use crate::state::frame::misplaced;
 use crate::syntax::definitions::TypeDef;
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// More rounds than this are taken for a loop without end.
+/// The number of rounds after which the compile is stopped as an endless loop.
 const MAX_ROUNDS: usize = 1000;
 
 impl Compiler<'_> {
-    /// Lets collectors collect and defines be evaluated, until nothing happens any more.
+    /// Runs collectors and evaluates defines until nothing changes.
     pub(crate) fn generate(&mut self) -> EvalResult<()> {
         for _ in 0..=MAX_ROUNDS {
             let collected = self.run_collectors()?;
@@ -28,7 +28,7 @@ impl Compiler<'_> {
         }
         let mut error =
             PlainError::new("Somehow looped more than 1000 times while evaluating host catalog");
-        // Puppet says no place.
+        // Puppet reports no place.
         let last = self.catalog.unevaluated.last().and_then(|&id| self.catalog.get(id).span);
         error.related.extend(last.map(|span| (span, "each of these declares another one".into())));
         Err(error.into())
@@ -48,7 +48,7 @@ impl Compiler<'_> {
         let hits: Vec<ResourceId> = if collector.exported {
             self.collect_exported(number)?
         } else {
-            // One resource by its title is what is collected most.
+            // Most collectors name one resource by its title.
             let candidates = match collector.query.title().cloned() {
                 Some(title) => {
                     let kind = collector.kind.clone();
@@ -61,7 +61,7 @@ impl Compiler<'_> {
                 let changes = collector.is_end || collector.overrides.is_some();
                 (changes || self.catalog.get(id).is_virtual) && !collector.collected.contains(&id)
             };
-            let held = Held::default();
+            let held = TagCache::default();
             let mut hits = candidates;
             hits.retain(|&id| counts(id) && self.fits(&collector.query, id, &held));
             hits
@@ -75,8 +75,8 @@ impl Compiler<'_> {
         let collector = &self.catalog.collectors[number];
         if let Some(mut params) = collector.overrides.clone() {
             let (scope, span, own) = (collector.scope, collector.span, params.len());
-            // What overrides is a resource of the collector's scope, and has the defaults there.
-            for default in self.defaults_for(scope, &collector.kind) {
+            // Overrides are evaluated in the scope of the collector, so its defaults apply.
+            for default in self.defaults.in_effect(&self.scopes, scope, &collector.kind) {
                 if !params.iter().any(|param| param.name == default.name) {
                     params.push(default);
                 }
@@ -95,7 +95,7 @@ impl Compiler<'_> {
     fn collector_override(&mut self, id: ResourceId, over: PendingOverride) -> EvalResult<()> {
         self.check_not_evaluated(id, &over)?;
         for param in over.params {
-            // A default never takes the place of what is set.
+            // A default never replaces a value.
             let is_set = self.catalog.get(id).param(&param.name).is_some();
             if !(is_set && self.is_default_of(id, &param.name, &param.value)) {
                 self.override_param(id, param)?;
@@ -122,7 +122,8 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// Evaluates what waits and is not virtual; what it declares waits for the next round.
+    /// Evaluates the waiting resources that are not virtual. The resources that they declare wait
+    /// for the next round.
     fn evaluate_waiting(&mut self) -> EvalResult<bool> {
         let waiting = std::mem::take(&mut self.catalog.unevaluated);
         let (ready, held): (Vec<_>, Vec<_>) =
@@ -138,7 +139,7 @@ impl Compiler<'_> {
         Ok(any)
     }
 
-    /// An error in a body is reported for the resource, with the inner one in its text.
+    /// Reports an error in a body for its resource, with the inner error in the text.
     fn wrap_body_error(&self, id: ResourceId, unwind: Unwind) -> Box<Unwind> {
         let resource = self.catalog.get(id);
         let span = resource.span;
@@ -158,7 +159,8 @@ impl Compiler<'_> {
                 return EvalError { issue: Some("RUNTIME_ERROR".into()), message: text, ..error }
                     .into();
             }
-            // Puppet has no types with features, so that their errors need not look like its own.
+            // Types with features only exist here, so their errors need not look like those of
+            // Puppet.
             Unwind::Error(mut error) if error.issue.as_deref().is_some_and(is_of_model) => {
                 let asked = "asked for here";
                 if let Some(span) = span
@@ -189,7 +191,7 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// Merges an override into a resource, by Puppet's rules of who may.
+    /// Merges an override into a resource, if Puppet's rules allow it.
     pub(crate) fn apply_override(
         &mut self,
         id: ResourceId,
@@ -264,10 +266,10 @@ impl Compiler<'_> {
         self.override_param(id, param.clone())
     }
 
-    /// Whether a value is a default of a resource's attribute where the resource is declared.
+    /// Whether a value is a default of an attribute at the place of the resource.
     fn is_default_of(&self, id: ResourceId, name: &str, value: &Value) -> bool {
         let resource = self.catalog.get(id);
-        self.is_default(resource.scope, &resource.kind, name, value)
+        self.defaults.sets(&self.scopes, resource.scope, &resource.kind, (name, value))
     }
 
     fn override_error(&self, over: &PendingOverride, text: String) -> Box<Unwind> {
@@ -278,7 +280,7 @@ impl Compiler<'_> {
         param.origin.within
     }
 
-    /// Sets a parameter by an override, or appends to it.
+    /// Sets a parameter, or appends to it, by an override.
     fn override_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
         if param.append
             && let Some(current) = self.catalog.get(id).param(&param.name)
@@ -286,7 +288,7 @@ impl Compiler<'_> {
             let mut items = Vec::new();
             crate::catalog::flatten_values(&current.value, &mut items);
             crate::catalog::flatten_values(&param.value, &mut items);
-            // What is appended to `tag` is checked again as a whole.
+            // An addition to `tag` checks the whole value again.
             let each = if param.name == "tag" { 4 } else { 1 };
             if let Err(exceeded) = self.budget.steps.take(each * items.len() as u64) {
                 let at = param.origin.span;
@@ -308,7 +310,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether two pieces of code are of the same class, define or node.
+    /// Whether two resources are declared by the same class, define or node.
     fn same_source(&self, a: ResourceId, b: ResourceId) -> bool {
         a == b
             || match (self.definition_of(a), self.definition_of(b)) {

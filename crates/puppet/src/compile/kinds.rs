@@ -1,4 +1,4 @@
-//! Resource types by the names that code gives them, each found out about once a compile.
+//! Resource types by the names that code uses, each found once per compile.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use crate::state::Compiler;
 use crate::syntax::names::capitalize_segments;
 
 impl Compiler<'_> {
-    /// The resource type of this name in any case: known natively, or a define. Classes are none.
+    /// The resource type of this name in any case: native, a define, or a type with features.
+    /// Classes are not resource types.
     pub(crate) fn resource_type(&mut self, name: &str) -> EvalResult<Option<Arc<KnownKind>>> {
-        if let Some(known) = self.kinds.get(name) {
+        if let Some(known) = self.types.resource_type(name) {
             return Ok(Some(Arc::clone(known)));
         }
         let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
@@ -38,11 +39,11 @@ impl Compiler<'_> {
         let title = capitalize_segments(&lower);
         let tags = self.kind_tags(&lower);
         let known = Arc::new(KnownKind { title, what, tags });
-        self.kinds.insert(name.into(), Arc::clone(&known));
+        self.types.set_resource_type(name, Arc::clone(&known));
         Ok(Some(known))
     }
 
-    /// The tags that the name of a type gives its resources.
+    /// The tags that a resource gets from the name of its type.
     pub(crate) fn kind_tags(&mut self, lower: &str) -> TagSet {
         let mut set = TagSet::default();
         for tag in tags::with_segments(lower) {

@@ -1,5 +1,5 @@
-//! Links between resources of types with features: a title or a reference, given to a feature with
-//! `containment => false`, means the object of that resource.
+//! Links between resources of types with features. A title or a reference as the value of a feature
+//! with `containment => false` refers to the object of that resource.
 
 use std::sync::Arc;
 
@@ -14,21 +14,22 @@ use crate::types::modelled::Slot;
 use crate::value::Value;
 use crate::value::resource_key::{ResourceKey, reference_key};
 
-/// How many links are followed from an object to the next; behind the last one are objects without.
+/// The maximal number of links between an object and the next; objects at the end have no links.
 const DEPTH: usize = 64;
 
-/// What the object of a resource is made for.
+/// The purpose of making the object of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     /// To see whether the resource is right.
     Itself,
-    /// To be looked at through a link. Its parts may be part of the other object of the resource.
+    /// For a reader through a link. Its parts may already be contained in the other object of the
+    /// resource.
     Target,
 }
 
 impl Compiler<'_> {
-    /// The objects that the links of a feature mean, of values as a resource is given them. An error
-    /// about an item of a list says which.
+    /// The objects that the links of a feature refer to. The error of an item of a list says which
+    /// item it is.
     pub(super) fn link_targets(&mut self, slot: &Slot, value: &Value) -> EvalResult {
         let Value::Array(items) = value else { return self.link_target(slot, value) };
         let mut out = Vec::with_capacity(items.len());
@@ -70,8 +71,7 @@ impl Compiler<'_> {
         self.target_object(id, &kind)
     }
 
-    /// The resource of a title that a link can mean: of the type that it refers to or one of its
-    /// subtypes.
+    /// The resource of a title that a link may refer to: of its type or a subtype.
     fn titled(&mut self, slot: &Slot, title: &str) -> Option<ResourceId> {
         let find = |this: &Self, name: &str| this.catalog.find(&ResourceKey::new(name, title));
         if let Some(found) = find(self, &slot.target) {
@@ -103,25 +103,25 @@ impl Compiler<'_> {
         }
     }
 
-    /// The object of a resource that a link means. One that is being made already, or that only
-    /// further links lead to, has no links itself.
+    /// The object of a resource that a link refers to. An object in a cycle of links, or at the end
+    /// of a long chain, has no links itself.
     fn target_object(&mut self, id: ResourceId, kind: &Arc<ObjectType>) -> EvalResult {
-        if let Some(known) = self.linked.made.get(&id) {
+        if let Some(known) = self.models.links.object(id) {
             return Ok(known.clone());
         }
-        let is_far = self.linked.open.contains(&id) || self.linked.open.len() >= DEPTH;
+        let is_far = self.models.links.is_open(id) || self.models.links.depth() >= DEPTH;
         if is_far || self.catalog.get(id).is_virtual {
             return self.object_without_links(id, kind);
         }
-        self.linked.open.push(id);
+        self.models.links.begin(id);
         let made = self.object_of(id, kind, Purpose::Target);
-        self.linked.open.pop();
+        self.models.links.end();
         let made = made?;
-        self.linked.made.insert(id, made.clone());
+        self.models.links.add_object(id, made.clone());
         Ok(made)
     }
 
-    /// The object of a resource without its links, which need not be right.
+    /// The object of a resource without its links, which may be invalid.
     fn object_without_links(&mut self, id: ResourceId, kind: &Arc<ObjectType>) -> EvalResult {
         let mut entries = self.entries_of(id, kind, Purpose::Target)?;
         let layout = kind.model.as_ref().and_then(|model| model.layout.get());
@@ -134,7 +134,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a feature has links, which titles and references can stand for.
+/// Whether a feature has links, so that its values may be titles and references.
 pub(super) fn is_link(slot: &Slot) -> bool {
     slot.feature.is_reference() && !slot.feature.is_containment() && slot.set.is_none()
 }

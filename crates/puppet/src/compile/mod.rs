@@ -1,7 +1,8 @@
-//! From a node to a catalog: the order of work (upstream `lib/puppet/parser/compiler.rb`).
+//! From a node to a catalog: the phases of a compile (upstream `lib/puppet/parser/compiler.rb`).
 
 mod classes;
 mod convert;
+mod declare;
 mod exported;
 mod finish;
 pub(crate) mod generate;
@@ -17,11 +18,13 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, FileId, Span, TextRange, suggest};
 
 use crate::catalog::values::{Declaration, new_param};
-use crate::catalog::{Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKind};
+use crate::catalog::{
+    Catalog, Declared, ParamOrigin, ParamSource, Resource, ResourceId, ResourceKind,
+};
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::load::Environment;
 use crate::state::Compiler;
-use crate::state::frame::misplaced;
+use crate::state::frame::final_error;
 use crate::state::log::LogEntry;
 use crate::state::node::{Node, SETTINGS};
 use crate::state::scope::{Scope, ScopeKind, Scopes};
@@ -33,7 +36,7 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 use crate::value::{Value, compare};
 
-/// What a compile gave, whether it ended well or not.
+/// The result of a compile, also of one that failed.
 pub struct Outcome<'e> {
     /// The compile, with its catalog if there was no error.
     pub compiler: Compiler<'e>,
@@ -42,7 +45,7 @@ pub struct Outcome<'e> {
 }
 
 impl Outcome<'_> {
-    /// What was logged, in order.
+    /// The log messages, in order.
     pub fn logs(&self) -> &[LogEntry] {
         &self.compiler.log.entries
     }
@@ -55,12 +58,12 @@ impl Outcome<'_> {
 
 /// Compiles the catalog of a node.
 ///
-/// Call it on a thread with a stack of [`crate::state::frame::STACK_SIZE`].
+/// The calling thread needs a stack of [`crate::state::frame::STACK_SIZE`].
 pub fn compile<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Outcome<'e> {
     ordain_functions::regex::forget();
     let mut compiler = Compiler::new(env, settings, &node.name);
     let result = compiler.run(node);
-    let error = result.err().map(|unwind| compiler.final_error(unwind));
+    let error = result.err().map(final_error);
     Outcome { compiler, error }
 }
 
@@ -75,39 +78,13 @@ impl Compiler<'_> {
         self.finish()
     }
 
-    /// Runs the command that says the version, which fails the compile if it fails.
+    /// Runs the command for the version. The compile fails if it fails.
     fn run_config_version(&self) -> EvalResult<()> {
         let Err(text) = self.env.config_version.get(self.env.world.as_ref()) else { return Ok(()) };
         let help = "`config_version` in environment.conf names the command, which runs on the \
                     machine that compiles the catalog";
         let error = PlainError { help: Some(help.into()), ..PlainError::new(text) };
         Err(Box::new(Unwind::Plain(error)))
-    }
-
-    /// An error that reached the top. Jumps have nowhere to go here.
-    #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
-    pub fn final_error(&self, unwind: Box<Unwind>) -> EvalError {
-        let nowhere = Span { file: FileId(0), range: TextRange::default() };
-        let unwind = match *unwind {
-            Unwind::Next(_, span) => misplaced("next", span),
-            Unwind::Return(_, span) => misplaced("return", span),
-            Unwind::Break(span) => misplaced("break", span),
-            other => Box::new(other),
-        };
-        match *unwind {
-            Unwind::Error(error) => error,
-            Unwind::Plain(error) => {
-                let mut out = EvalError::new("", error.message, nowhere);
-                out.issue = error.issue.map(Into::into);
-                out.span = None;
-                out.help.extend(error.help);
-                (out.related, out.focus) = (error.related, error.focus);
-                out
-            }
-            _ => {
-                EvalError::new("RUNTIME_ERROR", "jump from context where this is illegal", nowhere)
-            }
-        }
     }
 
     /// Sets up the top scope, `Stage[main]`, `Class[Settings]` and `Class[main]`.
@@ -154,7 +131,7 @@ impl Compiler<'_> {
             tags.insert(self.catalog.tags.intern("settings"));
         }
         let within = ResourceId(2);
-        let origin = ParamOrigin { how: How::External, span: None, within };
+        let origin = ParamOrigin { how: ParamSource::External, span: None, within };
         let named = title == "main";
         let params = named.then(|| new_param("name".into(), "main".into(), false, origin));
         self.catalog.add(Resource {
@@ -176,13 +153,13 @@ impl Compiler<'_> {
         })
     }
 
-    /// The scope of `Class[settings]` has no variables of its own; see
+    /// The scope of `Class[settings]`. Its variables are elsewhere; see
     /// [`Self::setting_variables`](Compiler::setting_variables).
     fn settings_scope(&mut self, resource: ResourceId) {
         let mut scope = Scope::new(ScopeKind::Class, Some(ScopeId::TOP), resource);
         scope.class = SETTINGS.into();
         let scope = self.scopes.push(scope);
-        self.class_scopes.insert(SETTINGS.into(), scope);
+        self.scopes.set_class(SETTINGS.into(), scope);
     }
 
     fn evaluate_main(&mut self) -> EvalResult<()> {
@@ -197,7 +174,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Evaluates the node block that fits: the exact name, else the first regular expression in
+    /// Evaluates the matching node block: by exact name, else the first regular expression in
     /// order, else the default.
     fn choose_node(&mut self) -> EvalResult<()> {
         if self.env.nodes.is_empty() {
@@ -238,7 +215,7 @@ impl Compiler<'_> {
         self.evaluate_node(def, title, groups)
     }
 
-    /// Which nodes there are, and how to be one of them.
+    /// Help that lists the nodes and says how to choose one.
     fn node_help(&self) -> String {
         const SHOWN: usize = 5;
         let names = self.env.nodes.iter().flat_map(|def| {
@@ -264,9 +241,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Declares the classes of a node classifier: those with parameters first.
+    /// Declares the classes of a node classifier; those with parameters come first.
     fn evaluate_classified(&mut self, node: &Node) -> EvalResult<()> {
-        let scope = self.node_scope.unwrap_or(ScopeId::TOP);
+        let scope = self.scopes.node_or_top();
         let span = Span { file: FileId(0), range: TextRange::default() };
         let at =
             Declaration { scope, span, is_virtual: false, exported: false, title_is_text: true };
@@ -278,7 +255,7 @@ impl Compiler<'_> {
                 return Err(self.duplicate(&reference, None, known));
             }
             let origin = ParamOrigin {
-                how: How::External,
+                how: ParamSource::External,
                 span: None,
                 within: self.scopes.get(scope).resource,
             };
@@ -340,7 +317,8 @@ fn trusted(node: &Node) -> Value {
     ])
 }
 
-/// Groups that begin with `(?` with their signs spelled in letters, as upstream names such nodes.
+/// Replaces the signs of groups that begin with `(?` by letters, as upstream does in titles of
+/// nodes.
 fn spell_lookarounds(source: &str) -> String {
     let mut out = String::new();
     let mut rest = source;

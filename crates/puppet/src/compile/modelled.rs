@@ -1,4 +1,5 @@
-//! Types with features as resource types: what declaring one asks, and what must hold of it.
+//! Types with features as resource types: their schema, their objects, and the checks of their
+//! resources.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::values::new_param;
-use crate::catalog::{How, ParamOrigin, ResourceId, ResourceKind};
+use crate::catalog::{ParamOrigin, ParamSource, ResourceId, ResourceKind};
 use crate::compile::links::{Purpose, is_link};
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::models::Entry;
@@ -57,19 +58,7 @@ impl Compiler<'_> {
         Ok(Some(NativeType { table: None, ruby: Some(Arc::new(schema)), model: Some(kind) }))
     }
 
-    /// What a resource of a type with features has in one that nothing is given: the default, which is
-    /// part of the type, so that whoever looks at the resource sees it.
-    pub(crate) fn feature_default(&self, id: ResourceId, name: &str) -> Option<&Value> {
-        let kind = match &self.catalog.get(id).what {
-            ResourceKind::Native(schema) => schema.model.as_ref()?,
-            ResourceKind::Define(def) => self.models.of_defines.get(&def.name)?.as_ref()?,
-            _ => return None,
-        };
-        let layout = kind.model.as_ref()?.layout.get()?;
-        layout.defaults[layout.find(name)?].as_ref()
-    }
-
-    /// Makes the object that a finished resource stands for, to see whether it can be made.
+    /// Makes the object of a finished resource, as a check.
     pub(super) fn check_model(&mut self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let ResourceKind::Native(schema) = &resource.what else { return Ok(()) };
@@ -77,19 +66,19 @@ impl Compiler<'_> {
         if resource.is_virtual && !resource.exported {
             return Ok(());
         }
-        self.linked.open.push(id);
+        self.models.links.begin(id);
         let made = self.object_of(id, &kind, Purpose::Itself);
-        self.linked.open.pop();
+        self.models.links.end();
         made.map(drop)
     }
 
-    /// Where a define has the name of a type with features: makes the object that an instance of the
-    /// define stands for, and gives the parameters that are features what readers of it see.
+    /// For a define with the name of a type with features: makes the object of the instance, and
+    /// sets the parameters that are features to the values of the object.
     pub(super) fn bind_features(&mut self, id: ResourceId, def: &TypeDef) -> EvalResult<()> {
         let Some(kind) = self.model_of_define(&def.name)? else { return Ok(()) };
-        self.linked.open.push(id);
+        self.models.links.begin(id);
         let made = self.object_of(id, &kind, Purpose::Itself);
-        self.linked.open.pop();
+        self.models.links.end();
         let Value::Instance(object) = made? else { return Ok(()) };
         for param in def.program.params(def.params) {
             let Some(slot) = object.layout().find(&param.name) else { continue };
@@ -103,13 +92,13 @@ impl Compiler<'_> {
                 continue;
             }
             let span = object.layout().slots[slot].feature.span;
-            let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+            let origin = ParamOrigin { how: ParamSource::ParameterDefault, span, within: id };
             self.set_param(id, new_param(param.name.clone(), value, false, origin))?;
         }
         Ok(())
     }
 
-    /// The object of a type that a resource's parameters give.
+    /// Makes the object of a resource from its parameters.
     pub(super) fn object_of(
         &mut self,
         id: ResourceId,
@@ -117,18 +106,18 @@ impl Compiler<'_> {
         purpose: Purpose,
     ) -> EvalResult {
         let resource = self.catalog.get(id);
-        let told = Told {
+        let context = ErrorContext {
             kind: Arc::clone(kind),
             reference: resource.reference(),
             span: resource.span,
             secret: resource.sensitive.clone(),
         };
-        let slip = self.slip_of(id, kind);
+        let unknown = self.unknown_attribute(id, kind);
         let mut entries = self.entries_of(id, kind, purpose)?;
         let env = self.env;
-        let tell = |mut error: PlainError, span: Option<Span>| {
+        let error_for = |mut error: PlainError, span: Option<Span>| {
             if error.issue == Some("TYPE_TOO_FEW")
-                && let Some((name, near, at)) = &slip
+                && let Some((name, near, at)) = &unknown
             {
                 error.help = Some(format!("`{name}` is no feature: did you mean `{near}`?"));
                 error.related.extend(at.map(|at| (at, format!("there is no `{name}`"))));
@@ -137,7 +126,7 @@ impl Compiler<'_> {
                 true => span,
                 false => env.value_part(span, &error.path).unwrap_or(span),
             });
-            told.tell(error, span)
+            context.error_for(error, span)
         };
         let layout = kind.model.as_ref().and_then(|m| m.layout.get());
         for entry in &mut entries {
@@ -145,19 +134,18 @@ impl Compiler<'_> {
             let Some(slot) = slot.filter(|slot| is_link(slot)) else { continue };
             entry.value =
                 self.link_targets(slot, &entry.value).map_err(|unwind| match *unwind {
-                    Unwind::Plain(error) => tell(error, entry.span),
+                    Unwind::Plain(error) => error_for(error, entry.span),
                     other => Box::new(other),
                 })?;
         }
-        self.instantiate_entries(kind, entries, tell).map_err(|unwind| match *unwind {
-            Unwind::Error(error) => told.of_logic(error),
+        self.instantiate_entries(kind, entries, error_for).map_err(|unwind| match *unwind {
+            Unwind::Error(error) => context.of_logic(error),
             other => Box::new(other),
         })
     }
 
-    /// An attribute of a define's instance that neither the define nor the type has, and the feature
-    /// that it may mean.
-    fn slip_of(
+    /// An attribute that neither the define nor its type has: its name, a suggestion, its place.
+    fn unknown_attribute(
         &self,
         id: ResourceId,
         kind: &ObjectType,
@@ -171,13 +159,13 @@ impl Compiler<'_> {
                 || is_metaparameter(name)
                 || params.iter().any(|param| param.name == name)
         };
-        let slip = resource.params.iter().find(|param| !is_known(&param.name))?;
+        let unknown = resource.params.iter().find(|param| !is_known(&param.name))?;
         let names = layout.slots.iter().map(|slot| slot.feature.name.as_str());
-        let near = suggest::nearest(&slip.name, names)?;
-        Some((slip.name.clone(), near.into(), slip.origin.span))
+        let near = suggest::nearest(&unknown.name, names)?;
+        Some((unknown.name.clone(), near.into(), unknown.origin.span))
     }
 
-    /// What a resource gives to the features of its type: its title and its parameters.
+    /// The values that a resource gives to the features of its type: its title and its parameters.
     pub(super) fn entries_of(
         &mut self,
         id: ResourceId,
@@ -222,17 +210,17 @@ impl Compiler<'_> {
     }
 }
 
-/// How errors are told of the resource they are about.
-struct Told {
+/// The resource that an error is about.
+struct ErrorContext {
     kind: Arc<ObjectType>,
     reference: String,
     span: Option<Span>,
-    /// Attributes whose values are shown nowhere.
+    /// Attributes whose values must not be shown.
     secret: Vec<EcoString>,
 }
 
-impl Told {
-    /// An error in the code of the type is at its place there, and is about the resource, too.
+impl ErrorContext {
+    /// Adds the resource to an error in the code of its type, which stays at its place there.
     fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
         let own = format!("{}: ", self.reference);
         // The errors of values have it already.
@@ -244,7 +232,7 @@ impl Told {
         error.into()
     }
 
-    fn tell(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
+    fn error_for(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
         let own = format!("{}: ", self.kind.name);
         let mut reason = error.message.strip_prefix(&own).unwrap_or(&error.message).to_owned();
         let shown = |name: &&EcoString| reason.starts_with(name.as_str());

@@ -1,15 +1,15 @@
-//! The parameters of classes and defines: what they are given, what data and defaults give, and
-//! whether it fits their types.
+//! The parameters of classes and defines: arguments, values from data, defaults, and the check of
+//! their types.
 
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, TextRange, suggest};
 
-use crate::catalog::How;
 use crate::catalog::LostValue;
 use crate::catalog::Param;
 use crate::catalog::ParamOrigin;
+use crate::catalog::ParamSource;
 use crate::catalog::ResourceId;
 use crate::catalog::values::{as_parameter, new_param};
 use crate::error::{EvalResult, PlainError, Unwind, plain, unplaced};
@@ -26,19 +26,18 @@ use crate::types::{is_instance, mismatch};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// The variables that hold the name of a class.
+/// The variables with the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];
 
-/// The steps for what so many parameters take of memory, in the resource and as variables.
+/// The steps to charge for the memory of so many parameters, in the resource and as variables.
 fn steps_of(params: usize) -> u64 {
-    /// No class or define that people write has more.
+    /// A number of parameters that no hand-written class or define exceeds.
     const MANY: usize = 100;
     const STEPS: u64 = 32;
     if params > MANY { params as u64 * STEPS } else { 0 }
 }
 
-/// An error of a default that has no place of its own, such as that data lacks a key, said of the
-/// class or define.
+/// Gives an error without a place, such as a missing key in data, the place of the class or define.
 fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
     if let Unwind::Error(error) = &mut *unwind
         && error.span.is_none()
@@ -50,7 +49,7 @@ fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
 }
 
 impl Compiler<'_> {
-    /// Gives parameters their values: given ones, data, defaults, in this order of rank.
+    /// Sets the parameters to arguments, values from data, or defaults, in this order of priority.
     pub(super) fn bind_parameters(
         &mut self,
         id: ResourceId,
@@ -117,14 +116,14 @@ impl Compiler<'_> {
         let value = self.eval_default(f, i, default)?;
         let value = as_parameter(value).or_else(plain)?;
         let span = Some(f.program.span(default));
-        let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+        let origin = ParamOrigin { how: ParamSource::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
         self.set_param(id, new_param(name, value.clone(), false, origin))?;
         Ok(value)
     }
 
-    /// Checks names and types of all parameters of a class or define. That it has no `title` is
-    /// found at the end of the compile only.
+    /// Checks names and types of all parameters of a class or define. A missing `title` is only
+    /// found at the end of the compile.
     pub(crate) fn check_parameters(
         &self,
         id: ResourceId,
@@ -190,24 +189,25 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Where a value is written that is not of the type of its parameter, and what that takes.
+    /// The place of a value that is not of the type of its parameter, with the accepted type.
     fn misfit(&self, wanted: &SignatureParam, param: &Param) -> Option<(Span, String)> {
         let place = match &param.origin.how {
-            How::Data(place) => self.data_place(place),
+            ParamSource::Data(place) => self.data_place(place),
             _ => param.origin.span.map(|span| self.env.value_part(span, &[]).unwrap_or(span)),
         };
         let label = format!("`{}` takes {}", param.name, mismatch::short_type(&wanted.kind));
-        // What data has for it is a value that was converted, or was to be.
+        // The value in the data file may differ from `param.value`, which was converted. Its type
+        // says that it is secret.
         let is_secret = param.value.holds_sensitive() || label.contains("Sensitive");
-        if let Some(place) = place.filter(|_| is_secret && matches!(param.origin.how, How::Data(_)))
+        if let Some(place) =
+            place.filter(|_| is_secret && matches!(param.origin.how, ParamSource::Data(_)))
         {
             self.env.sources.file(place.file).hide(place.range);
         }
         Some((place?, label))
     }
 
-    /// Says of a value that is not of the type of its parameter where it is written, and where the
-    /// type is.
+    /// Adds the places of the value and of the type to a type mismatch of a parameter.
     fn explain_misfit(
         &self,
         error: &mut PlainError,
@@ -239,7 +239,8 @@ impl Compiler<'_> {
         param: &ParamDef,
         f: &Frame,
     ) -> EvalResult<()> {
-        // Data that names the title means that of what is around, as the class has none yet.
+        // Data that refers to the title means the title of the outer scope, because the class has
+        // none yet.
         let own = self.scopes.get_mut(f.scope).hide(&OWN_NAMES);
         let found = self.lookup_parameter(&def.name, &param.name, f.scope);
         self.scopes.get_mut(f.scope).restore(own);
@@ -248,14 +249,14 @@ impl Compiler<'_> {
             return Ok(());
         }
         let how = match found.places.into_iter().next() {
-            Some(place) => How::Data(Arc::new(place)),
-            None => How::External,
+            Some(place) => ParamSource::Data(Arc::new(place)),
+            None => ParamSource::External,
         };
         let origin = ParamOrigin { how, span: None, within: id };
         self.set_param(id, new_param(param.name.clone(), found.value, false, origin))
     }
 
-    /// Metaparameters given to a class or define are variables in its defaults and its body.
+    /// Makes metaparameters of a class or define variables in its defaults and its body.
     fn bind_metaparameters(&mut self, id: ResourceId, scope: ScopeId) {
         let given: Vec<(EcoString, Value)> = self
             .catalog
@@ -276,7 +277,7 @@ impl Compiler<'_> {
         self.parameter_types(&f, def.params)
     }
 
-    /// Sets a parameter; one of the same name loses.
+    /// Sets a parameter; an earlier one of the same name is recorded as a loser.
     pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
         let resource = self.catalog.get_mut(id);
         let span = resource.span;
@@ -287,7 +288,8 @@ impl Compiler<'_> {
         match resource.param_mut(&param.name) {
             Some(slot) => {
                 let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
-                // What was appended one by one is in the value; only its first part is kept.
+                // The value already has everything that was appended; only the first part is kept
+                // as its origin.
                 if !(slot.append && old.append) {
                     slot.losers.push(LostValue { value: old.value, origin: old.origin });
                 }

@@ -1,5 +1,5 @@
-//! `value[keys]`. Reading a parameter of a declared resource (`File['/x'][mode]`) is done by the
-//! evaluator before it comes here.
+//! `value[keys]`. The evaluator handles parameters of declared resources (`File['/x'][mode]`)
+//! before.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::value::Value;
 use crate::value::number::to_number;
 use ordain_graph::language::Strict;
 
-/// Reads an element, a slice or an entry, or gives parameters to a type.
+/// Reads an element, a slice or an entry, or applies parameters to a type.
 ///
 /// # Errors
 /// When the value has no elements, or the keys do not fit.
@@ -22,7 +22,7 @@ pub fn access(value: &Value, keys: &[Value], strict: Strict) -> EvalResult<Outco
     match value {
         Value::Array(items) => element(value, items, &flat(keys), strict),
         Value::Hash(entries) => match keys {
-            // As upstream has it, which refuses this only where it is written so.
+            // Upstream allows this here and refuses it only in literals.
             [] => Ok(Value::Undef.into()),
             [key] => Ok(entries.get(key).cloned().unwrap_or_default().into()),
             keys => {

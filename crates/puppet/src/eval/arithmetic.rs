@@ -14,7 +14,7 @@ use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 use ordain_graph::language::Strict;
 
-/// What an operation gives, and what is to be warned of.
+/// The result of an operation, with a warning if there is one.
 #[derive(Debug)]
 pub struct Outcome {
     /// The value.
@@ -29,13 +29,13 @@ impl From<Value> for Outcome {
     }
 }
 
-/// The longest list that `+` makes: programs that double a list again and again end here.
+/// The maximal length of a list made by `+`, which stops programs that double a list repeatedly.
 const MAX_ITEMS: usize = 4_000_000;
 
 /// Applies an arithmetic or collection operator.
 ///
 /// # Errors
-/// When the operator does not apply to the operands, or its result is no number.
+/// When the operator does not apply to the operands, or its result is not a number.
 pub fn binary(op: BinaryOp, left: &Value, right: &Value, strict: Strict) -> EvalResult<Outcome> {
     match (left, op) {
         (Value::Int(a), _) if matches!(right, Value::Int(_)) => {
@@ -88,7 +88,7 @@ fn join(uri: &Uri, right: &Value) -> EvalResult {
 /// The unary minus.
 ///
 /// # Errors
-/// When the operand is no number.
+/// When the operand is not a number.
 pub fn negate(value: &Value, strict: Strict) -> EvalResult<Outcome> {
     let mut warnings = Vec::new();
     let value = match coerce(value, Blame::Whole, strict, &mut warnings)? {
@@ -117,7 +117,7 @@ pub(crate) fn not_applicable_when<T>(op: BinaryOp, left: &Value, right: &Value) 
     )
 }
 
-/// The error of an integer out of range; `what` names the expression with its article.
+/// The error of an integer out of range. `what` is the name of the expression with its article.
 pub fn overflow<T>(what: &str, value: i128) -> EvalResult<T> {
     let sign = if value < 0 { '-' } else { '+' };
     overflow_text(what, value > 0, &format!("{sign}{:#x}", value.unsigned_abs()))
@@ -164,7 +164,8 @@ fn append(items: &[Value], right: &Value) -> Value {
     Value::Array(Arc::new(all))
 }
 
-/// Ruby's `==`, by which elements are removed: numbers by value, texts exactly.
+/// A key for Ruby's `==`, which decides the removal of elements: numbers are equal by value, texts
+/// exactly.
 fn removal_key(value: &Value) -> Value {
     match value {
         Value::Float(f) if f.fract() == 0.0 && f.abs() < 9e15 => Value::Int(*f as i64),
@@ -214,7 +215,7 @@ fn merge(entries: &Arc<HashValue>, right: &Value) -> EvalResult {
     Ok(Value::Hash(Arc::new(merged)))
 }
 
-/// The entries that a list of pairs, of keys and values in turn, or of one hash stands for.
+/// The entries of a hash in the form of a list of pairs, a flat list, or one hash.
 fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
     if let [Value::Hash(entries)] = items.as_slice() {
         return Ok(entries.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
@@ -405,7 +406,7 @@ fn shift(op: BinaryOp, value: i64, count: i128) -> EvalResult {
         let shifted = wide << count;
         return i64::try_from(shifted).map(Value::Int).or_else(|_| overflow_of(op, shifted));
     }
-    // A number of more digits would only fill the message.
+    // The maximal number of zeros in a message.
     const MAX_ZEROS: i128 = 4096;
     let zeros = (count / 4).min(MAX_ZEROS) as usize;
     let first = wide.unsigned_abs() << (count % 4);
@@ -439,7 +440,7 @@ fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
     finite(op, result)
 }
 
-/// The result of a calculation, unless it is without end.
+/// The result of a calculation, unless it is infinite.
 pub(crate) fn finite(op: BinaryOp, result: f64) -> EvalResult {
     if result.is_infinite() {
         return issue_at(
@@ -479,15 +480,15 @@ pub(crate) fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
     }
 }
 
-/// The most nanoseconds either way: more than numbers can name as seconds.
+/// The maximal nanoseconds in either direction, beyond the range of seconds in an integer.
 const MOST: i128 = i64::MAX as i128 * NANOS;
 
-/// Nanoseconds that an operation gave, if they are not too many.
+/// Checks that the nanoseconds of a result are in range.
 fn bounded(ns: i128) -> EvalResult<i128> {
     if ns.abs() > MOST { plain("the duration is too long") } else { Ok(ns) }
 }
 
-/// The nanoseconds of an operand; one that is too large stays so in sums.
+/// The nanoseconds of an operand. Infinity stays infinite in sums.
 fn operand(value: &Value) -> i128 {
     nanoseconds(value).unwrap_or_default().clamp(-2 * MOST, 2 * MOST)
 }

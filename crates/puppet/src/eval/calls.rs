@@ -11,7 +11,7 @@ use crate::functions::Style;
 use crate::functions::binding::check_arity;
 use crate::functions::call::Call as NativeCall;
 use crate::functions::registry::{Bound, builtins, native_signature};
-use crate::load::Named;
+use crate::load::NameKind;
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
@@ -25,7 +25,7 @@ use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// Functions of the older kind take no iterators, also not inside of something.
+/// Refuses iterators, also as parts, as arguments of functions of the older interface.
 fn without_iterators(value: &Value) -> EvalResult<()> {
     match value {
         Value::Array(items) => items.iter().try_for_each(without_iterators),
@@ -37,8 +37,8 @@ fn without_iterators(value: &Value) -> EvalResult<()> {
     }
 }
 
-/// The result of a function of the older kind: its arguments were copies, so code that changes the
-/// result in place changes nothing else.
+/// The result of a function of the older interface. Its arguments were copies, so in-place changes
+/// of the result affect nothing else.
 fn own(value: Value) -> Value {
     match value {
         Value::Array(mut items) => {
@@ -90,8 +90,9 @@ impl Compiler<'_> {
         self.call_function(&name, args, block, f.scope, f.program.span(id))
     }
 
-    /// The lambda of a call. The types of its parameters are evaluated when the function is asked
-    /// whether it takes it: there has to be one, and those of the older kind never ask.
+    /// The lambda of a call. Its parameter types are evaluated when a signature is matched.
+    /// Functions of the older interface do not match them, so unknown types in their lambdas are no
+    /// errors.
     fn block_for(
         &mut self,
         f: &Frame,
@@ -150,7 +151,7 @@ impl Compiler<'_> {
     /// Calls a function by name: built-in, or written in Puppet.
     ///
     /// # Errors
-    /// When there is none, its arguments do not fit, or it fails.
+    /// When the function is unknown, its arguments do not fit, or it fails.
     pub(super) fn call_named(
         &mut self,
         name: &str,
@@ -193,7 +194,7 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// The items that a lambda does not want.
+    /// The items that a lambda rejects.
     fn reject(&mut self, args: &[Value], block: &Arc<Closure>) -> EvalResult {
         let items = match args {
             [Value::Array(items)] => items.to_vec(),
@@ -218,9 +219,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// The function of this name that is written in Puppet and called in place of a built-in one:
-    /// the site program hides all of them, the files of modules those that are native here though
-    /// a module has them.
+    /// The function in Puppet that replaces a built-in one. Functions of the site program replace
+    /// all; files of modules only replace functions that belong to modules.
     fn written_function(
         &self,
         name: &str,
@@ -233,7 +233,7 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn function_help(&self, name: &str) -> Option<String> {
-        let written = self.env.names_like(Named::Function, name);
+        let written = self.env.names_like(NameKind::Function, name);
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();

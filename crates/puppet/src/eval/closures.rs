@@ -1,4 +1,4 @@
-//! Calls of code in Puppet: functions and lambdas, and the values of their parameters.
+//! Calls of functions and lambdas in Puppet, and the values of their parameters.
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::state::Compiler;
@@ -23,7 +23,7 @@ impl Compiler<'_> {
         args: Vec<Value>,
         block: Option<&Arc<Closure>>,
     ) -> EvalResult {
-        // A function sees what is at the top, not what the block of the node has.
+        // A function sees the variables of the top scope, not those of the node block.
         let resource = self.scopes.get(ScopeId::TOP).resource;
         let mut scope = Scope::new(ScopeKind::Function, Some(ScopeId::TOP), resource);
         scope.module = def.module.clone();
@@ -55,10 +55,10 @@ impl Compiler<'_> {
         let value = match result {
             Ok(value) => value,
             Err(unwind) => match *unwind {
-                // A value that is returned early is of any type, as upstream has it.
+                // As upstream, the type of a value that is returned early is not checked.
                 Unwind::Return(value, _) => return Ok(value),
                 Unwind::Next(value, _) => value,
-                // A `break()` ends the iteration that the function is called from.
+                // A `break()` ends the iteration around the call of the function.
                 other => return Err(Box::new(other)),
             },
         };
@@ -70,7 +70,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Checks the values of parameters that were not given.
+    /// Checks the default values of parameters.
     pub(crate) fn check_defaults(
         &self,
         def: &FunctionDef,
@@ -137,8 +137,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Checks what a lambda was given, values of defaults included. Arguments beyond its parameters
-    /// do not count.
+    /// Checks the arguments of a lambda, with the values of defaults. Extra arguments are ignored.
     pub(crate) fn check_block(
         &self,
         closure: &Closure,
@@ -162,7 +161,7 @@ impl Compiler<'_> {
         plain(mismatch::describe_call("lambda", &[signature], &all, None))
     }
 
-    /// Gives parameters their values, from left to right; a default sees those before it.
+    /// Sets parameters from left to right; a default sees the earlier ones.
     pub(crate) fn bind(
         &mut self,
         f: &Frame,
@@ -214,7 +213,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Gives parameters their values; meanwhile those without one cannot be read.
+    /// Sets parameters; meanwhile those without a value cannot be read.
     pub(crate) fn with_pending<T>(
         &mut self,
         f: &Frame,
@@ -227,16 +226,14 @@ impl Compiler<'_> {
         }
         let names = params.iter().map(|p| p.name.clone()).collect();
         let pending = Pending::new(callee, names);
-        self.scopes.get_mut(f.scope).pending = Some(Box::new(pending));
-        self.pending += 1;
+        self.scopes.begin_pending(f.scope, pending);
         let result = bind(self);
-        self.pending -= 1;
-        self.scopes.get_mut(f.scope).pending = None;
+        self.scopes.end_pending(f.scope);
         result
     }
 
     /// Evaluates the default of parameter `i`. Reading a parameter without a value is an error of
-    /// the call, so it has no place of its own. Results of matches end with it.
+    /// the call, so it gets no place. Groups of matches are dropped afterwards.
     pub(crate) fn eval_default(&mut self, f: &Frame, i: usize, default: ExprId) -> EvalResult {
         if let Some(pending) = &mut self.scopes.get_mut(f.scope).pending {
             pending.current = i;

@@ -9,7 +9,7 @@ use ordain_syntax::ListRef;
 use crate::catalog::query::{Candidate, Query, fits};
 use crate::catalog::tags::TagId;
 use crate::catalog::values::as_parameter;
-use crate::catalog::{Catalog, Collector, How, ResourceId};
+use crate::catalog::{Catalog, Collector, ParamSource, ResourceId};
 use crate::error::{EvalResult, PlainError, plain};
 use crate::state::Compiler;
 use crate::state::frame::Frame;
@@ -18,17 +18,17 @@ use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
 use crate::validation::label::model_class;
 use crate::value::Value;
 
-/// What was found out last while the resources of a catalog are asked one after the other.
+/// The last answers about tags. Consecutive resources mostly have the same container.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct TagCache {
     /// The number of a tag, which is known by where its text is in the query.
     tag: Cell<Option<(*const u8, Option<TagId>)>>,
-    /// A tag, a container, and whether that one or one around it has the tag.
+    /// A tag, a container, and whether the container or one around it has the tag.
     container: Cell<Option<(TagId, ResourceId, bool)>>,
 }
 
-impl Held {
-    /// The number of a tag of the query, if any resource has it.
+impl TagCache {
+    /// The number of a tag in the query; `None` if no resource has it.
     fn tag(&self, catalog: &Catalog, tag: &str) -> Option<TagId> {
         match self.tag.get() {
             Some((place, id)) if std::ptr::eq(place, tag.as_ptr()) => id,
@@ -42,21 +42,22 @@ impl Held {
 }
 
 /// A resource of the catalog.
-struct Own<'c, 'e> {
+struct CatalogResource<'c, 'e> {
     compiler: &'c Compiler<'e>,
     id: ResourceId,
-    /// What was seen last, as neighbours are mostly within the same.
-    held: &'c Held,
+    /// The last answers about tags.
+    held: &'c TagCache,
 }
 
-impl Candidate for Own<'_, '_> {
+impl Candidate for CatalogResource<'_, '_> {
     fn title(&self) -> &str {
         &self.compiler.catalog.get(self.id).title
     }
 
     fn param(&self, name: &str) -> Cow<'_, Value> {
-        let param = self.compiler.catalog.get(self.id).param(name).map(|p| &p.value);
-        let value = param.or_else(|| self.compiler.feature_default(self.id, name));
+        let resource = self.compiler.catalog.get(self.id);
+        let param = resource.param(name).map(|p| &p.value);
+        let value = param.or_else(|| self.compiler.models.default_of(resource, name));
         value.map_or(Cow::Owned(Value::Undef), Cow::Borrowed)
     }
 
@@ -93,7 +94,7 @@ impl Compiler<'_> {
         Ok(Value::Undef)
     }
 
-    /// Makes a collector, which is evaluated in the rounds to come; gives its number.
+    /// Adds a collector, which the following rounds evaluate; returns its number.
     pub(crate) fn collect(
         &mut self,
         f: &Frame,
@@ -137,7 +138,7 @@ impl Compiler<'_> {
                 span,
             );
         }
-        let overrides = self.eval_attributes(f, id, attributes, How::Collector, false)?;
+        let overrides = self.eval_attributes(f, id, attributes, ParamSource::Collector, false)?;
         let query = match f.program[query] {
             Expr::Nop => Query::All,
             _ => self.query(f, query)?,
@@ -176,7 +177,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A side of a comparison: only simple values are known to queries.
+    /// An operand of a comparison. Queries only support simple values.
     fn query_operand(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Paren(inner) => self.query_operand(f, *inner),
@@ -206,7 +207,7 @@ impl Compiler<'_> {
         };
         let mut tags = Vec::with_capacity(items.len());
         for item in &items {
-            // Points in time, durations and versions count as numbers.
+            // Timestamps, timespans and versions count as numbers.
             if matches!(
                 item,
                 Value::Int(_)
@@ -222,12 +223,12 @@ impl Compiler<'_> {
         Ok(Query::Tags(tags))
     }
 
-    /// Whether a resource of the catalog fits a query.
-    pub(crate) fn fits(&self, query: &Query, id: ResourceId, held: &Held) -> bool {
-        fits(query, &Own { compiler: self, id, held })
+    /// Whether a resource of the catalog matches a query.
+    pub(crate) fn fits(&self, query: &Query, id: ResourceId, held: &TagCache) -> bool {
+        fits(query, &CatalogResource { compiler: self, id, held })
     }
 
-    /// Whether a resource, or what it is contained in, has a tag.
+    /// Whether a resource or one of its containers has a tag.
     pub(crate) fn has_tag(&self, id: ResourceId, tag: &str) -> bool {
         self.catalog.tags.find(tag).is_some_and(|tag| self.holds_tag(id, tag))
     }

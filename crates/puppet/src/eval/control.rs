@@ -10,7 +10,7 @@ use crate::types::refusal::answered;
 use crate::value::{Value, compare};
 
 impl Compiler<'_> {
-    /// Statements in order; the value is that of the last.
+    /// Evaluates statements in order; returns the value of the last one.
     pub(crate) fn eval_block(&mut self, f: &Frame, statements: ExprList) -> EvalResult {
         let Some((&last, before)) = f.program.list(statements).split_last() else {
             return Ok(Value::Undef);
@@ -21,7 +21,7 @@ impl Compiler<'_> {
         self.eval(f, last)
     }
 
-    /// Evaluates what nobody asks the value of.
+    /// Evaluates a statement whose value is not used.
     pub(crate) fn run_statement(&mut self, f: &Frame, id: ExprId) -> EvalResult<()> {
         match &f.program[id] {
             Expr::Resource { form, kind, bodies } => {
@@ -35,8 +35,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Evaluates a body for what is wrong with its value: a last statement that declares resources
-    /// gives references, with which nothing is.
+    /// Evaluates a body whose value is only checked. A last statement that declares resources gives
+    /// references, which are always accepted.
     pub(crate) fn run_last(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Resource { .. } => self.run_statement(f, id).map(|()| Value::Undef),
@@ -51,7 +51,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Runs `body`; results of matches made in it are forgotten at its end.
+    /// Runs `body`, and drops the groups of its matches afterwards.
     pub(crate) fn guarded<T>(
         &mut self,
         f: &Frame,
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The body of the first option that fits, else of the default wherever it stands.
+    /// The body of the first matching option, else that of the default, which may be anywhere.
     fn choose(
         &mut self,
         f: &Frame,

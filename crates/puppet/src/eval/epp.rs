@@ -1,4 +1,4 @@
-//! EPP templates: their parameters, and what they render.
+//! EPP templates: parameters and rendering.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,9 +9,10 @@ use ordain_syntax::ListRef;
 
 use crate::error::{EvalError, EvalResult, PlainError, Step, plain};
 use crate::load::LoadedFile;
+use crate::state::Compiler;
 use crate::state::frame::Frame;
+use crate::state::programs::Inline;
 use crate::state::scope::{Scope, ScopeKind, not_reserved};
-use crate::state::{Compiler, Inline};
 use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::signature::Signature;
 use crate::types::{is_instance, mismatch};
@@ -19,7 +20,7 @@ use crate::value::closure::ScopeId;
 use crate::value::text::write_text;
 use crate::value::{HashValue, Value};
 
-/// The error of what is given to a template: with what may be meant, and where it is declared.
+/// The error of the arguments of a template, with a suggestion and the place of the declaration.
 fn refused_parameters(
     text: String,
     f: &Frame,
@@ -97,13 +98,13 @@ impl Compiler<'_> {
         scope: ScopeId,
         span: Span,
     ) -> EvalResult {
-        let loaded = self.inline(text, Inline::Template);
+        let loaded = self.programs.inline(self.env, text, Inline::Template);
         let program = self.checked(&loaded, "inline_epp", span)?;
         self.render(&program, args, scope, "inline")
     }
 
-    /// The program of a template, or that the one that `function` was called for at `span` is
-    /// broken.
+    /// The program of a template. If it does not parse, the error is that of the call of `function`
+    /// at `span`.
     fn checked(&self, loaded: &LoadedFile, function: &str, span: Span) -> EvalResult<Arc<Program>> {
         let Some(first) = loaded.errors.first() else { return Ok(Arc::clone(&loaded.program)) };
         let inner = first.peer_span();
@@ -137,21 +138,19 @@ impl Compiler<'_> {
         let f = Frame { program: Arc::clone(program), scope };
         let empty = HashValue::default();
         let given = args.and_then(Value::as_hash).unwrap_or(&empty);
-        let outer_sensitive = std::mem::replace(&mut self.output_sensitive, false);
-        self.output.push(String::new());
+        let outer = self.templates.begin();
         let result = self
             .bind_template(&f, has_params.then_some(params), given, name)
             .and_then(|()| self.eval(&f, body).map(drop));
-        let text = self.output.pop().unwrap_or_default();
-        let sensitive = std::mem::replace(&mut self.output_sensitive, outer_sensitive);
+        let (text, sensitive) = self.templates.end(outer);
         self.scopes.drop_scope(scope);
         result?;
         let value = Value::Str(text.into());
         Ok(if sensitive { Value::Sensitive(Arc::new(value)) } else { value })
     }
 
-    /// Sets what was given, then the defaults of the rest, which see all that was given. Without
-    /// declared parameters anything may be given.
+    /// Sets the arguments, then the defaults of the other parameters, which may use the arguments.
+    /// A template without declared parameters takes any arguments.
     fn bind_template(
         &mut self,
         f: &Frame,
@@ -169,7 +168,7 @@ impl Compiler<'_> {
         let Some(params) = params else { return self.set_all(f, &entries) };
         let program = Arc::clone(&f.program);
         let list = program.params(params);
-        // What is not set is not given either, even if the template has no such parameter.
+        // An `undef` argument counts as missing, even if the template has no such parameter.
         entries.retain(|(name, value)| {
             !value.is_undef() || list.iter().any(|param| param.name == *name)
         });
@@ -214,7 +213,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A template evaluated as a program of its own, without parameters given.
+    /// Renders a template that is evaluated as a program, without arguments.
     pub(crate) fn eval_epp_program(
         &mut self,
         f: &Frame,
@@ -227,7 +226,7 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn render_text(&mut self, text: &str) {
-        if let Some(out) = self.output.last_mut() {
+        if let Some(out) = self.templates.output() {
             out.push_str(text);
         }
     }
@@ -235,10 +234,10 @@ impl Compiler<'_> {
     pub(crate) fn eval_render(&mut self, f: &Frame, inner: ExprId) -> EvalResult {
         let mut value = self.eval(f, inner)?;
         if let Value::Sensitive(inner) = &value {
-            self.output_sensitive = true;
+            self.templates.mark_sensitive();
             value = Value::clone(inner);
         }
-        if let Some(out) = self.output.last_mut() {
+        if let Some(out) = self.templates.output() {
             let before = out.len();
             write_text(out, &value);
             let written = out.len() - before;

@@ -1,7 +1,7 @@
-//! ERB templates: what they see of the compile.
+//! ERB templates and their view of the compile.
 //!
-//! `ordain-ruby` renders them. What is beyond its Ruby ends in `Outcome::Unsupported`, in one place
-//! (`render_erb`), where the `ruby` of the machine takes over and renders the whole template.
+//! `ordain-ruby` renders them. Ruby that it does not support ends in `Outcome::Unsupported`. Then
+//! `render_erb` starts the `ruby` of the machine, which renders the whole template.
 
 use std::any::Any;
 use std::path::Path;
@@ -17,24 +17,22 @@ use crate::plugins::convert::{from_ruby, raised, splat, to_ruby};
 use crate::plugins::mutations::RubyMutations;
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
-use crate::state::frame::MAX_DEPTH;
 use crate::state::scope::not_reserved;
-use crate::state::templates::TemplateObject;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use ordain_graph::language::Strict;
 
-/// How much stack a template may use.
+/// The maximal stack of a template, in bytes.
 const STACK: usize = 8 << 20;
-/// What this is in levels of the compile's own recursion.
+/// The same in levels of the compile's own recursion.
 const LEVELS: u32 = 400;
-/// How many steps a template may take.
+/// The maximal number of steps of a template.
 const STEPS: u64 = 6_000_000;
 
-/// What came of a template.
+/// The result of rendering a template.
 enum Outcome {
     Text(EcoString),
-    /// Something beyond the Ruby that is run here.
+    /// It needs Ruby that is not supported.
     Unsupported {
         what: String,
         line: u32,
@@ -43,12 +41,12 @@ enum Outcome {
     Broken(SyntaxError),
 }
 
-/// Where a template stands.
+/// The place of a template.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     /// Its name and path; `None` for a text in a manifest.
     file: Option<(&'a str, &'a Path)>,
-    /// The text, if it is one in a manifest.
+    /// The text of an inline template.
     text: &'a str,
     scope: ScopeId,
     span: Span,
@@ -66,7 +64,7 @@ impl Place<'_> {
         }
     }
 
-    /// The path as Ruby shows it in errors of its parser.
+    /// The path in errors of Ruby's parser.
     fn source_name(&self) -> String {
         self.file.map_or_else(|| "(erb)".into(), |(_, path)| path.display().to_string())
     }
@@ -103,7 +101,7 @@ impl Compiler<'_> {
     }
 
     fn render_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<EcoString> {
-        // What one template of Ruby code hands to another by a variable are objects of its process.
+        // Templates rendered by the process share objects of the process in variables.
         if self.ruby_renders() {
             return self.with_real_ruby(place);
         }
@@ -117,7 +115,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Renders a template with the `ruby` of the machine, because of what stands in a line of it.
+    /// Renders a template with the `ruby` of the machine, because of unsupported code in a line of
+    /// it.
     fn beyond(&mut self, what: &str, line: u32, place: Place<'_>) -> EvalResult<EcoString> {
         if let Some(help) = self.lacks_ruby() {
             let name = match place.file {
@@ -149,7 +148,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Renders a template with the Ruby that is run here.
+    /// Renders a template without the `ruby` process.
     fn try_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<Outcome> {
         let template = match template {
             Ok(template) => template,
@@ -159,21 +158,20 @@ impl Compiler<'_> {
             }
             Err(error) => return Ok(Outcome::Broken(error.clone())),
         };
-        if self.depth + LEVELS >= MAX_DEPTH {
+        if !self.budget.descend(LEVELS) {
             return plain("stack level too deep");
         }
         let steps = self.budget.steps.left().min(budget::scaled(STEPS));
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
-        self.depth += LEVELS;
-        let objects = self.template_objects.len();
+        let objects = self.templates.object_count();
         let mut wrapper =
-            Wrapper { compiler: self, place, objects, lent: RubyMutations::default() };
+            Wrapper { compiler: self, place, objects, mutations: RubyMutations::default() };
         let result = template.render(&mut wrapper, &mut limits);
         if result.is_ok() {
-            wrapper.lent.write_back(wrapper.compiler)?;
+            wrapper.mutations.write_back(wrapper.compiler)?;
         }
         self.show_objects(place.scope)?;
-        self.depth -= LEVELS;
+        self.budget.ascend(LEVELS);
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
         match result {
             Ok(text) => {
@@ -190,13 +188,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Lets manifests see what templates made of the objects that they put into a scope.
+    /// Copies the objects that templates put into a scope to its variables.
     fn show_objects(&mut self, scope: ScopeId) -> EvalResult<()> {
-        let objects = self.template_objects.iter().filter(|((of, _), _)| *of == scope);
-        let objects: Vec<_> =
-            objects.map(|((_, name), object)| (name.clone(), object.value.clone())).collect();
-        for (name, object) in objects {
-            // What has no form in manifests stays as it was.
+        for (name, object) in self.templates.objects_of(scope) {
+            // An object that Puppet cannot represent leaves the variable as it was.
             if let Ok(value) = from_ruby(&object, 0) {
                 self.budget.weigh(&value)?;
                 self.scopes.get_mut(scope).replace(name, value);
@@ -205,7 +200,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The variable of this name as a template sees it: one that is `undef` is not set.
+    /// The variable of this name as a template sees it. A variable that is `undef` counts as not
+    /// set.
     fn template_variable(&self, scope: ScopeId, name: &str) -> Option<Value> {
         let found = self.find_variable(scope, name).cloned();
         if found.is_some() {
@@ -218,7 +214,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The text of a scope, such as `Scope(Class[main])`.
+    /// A scope in messages, such as `Scope(Class[main])`.
     fn scope_text(&self, scope: ScopeId) -> EcoString {
         let resource = self.catalog.get(self.scopes.get(scope).resource);
         ecow::eco_format!("Scope({})", resource.reference())
@@ -229,27 +225,27 @@ impl Compiler<'_> {
 struct Wrapper<'a, 'e> {
     compiler: &'a mut Compiler<'e>,
     place: Place<'a>,
-    /// How many objects were in scopes when the template began.
+    /// The number of objects in scopes when the template began.
     objects: usize,
-    /// What the template was given.
-    lent: RubyMutations,
+    /// The values that the template received.
+    mutations: RubyMutations,
 }
 
-/// What marks the scope among the values of the host.
+/// Marks the scope among the values of the host.
 struct ScopeMark;
 
 impl Host for Wrapper<'_, '_> {
     fn variable(&mut self, name: &str) -> Option<Ruby> {
-        if let Some(object) = self.compiler.template_objects.get(&(self.place.scope, name.into())) {
-            // Templates see the variables that were there when they began.
-            return (object.number < self.objects).then(|| object.value.clone());
+        if let Some((number, object)) = self.compiler.templates.object(self.place.scope, name) {
+            // A template sees the variables that were set before it began.
+            return (number < self.objects).then(|| object.clone());
         }
         let value = self.compiler.template_variable(self.place.scope, name)?;
         Some(self.lend(value, Some(name)))
     }
 
     fn may_change(&mut self, number: usize) -> bool {
-        self.lent.may_change(self.compiler, number)
+        self.mutations.may_change(self.compiler, number)
     }
 
     fn call(
@@ -350,7 +346,7 @@ impl Wrapper<'_, '_> {
         }
     }
 
-    /// A method such as `function_join`, which takes a list.
+    /// Calls a method such as `function_join`, whose argument is a list.
     fn call_old(&mut self, name: &str, list: &Ruby) -> Result<Ruby, HostError> {
         if !self.compiler.has_function(name) {
             let scope = self.compiler.scope_text(self.place.scope);
@@ -369,41 +365,37 @@ impl Wrapper<'_, '_> {
 
     fn call_function(&mut self, name: &str, list: &[Ruby]) -> Result<Ruby, HostError> {
         let (scope, span) = (self.place.scope, self.place.span);
-        self.lent.write_back(self.compiler).map_err(|unwind| failed(name, *unwind))?;
-        let args = self.lent.give_back(list)?;
+        self.mutations.write_back(self.compiler).map_err(|unwind| failed(name, *unwind))?;
+        let args = self.mutations.give_back(list)?;
         match self.compiler.call_function(name, args, None, scope, span) {
             Ok(value) => Ok(self.lend(value, None)),
             Err(unwind) => Err(failed(name, *unwind)),
         }
     }
 
-    /// What a template of this scope set.
+    /// The object of a variable that a template of this scope set.
     fn object(&self, name: &str) -> Option<Ruby> {
-        let objects = &self.compiler.template_objects;
-        if objects.is_empty() {
-            return None;
-        }
-        Some(objects.get(&(self.place.scope, name.into()))?.value.clone())
+        let (_, object) = self.compiler.templates.object(self.place.scope, name)?;
+        Some(object.clone())
     }
 
-    /// Sets a variable. Templates of the same scope see the object, and what is changed in it;
-    /// manifests see what it is now.
+    /// Sets a variable. Templates of the same scope see the object and its changes; manifests see
+    /// its present value.
     fn set(&mut self, name: &Ruby, value: &Ruby) -> Result<Ruby, HostError> {
         let Some(name) = name.as_name() else {
             let text = format!("Scope variable name {} is not a string", self.shown(name));
             return Err(raised("Puppet::DevError", text));
         };
         not_reserved(&name).map_err(|text| raised("Puppet::ParseError", text))?;
-        let given = self.lent.give_back(std::slice::from_ref(value))?.pop().unwrap_or_default();
+        let given =
+            self.mutations.give_back(std::slice::from_ref(value))?.pop().unwrap_or_default();
         self.compiler.budget.weigh(&given).map_err(|unwind| failed("setvar", *unwind))?;
         let scope = self.place.scope;
         if !self.compiler.scopes.get_mut(scope).set(name.clone(), given) {
             let text = format!("Cannot reassign variable '${name}'");
             return Err(raised("Puppet::ParseError", text));
         }
-        let number = self.compiler.template_objects.len();
-        let object = TemplateObject { number, value: value.clone() };
-        self.compiler.template_objects.insert((scope, name), object);
+        self.compiler.templates.set_object(scope, name, value.clone());
         Ok(value.clone())
     }
 
@@ -430,7 +422,7 @@ impl Wrapper<'_, '_> {
             return Ok(Ruby::Nil);
         }
         let reason = match plain.rsplit_once("::") {
-            Some((class, _)) if !self.compiler.class_scopes.contains_key(class) => {
+            Some((class, _)) if self.compiler.scopes.of_class(class).is_none() => {
                 match self.compiler.env.find_class(class) {
                     Ok(Some(_)) => format!("class {class} has not been evaluated"),
                     _ => format!("class {class} could not be found"),
@@ -476,10 +468,10 @@ impl Wrapper<'_, '_> {
     }
 
     fn lend(&mut self, value: Value, name: Option<&str>) -> Ruby {
-        self.lent.lend(self.compiler, value, self.place.scope, name)
+        self.mutations.lend(self.compiler, value, self.place.scope, name)
     }
 
-    /// A method of a value that is none of Ruby's own.
+    /// Calls a method of a value that is not a Ruby object.
     fn call_value(&mut self, foreign: &Foreign, name: &str) -> Option<Ruby> {
         match (foreign.inner.downcast_ref::<Value>()?, name) {
             (Value::Sensitive(inner), "unwrap") => Some(self.lend((**inner).clone(), None)),

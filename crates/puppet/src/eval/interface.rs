@@ -6,30 +6,35 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::catalog::resource::Inclusion;
-use crate::catalog::values::reference_text;
 use crate::catalog::values::{Declaration, as_parameter, new_param, reference};
-use crate::catalog::{Declared, How, ParamOrigin, Resource, ResourceId, flatten_values, tags};
-use crate::error::{EvalResult, PlainError, plain, unplaced};
+use crate::catalog::values::{reference_text, relationship_target};
+use crate::catalog::{
+    Declared, ParamOrigin, ParamSource, Resource, ResourceId, flatten_values, tags,
+};
+use crate::error::{EvalResult, PlainError, UnknownName, plain, unplaced};
 use crate::functions::registry::builtins;
 use crate::state::Compiler;
 use crate::state::budget::Weight;
+use crate::state::declare::Declare;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
 use crate::syntax::ExprId;
 use crate::syntax::definitions::TypeDef;
 use crate::types::ObjectType;
 use crate::types::Type;
+use crate::types::modelled::Instance;
+use crate::value::HashValue;
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::{ResourceKey, reference_key};
 use std::path::Path;
 
-/// A class that was found to be included.
+/// A class to include.
 enum Includable {
     /// It is in the catalog.
     Known(ResourceId),
-    /// It was not, when it was looked for.
+    /// It was not in the catalog at the lookup.
     New(ResourceKey, Arc<TypeDef>),
 }
 
@@ -133,7 +138,7 @@ impl Evaluate for Compiler<'_> {
             }
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
             let signature = self.signature(&f, def.params, def.returns)?;
-            // `Any` promises nothing, as upstream has it.
+            // As upstream, `Any` is no promise.
             let stated = signature.returns.clone().filter(|kind| *kind != Type::Any);
             return Ok(stated.map(|kind| vec![kind]));
         }
@@ -156,7 +161,7 @@ impl Evaluate for Compiler<'_> {
         for value in &flat {
             names.push(class_name(value)?);
         }
-        // All are looked up before the first one is put into the catalog with what it inherits from.
+        // As upstream, all names are resolved before the first class enters the catalog.
         let mut found = Vec::with_capacity(names.len());
         for name in &names {
             found.push(self.class_to_include(name)?);
@@ -166,7 +171,7 @@ impl Evaluate for Compiler<'_> {
             ids.push(self.include_one(class, scope, span)?);
         }
         for &id in &ids {
-            self.evaluate(id)?;
+            self.evaluate_body(id)?;
         }
         match how {
             Inclusion::Include => {}
@@ -190,7 +195,7 @@ impl Evaluate for Compiler<'_> {
             (None, None) => (kind, false, false),
         };
         let within = self.scopes.get(scope).resource;
-        let origin = ParamOrigin { how: How::Declaration, span: Some(span), within };
+        let origin = ParamOrigin { how: ParamSource::Declaration, span: Some(span), within };
         let at = Declaration { scope, span, is_virtual, exported, title_is_text: true };
         for (title, attributes) in resources {
             let mut params: Vec<crate::catalog::Param> = Vec::new();
@@ -210,7 +215,7 @@ impl Evaluate for Compiler<'_> {
             }
             let at = Declaration { title_is_text: matches!(title, Value::Str(_)), ..at };
             let title = crate::types::format::ruby_text(title);
-            self.declare(kind, &title, params, at)?;
+            self.declare_resource(kind, &title, params, at)?;
         }
         Ok(())
     }
@@ -225,7 +230,7 @@ impl Evaluate for Compiler<'_> {
                     Ok(known
                         || crate::types::builtin(name).is_some()
                         || self.is_resource_type(&lower)?
-                        || self.class_named(&lower)?.is_some()
+                        || self.find_class(&lower)?.is_some()
                         || self.env.find_alias(&lower)?.is_some())
                 }
             },
@@ -233,7 +238,7 @@ impl Evaluate for Compiler<'_> {
                 Type::Resource { kind: Some(kind), title: None } => self.is_resource_type(kind),
                 Type::Class(None) => Ok(true),
                 Type::Type(Some(inner)) => match &**inner {
-                    Type::Class(Some(name)) => Ok(self.class_named(name)?.is_some()),
+                    Type::Class(Some(name)) => Ok(self.find_class(name)?.is_some()),
                     Type::Resource { kind: Some(kind), .. } => self.is_resource_type(kind),
                     _ => Ok(true),
                 },
@@ -248,15 +253,16 @@ impl Evaluate for Compiler<'_> {
 
     fn resource_parameter(&mut self, reference: &Type, name: &str) -> Option<Value> {
         let id = self.catalog.find(&reference_key(reference)?)?;
-        let param = self.catalog.get(id).param(name).map(|p| &p.value);
-        Some(param.or_else(|| self.feature_default(id, name)).cloned().unwrap_or_default())
+        let resource = self.catalog.get(id);
+        let value = resource.param(name).map(|p| &p.value);
+        Some(value.or_else(|| self.models.default_of(resource, name)).cloned().unwrap_or_default())
     }
 
     fn realize(&mut self, references: &[Value], span: Span) {
         let mut flat = Vec::new();
         references.iter().for_each(|v| flatten_values(v, &mut flat));
         for value in &flat {
-            match self.reference_of(value) {
+            match relationship_target(value) {
                 Some(key) => self.catalog.realize.push((key, span)),
                 None => {
                     let bad = (reference_text(value), span);
@@ -289,8 +295,16 @@ impl Evaluate for Compiler<'_> {
         })
     }
 
+    fn features_of(&mut self, object: &Arc<Instance>) -> EvalResult<HashValue> {
+        self.features_given(object)
+    }
+
+    fn resolve(&mut self, value: &Value, scope: ScopeId, span: Span) -> EvalResult {
+        self.resolve_deferred(value, scope, span)
+    }
+
     fn has_class(&mut self, name: &str) -> EvalResult<bool> {
-        self.class_named(name).map(|found| found.is_some())
+        self.find_class(name).map(|found| found.is_some())
     }
 }
 
@@ -302,16 +316,17 @@ impl Compiler<'_> {
         if let Some(id) = self.catalog.find(&key) {
             return Ok(Includable::Known(id));
         }
-        let Some(def) = self.class_named(&lower)? else {
+        let Some(def) = self.find_class(&lower)? else {
             let mut error =
                 PlainError::new(format!("Could not find class ::{lower} for {}", self.node));
             error.help = self.env.class_help(&lower);
+            error.unknown = Some(UnknownName::IncludedClass(lower.into()));
             return Err(error.into());
         };
         Ok(Includable::New(key, def))
     }
 
-    /// The class's resource, put into the catalog if it was not there.
+    /// The class's resource, which is put into the catalog if necessary.
     fn include_one(
         &mut self,
         class: Includable,
@@ -328,7 +343,7 @@ impl Compiler<'_> {
         }
         let at =
             Declaration { scope, span, is_virtual: false, exported: false, title_is_text: true };
-        self.add_class(def, Vec::new(), Declared::Implicitly, at)
+        self.declare_class(def, Vec::new(), Declared::Implicitly, at)
     }
 
     fn contain(&mut self, ids: &[ResourceId], scope: ScopeId) {
@@ -351,7 +366,8 @@ impl Compiler<'_> {
             None => Vec::new(),
         };
         items.extend(ids.iter().map(|&id| reference(&self.catalog.get(id).key())));
-        let origin = ParamOrigin { how: How::Relation, span: Some(span), within: dependent };
+        let origin =
+            ParamOrigin { how: ParamSource::Relation, span: Some(span), within: dependent };
         let param = new_param("require".into(), Value::array(items), false, origin);
         let resource = self.catalog.get_mut(dependent);
         match resource.param_mut("require") {
@@ -360,7 +376,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Of a resource that was declared at a place, the error has this place.
+    /// If the resource was declared at a place, the error has this place.
     fn invalid_tag(&self, name: &str, resource: &Resource) -> EvalResult<()> {
         let text = format!("Invalid tag '{name}'");
         let declared = resource.declared == Declared::AsResource;

@@ -1,4 +1,4 @@
-//! `invariant "title" { … }` as a statement: what must hold where it stands.
+//! `invariant "title" { … }` as a statement.
 
 use crate::catalog::values::kind_text;
 use crate::error::{EvalResult, Unwind};
@@ -9,18 +9,18 @@ use crate::syntax::{Expr, ExprId};
 use crate::value::Value;
 use crate::value::text::to_text;
 
-/// What a check or an invariant says about what it looks at.
+/// The result of a check or an invariant.
 pub(crate) enum Verdict {
     /// It is as it should be.
     Accepted,
-    /// It is not, and no words say why.
+    /// It does not hold, without a message of its own.
     Refused,
-    /// It is not, in the words of the check.
+    /// It does not hold; the message comes from the check.
     Because(String),
 }
 
 impl Verdict {
-    /// What the value of a check says; `None` if it is none that a check may have.
+    /// The result of a check from its value; `None` if the value is not allowed.
     pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Undef | Value::Bool(true) => Some(Self::Accepted),
@@ -31,7 +31,7 @@ impl Verdict {
     }
 }
 
-/// What is said of an invariant that has no title.
+/// The message of a violated invariant without a title.
 pub(crate) const UNTITLED: &str = "Illegal invariant";
 
 impl Compiler<'_> {

@@ -16,12 +16,12 @@ use crate::types::{AttributeRole, CallableType, ObjectFunction, ObjectType, Type
 use crate::value::closure::Closure;
 use crate::value::{Object, Value};
 
-/// How much stack the Ruby of a member may use, and how many steps.
+/// The maximal stack and number of steps of a member in Ruby.
 const STACK: usize = 1 << 20;
 const STEPS: u64 = 1_000_000;
 
 impl Compiler<'_> {
-    /// What calling a member gives: `None` if the value has none of this name.
+    /// The value of a member; `None` if the value has no member of this name.
     pub(super) fn call_member(
         &mut self,
         receiver: &Value,
@@ -84,7 +84,7 @@ impl Compiler<'_> {
         self.run_method(object, "", &label, function.annotations.as_ref(), args)
     }
 
-    /// Runs the Ruby that an annotation has for a member.
+    /// Runs the Ruby code in the annotation of a member.
     fn run_method(
         &mut self,
         object: &Arc<Object>,
@@ -120,15 +120,14 @@ impl Compiler<'_> {
     }
 }
 
-/// Why a function of a context does not take these arguments. Code in Ruby calls the functions without
-/// this check, as upstream.
+/// Checks the arguments of a function of a context. Calls from Ruby are not checked, as upstream.
 fn refused_by_context(name: &str, args: &[Value], block: Option<&Arc<Closure>>) -> Option<String> {
     let kind = context_type();
     let function = kind.functions.iter().find(|function| function.name == name)?;
     refusal(&kind, function, args, block)
 }
 
-/// Why a function of an object does not take these arguments.
+/// Checks the arguments of a function of an object.
 fn refusal(
     owner: &ObjectType,
     function: &ObjectFunction,
@@ -145,7 +144,7 @@ fn refusal(
     Some(describe_call(&label, &all, args, block))
 }
 
-/// The parameters and the body that an annotation of the type `RubyMethod` says.
+/// The parameters and the body in an annotation of the type `RubyMethod`.
 fn ruby_method(annotations: &Value) -> Option<(EcoString, EcoString)> {
     let is_method = |key: &Value| match key {
         Value::Type(kind) => matches!(&**kind, Type::Object(kind) if kind.name == "RubyMethod"),
@@ -156,7 +155,7 @@ fn ruby_method(annotations: &Value) -> Option<(EcoString, EcoString)> {
     Some((text("parameters").unwrap_or_default(), text("body")?))
 }
 
-/// The signatures of a function, which may be several.
+/// The signatures of a function; it may have several.
 fn signatures(kind: &Type) -> Vec<Signature> {
     match kind {
         Type::Variant(kinds) => kinds.iter().flat_map(signatures).collect(),
@@ -169,7 +168,7 @@ fn any() -> SignatureParam {
     SignatureParam { name: EcoString::new(), kind: Type::Any, optional: true }
 }
 
-/// The most parameters of a signature that are written out.
+/// The maximal number of written-out parameters of a signature.
 const MAX_PARAMS: i64 = 64;
 
 fn signature(callable: &CallableType) -> Signature {
@@ -193,7 +192,7 @@ fn signature(callable: &CallableType) -> Signature {
     }
 }
 
-/// The object whose method runs, as its Ruby sees it.
+/// The object of a method, as its Ruby code sees it.
 struct Receiver<'a> {
     object: &'a Object,
     args: &'a [Value],

@@ -1,4 +1,4 @@
-//! Evaluation: from a program and a node to values and a catalog. A file a construct.
+//! Evaluation: from a program and a node to values and a catalog. Each construct has a file.
 
 pub mod access;
 pub mod arithmetic;
@@ -6,6 +6,7 @@ pub mod calls;
 mod closures;
 pub mod collect;
 pub mod control;
+pub(crate) mod deferred_calls;
 pub mod epp;
 pub mod erb;
 pub mod interface;
@@ -30,20 +31,19 @@ pub use crate::state::log::{LogEntry, LogLevel};
 pub use crate::state::settings::Settings;
 pub use ordain_graph::language::Strict;
 
-use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
+use crate::error::{Blame, EvalError, EvalResult, PlainError, UnknownName, Unwind};
 use crate::eval::ruby_numbers::{is_for_ruby, is_ruby_number};
 use crate::load::literal_part::given_part;
 use crate::state::Compiler;
-use crate::state::frame::{Frame, MAX_DEPTH};
+use crate::state::frame::Frame;
 use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
-use crate::types::Regexp;
 use crate::types::refusal::answered;
 use crate::validation::label;
 use crate::value::compare;
 use crate::value::{HashValue, Value};
 
 impl Compiler<'_> {
-    /// Evaluates an expression. An error that has no place yet gets that of the expression.
+    /// Evaluates an expression. An error without a place gets the place of the expression.
     ///
     /// # Errors
     /// Of the expression, and the jumps `next`, `return` and `break`.
@@ -51,7 +51,7 @@ impl Compiler<'_> {
         self.step(f, id, |c| c.eval_node(f, id))
     }
 
-    /// Does the work of one expression, as part of what the compile may use.
+    /// Evaluates one expression, within the limits of the compile.
     #[inline]
     fn step<T>(
         &mut self,
@@ -59,15 +59,15 @@ impl Compiler<'_> {
         id: ExprId,
         work: impl FnOnce(&mut Self) -> EvalResult<T>,
     ) -> EvalResult<T> {
-        if self.depth >= MAX_DEPTH {
+        if self.budget.is_too_deep() {
             return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
         }
         if let Err(exceeded) = self.budget.steps.take(1) {
             return Err(self.error(f, id, "RUNTIME_ERROR", exceeded.to_string()));
         }
-        self.depth += 1;
+        self.budget.depth += 1;
         let result = work(self);
-        self.depth -= 1;
+        self.budget.depth -= 1;
         match result {
             Err(unwind) if matches!(*unwind, Unwind::Plain(_)) => Err(self.locate(f, id, unwind)),
             other => other,
@@ -86,15 +86,17 @@ impl Compiler<'_> {
             Expr::Ref(name) => self.eval_type_name(f, id, name),
             Expr::Regex(source) => Ok(self.regex(f, id, source)),
             Expr::Var(name) => self.eval_variable(f, id, name),
-            Expr::Concat(parts) => self.eval_concat(f, *parts).inspect(|v| self.budget.made(v)),
+            Expr::Concat(parts) => {
+                self.eval_concat(f, *parts).inspect(|v| self.budget.charge_result(v))
+            }
             Expr::Text(inner) => self.eval_text(f, *inner),
             Expr::Heredoc { syntax, text } => self.eval_heredoc(f, syntax, *text),
             Expr::List(items) => Ok(Value::Array(Arc::new(self.eval_items(f, *items)?))),
             Expr::Hash(entries) => self.eval_hash(f, id, *entries),
             Expr::Access(parts) => self.eval_access(f, id, *parts),
-            Expr::Binary { op, left, right } => {
-                self.eval_binary(f, id, *op, *left, *right).inspect(|v| self.budget.made(v))
-            }
+            Expr::Binary { op, left, right } => self
+                .eval_binary(f, id, *op, *left, *right)
+                .inspect(|v| self.budget.charge_result(v)),
             Expr::And(l, r) => {
                 Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true()))
             }
@@ -115,17 +117,17 @@ impl Compiler<'_> {
             Expr::Case(test, options) => self.eval_case(f, *test, *options),
             Expr::Selector(test, options) => self.eval_selector(f, id, *test, *options),
             Expr::Call(call) => {
-                self.eval_call(f, id, program.call(*call)).inspect(|v| self.budget.made(v))
+                self.eval_call(f, id, program.call(*call)).inspect(|v| self.budget.charge_result(v))
             }
             Expr::Dot(left, right) => {
-                self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.made(v))
+                self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.charge_result(v))
             }
             Expr::Lambda(_) => Err(PlainError::new("a lambda is no value").into()),
             _ => self.eval_declaration(f, id),
         }
     }
 
-    /// What declares resources or writes a template, rather than having a value.
+    /// Evaluates expressions that declare resources or write a template.
     fn eval_declaration(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Resource { form, kind, bodies } => {
@@ -149,7 +151,7 @@ impl Compiler<'_> {
                 Ok(Value::Undef)
             }
             Expr::Render(e) => self.eval_render(f, *e),
-            // What else there is are values, and what is no code at all.
+            // Definitions have no value, and error nodes are not code.
             _ => Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error")),
         }
     }
@@ -187,7 +189,7 @@ impl Compiler<'_> {
         Ok(Value::array(self.eval_unfolded(f, inner)?))
     }
 
-    /// The items that a splat stands for.
+    /// The items that a splat expands to.
     pub(crate) fn eval_unfolded(&mut self, f: &Frame, inner: ExprId) -> EvalResult<Vec<Value>> {
         Ok(match self.eval(f, inner)? {
             Value::Array(items) => items.to_vec(),
@@ -206,7 +208,7 @@ impl Compiler<'_> {
             return self.negate_in_ruby(&value, f.program.span(operand));
         }
         let outcome = arithmetic::negate(&value, self.settings.strict)?;
-        Ok(self.settle(f, operand, outcome))
+        Ok(self.outcome_value(f, operand, outcome))
     }
 
     fn eval_binary(
@@ -227,9 +229,9 @@ impl Compiler<'_> {
             | BinaryOp::Greater
             | BinaryOp::GreaterEq => {
                 if is_ruby_number(&l) || is_ruby_number(&r) {
-                    let told = self.compare_in_ruby(op, &l, &r, f.program.span(id))?;
-                    if let Some(told) = told {
-                        return Ok(Value::Bool(told));
+                    let answer = self.compare_in_ruby(op, &l, &r, f.program.span(id))?;
+                    if let Some(answer) = answer {
+                        return Ok(Value::Bool(answer));
                     }
                 }
                 compare::compare(op, &l, &r).map(Value::Bool)
@@ -241,24 +243,29 @@ impl Compiler<'_> {
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))
             }
             BinaryOp::In => {
-                self.budget.searched(&r);
+                self.budget.charge_search(&r);
                 let outcome = answered(|| compare::contains(&l, &r))?;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(outcome.matched))
             }
             _ if is_for_ruby(&l, &r) => {
                 let outcome = self.ruby_arithmetic(op, &l, &r, f.program.span(id))?;
-                Ok(self.settle(f, id, outcome))
+                Ok(self.outcome_value(f, id, outcome))
             }
             _ => {
                 let outcome = arithmetic::binary(op, &l, &r, self.settings.strict)?;
-                Ok(self.settle(f, id, outcome))
+                Ok(self.outcome_value(f, id, outcome))
             }
         }
     }
 
     /// The value of an outcome; its warnings are logged.
-    pub(crate) fn settle(&mut self, f: &Frame, id: ExprId, outcome: arithmetic::Outcome) -> Value {
+    pub(crate) fn outcome_value(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        outcome: arithmetic::Outcome,
+    ) -> Value {
         for warning in outcome.warnings {
             self.warn_at(warning, f.program.span(id));
         }
@@ -266,10 +273,7 @@ impl Compiler<'_> {
     }
 
     fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {
-        let key = (Arc::as_ptr(&f.program) as usize, id);
-        let regex =
-            self.regexes.entry(key).or_insert_with(|| Arc::new(Regexp::new(source.clone())));
-        Value::Regexp(Arc::clone(regex))
+        Value::Regexp(self.programs.regex(&f.program, id, source))
     }
 
     /// An error at an expression.
@@ -283,7 +287,8 @@ impl Compiler<'_> {
         EvalError::new(issue, message, f.program.span(id)).into()
     }
 
-    /// Gives an error without a place that of an expression; one without an issue code is wrapped.
+    /// Gives an error the place of an expression if it has none. An error without an issue code is
+    /// wrapped.
     #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
     pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
@@ -296,7 +301,7 @@ impl Compiler<'_> {
                     false => blamed(&f.program, id, error.blame),
                 };
                 let span = f.program.span(part);
-                let name = || Some(f.program.span(named_by(&f.program, id, &error)?));
+                let name = || Some(f.program.span(unknown_name(&f.program, id, &error)?));
                 let focus = match is_part && is_wrapped {
                     true => Some(f.program.span(given)),
                     false => name(),
@@ -319,30 +324,30 @@ impl Compiler<'_> {
     }
 }
 
-/// The name in an expression that an error says to be that of nothing.
-fn named_by(program: &Program, id: ExprId, error: &PlainError) -> Option<ExprId> {
-    let message = error.message.as_str();
+/// The part of an expression that spells the unknown name of an error.
+fn unknown_name(program: &Program, id: ExprId, error: &PlainError) -> Option<ExprId> {
     match &program[id] {
         Expr::Call(call) if error.issue == Some("UNKNOWN_FUNCTION") => {
             let call = program.call(*call);
             (call.form != CallForm::Method).then_some(call.callee)
         }
         Expr::Call(call) => {
-            let rest = message.strip_prefix("Could not find class ::")?;
-            let class = rest.split(' ').next()?;
+            let Some(UnknownName::IncludedClass(class)) = &error.unknown else { return None };
             literal(program, program.list(program.call(*call).args), class)
         }
-        Expr::Resource { kind, .. } if message.starts_with("Unknown resource type") => Some(*kind),
-        Expr::Resource { bodies, .. } => {
-            let class = message.strip_prefix("Could not find declared class ")?;
-            let titles = program.bodies(*bodies).iter().map(|body| body.title);
-            literal(program, &titles.collect::<Vec<_>>(), class)
-        }
+        Expr::Resource { kind, bodies, .. } => match error.unknown.as_ref()? {
+            UnknownName::ResourceType => Some(*kind),
+            UnknownName::DeclaredClass(class) => {
+                let titles = program.bodies(*bodies).iter().map(|body| body.title);
+                literal(program, &titles.collect::<Vec<_>>(), class)
+            }
+            UnknownName::IncludedClass(_) => None,
+        },
         _ => None,
     }
 }
 
-/// The literal text of these expressions, and of lists among them, that is a name.
+/// The literal text among these expressions, and in lists among them, that is the name.
 fn literal(program: &Program, among: &[ExprId], name: &str) -> Option<ExprId> {
     among.iter().copied().find_map(|id| match &program[id] {
         Expr::Str(text) | Expr::Name(text) => {

@@ -37,7 +37,7 @@ impl Compiler<'_> {
         Ok(Value::array(references))
     }
 
-    /// Relates two operands and gives what a chain goes on with: the right one, or the left one if
+    /// Relates two operands. The result continues the chain: the right operand, or the left one if
     /// the right is empty.
     fn relate(
         &mut self,
@@ -138,7 +138,7 @@ impl Compiler<'_> {
         kind: &Type,
         out: &mut Vec<RelationEnd>,
     ) -> EvalResult<()> {
-        // A reference without a title finds nothing at the end of the compile.
+        // A reference without a title has no resources at the end of the compile.
         let key = reference_key(kind).or_else(|| match kind {
             Type::Resource { kind: Some(kind), title: None } => Some(ResourceKey::new(kind, "")),
             _ => None,

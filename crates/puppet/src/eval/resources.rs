@@ -5,25 +5,23 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 use ordain_syntax::ListRef;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::catalog::no_title;
 use crate::catalog::values::check_attributes;
 use crate::catalog::values::{Declaration, as_parameter, is_class, new_param, untitled};
 use crate::catalog::values::{kind_text, reference};
-use crate::catalog::{How, Param, ParamOrigin, Params, PendingOverride, ResourceId};
+use crate::catalog::{Param, ParamOrigin, ParamSource, Params, PendingOverride, ResourceId};
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain, unplaced};
 use crate::state::Compiler;
+use crate::state::declare::Declare;
 use crate::state::frame::Frame;
 use crate::syntax::names::capitalized;
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
 use crate::types::label::type_label;
 use crate::value::Value;
-use crate::value::closure::ScopeId;
 use crate::value::resource_key::reference_key;
-use crate::value::ruby::ruby_equal;
 
 /// One evaluated body of a resource expression.
 struct Body {
@@ -34,7 +32,7 @@ struct Body {
 }
 
 impl Compiler<'_> {
-    /// Declares resources; the value is the list of their references.
+    /// Declares resources; returns the list of their references.
     pub(crate) fn eval_resource(
         &mut self,
         f: &Frame,
@@ -72,7 +70,7 @@ impl Compiler<'_> {
         for body in bodies {
             let mut params = merge_params(defaults.as_deref(), body.params);
             if body.titles.is_empty() && !is_class(&kind) {
-                self.known_kind(&kind)?;
+                self.declared_type(&kind)?;
             }
             let last = body.titles.len().saturating_sub(1);
             for (i, title) in body.titles.iter().enumerate() {
@@ -84,7 +82,7 @@ impl Compiler<'_> {
                     title_is_text: true,
                 };
                 let params = if i == last { std::mem::take(&mut params) } else { params.clone() };
-                each(self.declare(&kind, title, params, declaration)?);
+                each(self.declare_resource(&kind, title, params, declaration)?);
             }
         }
         Ok(())
@@ -161,7 +159,8 @@ impl Compiler<'_> {
                     None => is_default = true,
                 }
             }
-            let params = self.eval_attributes(f, id, body.attributes, How::Declaration, true)?;
+            let params =
+                self.eval_attributes(f, id, body.attributes, ParamSource::Declaration, true)?;
             let span = body.range.in_file(program.file);
             out.push(Body { titles, is_default, params, span });
         }
@@ -207,7 +206,7 @@ impl Compiler<'_> {
         f: &Frame,
         id: ExprId,
         attributes: ListRef<Attribute>,
-        how: How,
+        how: ParamSource,
         unique: bool,
     ) -> EvalResult<Vec<Param>> {
         let program = &f.program;
@@ -304,9 +303,9 @@ impl Compiler<'_> {
             );
             return Err(self.error(f, kind, "ILLEGAL_RESOURCE_TYPE", text));
         };
-        let params = self.eval_attributes(f, id, attributes, How::TypeDefault, false)?;
+        let params = self.eval_attributes(f, id, attributes, ParamSource::TypeDefault, false)?;
         let scope = self.scopes.body_scope(f.scope);
-        let known = self.defaults.entry((scope, name.clone())).or_default();
+        let known = self.defaults.of_scope_mut(scope, &name);
         for param in params {
             if let Some(first) = known.iter().find(|p| p.name == param.name) {
                 let text = format!(
@@ -325,57 +324,6 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// The defaults of a type that hold in a scope, outer ones first, nearer ones in their place.
-    pub(crate) fn defaults_for(&self, scope: ScopeId, kind: &str) -> Vec<Param> {
-        let chain = self.default_chain(scope, kind);
-        if let [] | [_] = chain.as_slice() {
-            return chain.first().map_or_else(Vec::new, |only| Vec::clone(only));
-        }
-        let mut out: Vec<Param> = Vec::new();
-        let mut places: FxHashMap<EcoString, usize> = FxHashMap::default();
-        for defaults in chain.into_iter().rev() {
-            for param in defaults {
-                match places.get(&param.name) {
-                    Some(&i) => out[i] = param.clone(),
-                    None => {
-                        places.insert(param.name.clone(), out.len());
-                        out.push(param.clone());
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    /// What is said of defaults of a type in a scope and in those around it, from inside out.
-    fn default_chain(&self, scope: ScopeId, kind: &str) -> SmallVec<[&Vec<Param>; 4]> {
-        let mut chain = SmallVec::new();
-        if self.defaults.is_empty() {
-            return chain;
-        }
-        let mut key = (self.scopes.body_scope(scope), EcoString::from(kind));
-        loop {
-            chain.extend(self.defaults.get(&key));
-            match self.scopes.get(key.0).declared_in {
-                Some(outer) => key.0 = outer,
-                None => return chain,
-            }
-        }
-    }
-
-    /// Whether a value is the default of an attribute in a scope or in one around it, also where a
-    /// nearer one has another.
-    pub(crate) fn is_default(&self, scope: ScopeId, kind: &str, name: &str, value: &Value) -> bool {
-        let chain = self.default_chain(scope, kind);
-        let mut defaults = chain.into_iter().flatten().filter(|default| default.name == name);
-        defaults.any(|default| ruby_equal(&default.value, value))
-    }
-
-    /// The default of one attribute of a type in a scope.
-    pub(crate) fn default_for(&self, scope: ScopeId, kind: &str, name: &str) -> Option<Value> {
-        self.defaults_for(scope, kind).into_iter().find(|p| p.name == name).map(|p| p.value)
-    }
-
     pub(crate) fn eval_resource_override(
         &mut self,
         f: &Frame,
@@ -384,7 +332,7 @@ impl Compiler<'_> {
         attributes: ListRef<Attribute>,
     ) -> EvalResult {
         let value = self.eval(f, resources)?;
-        let params = self.eval_attributes(f, id, attributes, How::Override, false)?;
+        let params = self.eval_attributes(f, id, attributes, ParamSource::Override, false)?;
         let mut references = Vec::new();
         crate::catalog::flatten_values(&value, &mut references);
         for reference in &references {
@@ -423,7 +371,7 @@ impl Compiler<'_> {
             let scope = self.scopes.body_scope(f.scope);
             let pending = PendingOverride { key, params: params.clone(), scope, span };
             match self.find_named(&pending.key) {
-                Some(resource) => self.apply_override(resource, &pending)?,
+                Some(resource) => self.override_resource(resource, &pending)?,
                 None => self.catalog.overrides.push(pending),
             }
         }
@@ -431,7 +379,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The parameters of a `default:` body with those of a title's own body over them.
+/// The parameters of a `default:` body, overridden by those of a title's own body.
 fn merge_params(defaults: Option<&[Param]>, own: Vec<Param>) -> Vec<Param> {
     let Some(defaults) = defaults else { return own };
     let mut out = Params::from(defaults.to_vec());

@@ -1,6 +1,6 @@
 //! Numbers of Ruby, such as `Rational(1, 2)`, in arithmetic and comparisons.
 //!
-//! The `ruby` process, which has them, does the work; what the language says of operands is here.
+//! The `ruby` process computes them; this file checks the operands by the rules of the language.
 
 use std::cmp::Ordering;
 
@@ -21,12 +21,12 @@ use crate::value::compare::not_possible;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// Whether a value is a number of Ruby that the language has no kind of value for.
+/// Whether a value is a number of Ruby without an equivalent in the language.
 pub(crate) fn is_ruby_number(value: &Value) -> bool {
     matches!(value, Value::Runtime(object) if is_a(object, "Numeric"))
 }
 
-/// Whether an operation is one that Ruby has to do.
+/// Whether Ruby has to compute an operation.
 pub(crate) fn is_for_ruby(left: &Value, right: &Value) -> bool {
     match left {
         Value::Runtime(_) => is_ruby_number(left) || is_ruby_number(right),
@@ -60,10 +60,10 @@ impl Compiler<'_> {
         coerce_number(value, blame, self.settings.strict, warnings)
     }
 
-    /// Applies an arithmetic operator to operands of which one is a number of Ruby.
+    /// Applies an arithmetic operator to operands of which at least one is a number of Ruby.
     ///
     /// # Errors
-    /// As of [`crate::eval::arithmetic::binary`], and what Ruby raises.
+    /// As of [`crate::eval::arithmetic::binary`], and exceptions of Ruby.
     pub(crate) fn ruby_arithmetic(
         &mut self,
         op: BinaryOp,
@@ -142,7 +142,7 @@ impl Compiler<'_> {
     /// The unary minus of a number of Ruby.
     ///
     /// # Errors
-    /// What Ruby raises.
+    /// Exceptions of Ruby.
     pub(crate) fn negate_in_ruby(&mut self, value: &Value, span: Span) -> EvalResult {
         if let Some(number) = integer(value) {
             let negated = -number;
@@ -157,10 +157,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compares two values of which one is a number of Ruby; nothing if that does not matter.
+    /// Compares two numbers of which at least one is a number of Ruby; `None` for other operands.
     ///
     /// # Errors
-    /// `COMPARISON_NOT_POSSIBLE`, and what Ruby raises.
+    /// `COMPARISON_NOT_POSSIBLE`, and exceptions of Ruby.
     pub(crate) fn compare_in_ruby(
         &mut self,
         op: BinaryOp,
@@ -188,7 +188,7 @@ impl Compiler<'_> {
         let answer = match right {
             Value::Timespan(ns) | Value::Timestamp(ns) => {
                 let scaled = self.asked(BinaryOp::Mul, left, &Value::Int(NANOS), span)?;
-                // Times are compared in nanoseconds, which 64 bits hold for three centuries.
+                // Times are compared in nanoseconds, for which 64 bits cover three centuries.
                 let bound =
                     i64::try_from(**ns).unwrap_or(if **ns < 0 { i64::MIN } else { i64::MAX });
                 self.ask_ruby_number("<=>", &scaled, Some(&Value::Int(bound)), span)?
@@ -208,7 +208,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a comparison holds for the order of its operands.
+/// Whether a comparison is true for this order of its operands.
 fn holds(op: BinaryOp, order: Ordering) -> bool {
     match op {
         BinaryOp::Eq => order == Ordering::Equal,
@@ -229,7 +229,7 @@ fn integer(value: &Value) -> Option<BigInt> {
     }
 }
 
-/// The result of an operator on two integers; `None` if Ruby has to be asked.
+/// The result of an operator on two integers; `None` if Ruby has to compute it.
 fn exact(op: BinaryOp, left: &BigInt, right: &BigInt) -> Option<BigInt> {
     match op {
         BinaryOp::Add => Some(left + right),

@@ -1,9 +1,10 @@
-//! The types of parameters, evaluated once for a compile.
+//! The types of parameters, evaluated once per compile.
 
 use crate::error::{EvalError, EvalResult};
 use crate::functions;
 use crate::state::Compiler;
 use crate::state::frame::Frame;
+use crate::state::programs::SignatureKey;
 use crate::syntax::{ExprId, Param, Program};
 use crate::types::Type;
 use crate::types::infer::infer;
@@ -13,10 +14,10 @@ use ordain_syntax::ListRef;
 use std::sync::Arc;
 
 impl Compiler<'_> {
-    /// The parameters of something callable, their types evaluated; kept for the whole compile.
+    /// The parameters with evaluated types, cached for the whole compile.
     ///
     /// # Errors
-    /// Of the types, and when a parameter that must be given stands behind one that need not.
+    /// Of the types, and when a required parameter follows an optional one.
     pub(crate) fn signature(
         &mut self,
         f: &Frame,
@@ -43,7 +44,7 @@ impl Compiler<'_> {
         in_order: bool,
     ) -> EvalResult<Arc<Signature>> {
         let key = signature_key(&f.program, params, returns);
-        if let Some(known) = key.and_then(|k| self.signatures.get(&k)) {
+        if let Some(known) = key.and_then(|k| self.programs.signature(k)) {
             return Ok(Arc::clone(known));
         }
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
@@ -74,12 +75,12 @@ impl Compiler<'_> {
         }
         let signature = Arc::new(out);
         if let Some(key) = key {
-            self.signatures.insert(key, Arc::clone(&signature));
+            self.programs.set_signature(key, Arc::clone(&signature));
         }
         Ok(signature)
     }
 
-    /// The type that is stated for the next of `signature`.
+    /// The stated type of the next part of `signature`.
     pub(crate) fn stated_type(
         &mut self,
         f: &Frame,
@@ -101,15 +102,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes over parameters whose types were evaluated by another compile.
-    pub(crate) fn know_signature(
+    /// Uses the parameter types that another compile evaluated.
+    pub(crate) fn set_shared_signature(
         &mut self,
         program: &Arc<Program>,
         params: ListRef<Param>,
         signature: Arc<Signature>,
     ) {
         if let Some(key) = signature_key(program, params, None) {
-            self.signatures.entry(key).or_insert(signature);
+            self.programs.add_signature(key, signature);
         }
     }
 
@@ -126,12 +127,13 @@ impl Compiler<'_> {
     }
 }
 
-/// Parameter lists are runs of one arena, so where a run begins identifies it.
+/// The key of a parameter list. The lists are runs of one arena, so the start of a run identifies
+/// it.
 pub(crate) fn signature_key(
     program: &Arc<Program>,
     params: ListRef<Param>,
     returns: Option<ExprId>,
-) -> Option<(usize, u32)> {
+) -> Option<SignatureKey> {
     if params.is_empty() && returns.is_some() {
         return None;
     }
@@ -139,10 +141,10 @@ pub(crate) fn signature_key(
     Some((Arc::as_ptr(program) as usize, start))
 }
 
-/// The most parameters that a bounded rest parameter is written out as.
+/// The maximal number of written-out parameters for a bounded rest parameter.
 pub(crate) const MAX_REST: i64 = 64;
 
-/// A parameter that takes the rest: an array type says how many there may be, and of what type.
+/// Adds a rest parameter. An array type gives the number of its arguments and their type.
 pub(crate) fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
     let (kind, size) = match kind {
         Type::Array(element, size) => (Type::clone(&element), size),
@@ -154,7 +156,7 @@ pub(crate) fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
         let (name, kind) = (param.name.clone(), kind.clone());
         out.params.push(SignatureParam { name, kind, optional });
     };
-    // A default has to have so many, too.
+    // A default must have at least this many items, too.
     (0..required).for_each(|_| push(out, false));
     if size.to <= MAX_REST {
         (required..most).for_each(|_| push(out, true));

@@ -9,7 +9,7 @@ use crate::validation::heredoc;
 use crate::value::Value;
 use crate::value::text::write_text;
 
-/// The largest buffer that is kept for the next interpolation, in bytes.
+/// The maximal size of the buffer that is reused, in bytes.
 const KEPT: usize = 64 << 10;
 
 impl Compiler<'_> {
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         Ok(Value::from(out))
     }
 
-    /// A heredoc's text. Text without interpolation was checked for its syntax when it was parsed.
+    /// The text of a heredoc. The syntax of text without interpolation was checked by the parser.
     pub(crate) fn eval_heredoc(&mut self, f: &Frame, syntax: &str, text: ExprId) -> EvalResult {
         let value = self.eval(f, text)?;
         if !syntax.is_empty()

@@ -24,7 +24,7 @@ impl Compiler<'_> {
     /// The type of an alias of the program.
     pub(super) fn alias_type(&mut self, def: &AliasDef, lower: &str) -> EvalResult<Type> {
         let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
-        self.aliases.insert(lower.into(), Arc::clone(&alias));
+        self.types.aliases.insert(lower.into(), Arc::clone(&alias));
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
         self.types.open.push(None);
         let result = self.define(&f, def.kind, &alias);
@@ -32,7 +32,7 @@ impl Compiler<'_> {
         result.map(|()| named(&alias))
     }
 
-    /// The type that a known alias stands for, which is evaluated now if it is that of a type set.
+    /// The type of a known alias. A member of a type set is evaluated now.
     pub(super) fn known_alias(&mut self, alias: &Arc<TypeAlias>, lower: &str) -> EvalResult<Type> {
         if let Some(pending) = self.types.pending.remove(lower) {
             self.types.open.push(Some(pending.set));
@@ -43,7 +43,7 @@ impl Compiler<'_> {
         Ok(named(alias))
     }
 
-    /// The type that a name in lower case is known by in the type set whose definition is evaluated.
+    /// The type of a name in lower case in the type set that is being evaluated.
     pub(super) fn type_in_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
         let Some(Some(set)) = self.types.open.last() else { return Ok(None) };
         let mut full = ecow::eco_format!("{}::{lower}", set.name.to_lowercase());
@@ -53,7 +53,7 @@ impl Compiler<'_> {
                 full = ecow::eco_format!("{}::{rest}", target.name.to_lowercase());
             }
         }
-        match self.aliases.get(&full).cloned() {
+        match self.types.aliases.get(&full).cloned() {
             Some(alias) => self.known_alias(&alias, &full).map(Some),
             None => Ok(None),
         }
@@ -68,7 +68,7 @@ impl Compiler<'_> {
             let name = &alias.name;
             return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
         }
-        // It was just made, so nothing has set it before.
+        // The alias is new, so its target is not set yet.
         let _ = alias.target.set(answered(|| crate::types::normalize(&target))?);
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The definition of an object type that is written `Parent { key => value }`.
+    /// The definition of an object type in the form `Parent { key => value }`.
     fn bracketless(
         &mut self,
         f: &Frame,
@@ -157,7 +157,7 @@ impl Compiler<'_> {
             let full = ecow::eco_format!("{name}::{short}");
             let lower = full.to_lowercase();
             let alias = Arc::new(TypeAlias { name: full, target: OnceLock::new() });
-            self.aliases.insert(lower.clone(), alias);
+            self.types.aliases.insert(lower.clone(), alias);
             let pending = Pending { frame: f.clone(), id, set: Arc::clone(&set) };
             self.types.pending.insert(lower.clone(), pending);
             names.push((short, lower));
@@ -165,7 +165,7 @@ impl Compiler<'_> {
         self.resolve_references(&set)?;
         let mut types = Vec::with_capacity(names.len());
         for (short, lower) in names {
-            let alias = self.aliases.get(&lower).cloned();
+            let alias = self.types.aliases.get(&lower).cloned();
             let kind = match alias {
                 Some(alias) => self.known_alias(&alias, &lower)?,
                 None => continue,
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         Ok(Type::TypeSet(set))
     }
 
-    /// The names of the types of a set, for which any type stands as yet.
+    /// Declares the names of the types of a set. Until they are evaluated, each is an unknown type.
     fn members(
         &mut self,
         f: &Frame,
@@ -203,7 +203,7 @@ impl Compiler<'_> {
         Ok(Value::Hash(Arc::new(given)))
     }
 
-    /// A name in a set, which may be written without quotes.
+    /// A name in a set, with or without quotes.
     fn set_key(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Ref(name) => Ok(Value::Str(name.clone())),
@@ -231,7 +231,7 @@ impl Compiler<'_> {
     }
 }
 
-/// How many parameters types take where a definition names them, as the error says it.
+/// The number of parameters that types take in a definition, with the words of the error.
 const COUNTS: &[(&str, usize, usize, &str)] = &[
     ("Array", 1, 3, "1 to 3"),
     ("Boolean", 1, 1, "1"),
@@ -257,7 +257,7 @@ const COUNTS: &[(&str, usize, usize, &str)] = &[
 ];
 
 impl Compiler<'_> {
-    /// Checks how many parameters the types of a definition are given, the inner ones first.
+    /// Checks the number of parameters of the types in a definition, the inner ones first.
     fn check_counts(&mut self, f: &Frame, id: ExprId) -> EvalResult<()> {
         let parts = match &f.program[id] {
             Expr::Access(parts) => *parts,
@@ -292,8 +292,8 @@ impl Compiler<'_> {
     }
 }
 
-/// What a name that was defined means: an object type or type set that was defined under the name is
-/// itself.
+/// The type of a defined name. The name of an object type or type set means that type itself; other
+/// names are aliases.
 fn named(alias: &Arc<TypeAlias>) -> Type {
     match alias.target.get() {
         Some(Type::Object(object)) if object.name == alias.name => Type::Object(Arc::clone(object)),
@@ -302,15 +302,15 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
     }
 }
 
-/// The error for an expression that stands where types and literals only are read.
+/// The error of an expression where only types and literals are allowed.
 pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
     let Some(found) = found else { return Ok(()) };
     let text = f.program.text(f.program.range(found));
     Err(PlainError::not_a_type(text).into())
 }
 
-/// What in a type with parameters is more than types and literals, which is all that is read where
-/// an alias is defined.
+/// The first part of a parameterized type that is neither a type nor a literal. Aliases may only
+/// have these.
 pub(super) fn not_of_types(program: &Program, id: ExprId) -> Option<ExprId> {
     let Expr::Access(parts) = &program[id] else { return None };
     let (base, keys) = program.list(*parts).split_first()?;
@@ -354,7 +354,7 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
     };
     let mut placed = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
-            // The name of an alias inside it has said so, too.
+            // The error of a nested alias has the words already.
             let text =
                 error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
             let text = text.trim_start_matches("Error while evaluating a Type-Name, ");
@@ -388,8 +388,8 @@ fn bracketed(f: &Frame, kind: ExprId) -> Option<(&str, ExprId)> {
     }
 }
 
-/// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
-/// looked into: two may refer to each other.
+/// Whether the target of an alias is only the alias itself. `seen` are the visited aliases, because
+/// two may refer to each other.
 pub fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
     match kind {
         Type::Alias(alias) => {

@@ -9,12 +9,15 @@ use crate::catalog::{ResourceKind, flatten_values};
 use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::access;
 use crate::eval::type_definitions::{not_of_types, refuse_expressions};
-use crate::load::Named;
+use crate::load::NameKind;
 use crate::schema;
+use crate::state::Compiler;
+use crate::state::declare::Declare;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
-use crate::state::{Compiler, Inline};
+use crate::state::programs::Inline;
 use crate::syntax::definitions::AliasDef;
+use crate::syntax::issue::is_unexpected_end;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
@@ -44,8 +47,8 @@ impl Compiler<'_> {
 
     fn type_help(&self, name: &str) -> Option<String> {
         let lower = name.to_lowercase();
-        let mut defines = self.env.names_like(Named::Define, &lower);
-        defines.extend(self.env.names_like(Named::DataType, &lower));
+        let mut defines = self.env.names_like(NameKind::Define, &lower);
+        defines.extend(self.env.names_like(NameKind::DataType, &lower));
         let defines: Vec<EcoString> = defines.iter().map(|n| capitalize_segments(n)).collect();
         let natives: Vec<EcoString> =
             schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
@@ -57,27 +60,27 @@ impl Compiler<'_> {
         }
     }
 
-    /// The type that a name stands for: built in, an alias, or a resource type.
+    /// The type of a name: built in, an alias, or a resource type.
     pub(super) fn eval_type_named(&mut self, name: &str) -> EvalResult<Type> {
         let name = name.strip_prefix("::").unwrap_or(name);
         if let Some(kind) = builtin(name) {
             return Ok(kind);
         }
         let lower = name.to_lowercase();
-        if let Some(alias) = self.aliases.get(lower.as_str()).cloned() {
+        if let Some(alias) = self.types.aliases.get(lower.as_str()).cloned() {
             return self.known_alias(&alias, &lower);
         }
         if let Some(kind) = self.known_model(&lower)? {
             return Ok(Type::Object(kind));
         }
-        if let Some(known) = self.resource_type(name)? {
+        if let Some(known) = self.find_resource_type(name)? {
             return match self.model_beside(&lower, &known.what)? {
                 Some(kind) => Ok(Type::Object(kind)),
                 None => Ok(Type::Resource { kind: Some(known.title.clone()), title: None }),
             };
         }
         let def = self.env.find_alias(&lower)?;
-        if let Some(def) = def.filter(|def| !self.is_yet_to_come(def)) {
+        if let Some(def) = def.filter(|def| !self.is_defined_later(def)) {
             return self.alias_type(&def, &lower);
         }
         if let Some(kind) = self.model_named(&lower)? {
@@ -89,8 +92,8 @@ impl Compiler<'_> {
         Ok(self.type_in_set(&lower)?.unwrap_or_else(|| Type::Reference(name.into())))
     }
 
-    /// The type with features that shares its name with a resource type and stands in a module's
-    /// file of its own. A file that does not parse is none here: the resource type is meant.
+    /// The type with features that has the name of a resource type and a file of its own. If that
+    /// file does not parse, the resource type is used.
     fn model_beside(
         &mut self,
         lower: &str,
@@ -106,7 +109,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The type with features that has the name of a define, in lower case, and names its objects.
+    /// The type with features for a define of the same name, in lower case.
     pub(crate) fn model_of_define(
         &mut self,
         lower: &EcoString,
@@ -129,36 +132,36 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// The resource type that a name in front of brackets or braces means: one that is applied or
-    /// defined, or a type with features that can be declared.
+    /// The resource type of a name in front of brackets or braces: a native type, a define, or a
+    /// type with features that can be declared.
     pub(crate) fn resource_meant(&mut self, kind: Type) -> EvalResult<Type> {
         let Type::Object(object) = &kind else { return Ok(kind) };
         if object.model.is_none() {
             return Ok(kind);
         }
         let name = object.name.clone();
-        Ok(match self.resource_type(&name)? {
+        Ok(match self.find_resource_type(&name)? {
             Some(known) => Type::Resource { kind: Some(known.title.clone()), title: None },
             None => kind,
         })
     }
 
-    /// The type of a name whose first part is a module with a type set.
+    /// The type of a name whose first segment is a module with a type set.
     fn type_of_module_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
         let Some((module, _)) = lower.split_once("::") else { return Ok(None) };
-        if self.aliases.contains_key(module) || !self.env.has_module(module) {
+        if self.types.aliases.contains_key(module) || !self.env.has_module(module) {
             return Ok(None);
         }
         self.named_type(module)?;
-        match self.aliases.get(lower).cloned() {
+        match self.types.aliases.get(lower).cloned() {
             Some(alias) => self.known_alias(&alias, lower).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Whether an alias stands behind the definition whose parameters get their types.
-    fn is_yet_to_come(&self, alias: &AliasDef) -> bool {
-        let Some(typing) = self.typing else { return false };
+    /// Whether an alias is defined after the definition whose parameter types are being evaluated.
+    fn is_defined_later(&self, alias: &AliasDef) -> bool {
+        let Some(typing) = self.types.parameters_of else { return false };
         let order = |span: Span| {
             let site = self.env.site.iter().position(|program| program.file == span.file);
             (site, span.range.start)
@@ -167,9 +170,9 @@ impl Compiler<'_> {
         here.0.is_some() && there.0.is_some() && there > here
     }
 
-    /// Whether a name is a resource type: known natively, or a define.
+    /// Whether a name is a resource type: native or a define.
     pub(crate) fn is_resource_type(&mut self, name: &str) -> EvalResult<bool> {
-        Ok(self.resource_type(name)?.is_some())
+        Ok(self.find_resource_type(name)?.is_some())
     }
 
     pub(crate) fn eval_access(&mut self, f: &Frame, id: ExprId, parts: ExprList) -> EvalResult {
@@ -187,7 +190,7 @@ impl Compiler<'_> {
         for &key in &parts[1..] {
             match &f.program[key] {
                 Expr::Splat(inner) => keys.extend(self.eval_unfolded(f, *inner)?),
-                // The name of a class may be that of no type.
+                // The name of a class need not be the name of a type.
                 Expr::Ref(name) if of_class => keys.push(Value::of_type(self.named_type(name)?)),
                 _ => keys.push(self.eval(f, key)?),
             }
@@ -207,7 +210,7 @@ impl Compiler<'_> {
             return result;
         }
         let outcome = access::access(&target, &keys, self.settings.strict)?;
-        Ok(self.settle(f, id, outcome))
+        Ok(self.outcome_value(f, id, outcome))
     }
 
     /// A type with parameters.
@@ -232,12 +235,12 @@ impl Compiler<'_> {
                 let keys: Vec<Value> = keys.iter().map(title).collect();
                 specialize_value(kind, &keys)
             }
-            kind if self.types.is_defining() => match loosely(kind, keys) {
+            kind if self.types.is_defining() => match definition_only_type(kind, keys) {
                 Some(kind) => Ok(Value::of_type(kind)),
                 None => specialize_value(kind, keys),
             },
-            // Texts inside type brackets such as `Type['Integer']` are resolved here, where
-            // names are.
+            // Texts inside type brackets such as `Type['Integer']` are resolved here, because this
+            // module knows type names.
             kind => specialize_value(kind, keys),
         }
     }
@@ -250,7 +253,7 @@ impl Compiler<'_> {
         key: &ResourceKey,
         names: &[Value],
     ) -> EvalResult {
-        // Names may be in lists, whatever is asked for then is a list, too; `undef` asks for nothing.
+        // Names may be in lists; then the result is a list, too. `undef` asks for nothing.
         let is_single = matches!(names, [name] if !matches!(name, Value::Array(_)));
         let mut several = Vec::new();
         names.iter().for_each(|name| flatten_values(name, &mut several));
@@ -272,13 +275,16 @@ impl Compiler<'_> {
             let declared = self.catalog.get(resource).param(name).map(|p| p.value.clone());
             let value = match declared {
                 Some(value) => Some(value),
-                None => self
-                    .default_for(f.scope, &key.kind, name)
-                    .or_else(|| self.feature_default(resource, name).cloned()),
+                None => self.defaults.of_attribute(&self.scopes, f.scope, &key.kind, name).or_else(
+                    || {
+                        let resource = self.catalog.get(resource);
+                        self.models.default_of(resource, name).cloned()
+                    },
+                ),
             };
             match value {
                 Some(value) => out.push(value),
-                None if self.knows_parameter(resource, name) => out.push(Value::Undef),
+                None if self.catalog.get(resource).may_have(name) => out.push(Value::Undef),
                 None => {
                     let text = format!(
                         "The resource {}['{}'] does not have a parameter called '{name}'",
@@ -291,20 +297,18 @@ impl Compiler<'_> {
         Ok(if is_single { out.swap_remove(0) } else { Value::array(out) })
     }
 
-    /// The type that a text names, such as `Array[Stdlib::Port]`.
+    /// Parses and evaluates the text of a type, such as `Array[Stdlib::Port]`.
     ///
     /// # Errors
-    /// When the text is no type.
+    /// When the text is not a type.
     pub(super) fn eval_type_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
-        let loaded = self.inline(text, Inline::Type);
+        let loaded = self.programs.inline(self.env, text, Inline::Type);
         let bad = || Err(PlainError::not_a_type(text).into());
         if let Some(error) = loaded.errors.first() {
             let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
             let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
             return match error.peer_span().filter(|_| is_syntax) {
-                Some(_) if error.message.ends_with("at end of input") => {
-                    plain(error.message.clone())
-                }
+                Some(_) if is_unexpected_end(error) => plain(error.message.clone()),
                 Some(span) => {
                     let mut out = EvalError::new("", error.message.clone(), span);
                     out.issue = error.issue.clone();
@@ -337,9 +341,9 @@ impl Compiler<'_> {
     }
 }
 
-/// What a definition takes and other code does not: tuples of which only the size is said, names of
-/// classes that are none, and URIs of whatever is no text.
-fn loosely(kind: &Type, keys: &[Value]) -> Option<Type> {
+/// The types that only a definition accepts: tuples with nothing but a size, names of classes that
+/// do not exist, and URIs of values other than texts.
+fn definition_only_type(kind: &Type, keys: &[Value]) -> Option<Type> {
     let end = |key: &Value| match key {
         Value::Default => Some(None),
         Value::Int(i) => Some(Some(*i)),

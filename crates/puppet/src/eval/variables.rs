@@ -18,7 +18,7 @@ use crate::value::resource_key::ResourceKey;
 use crate::value::{Key, Value};
 use ordain_graph::language::Strict;
 
-/// Variables that every code may read, `undef` where the compile has not set them.
+/// Variables that all code may read; `undef` if the compile has not set them.
 const BUILT_IN: [&str; 2] = ["module_name", "caller_module_name"];
 
 impl Compiler<'_> {
@@ -26,7 +26,7 @@ impl Compiler<'_> {
         if name.as_bytes()[0].is_ascii_digit() {
             return Ok(self.match_variable(f.scope, name));
         }
-        if self.pending > 0 {
+        if self.scopes.has_pending() {
             self.refuse_pending(f, id, name)?;
         }
         if let Some(value) = self.find_variable(f.scope, name) {
@@ -38,13 +38,13 @@ impl Compiler<'_> {
         self.unknown_variable(f, id, name)
     }
 
-    /// Refuses to read a parameter that has no value yet.
+    /// Refuses to read a parameter without a value.
     fn refuse_pending(&self, f: &Frame, id: ExprId, name: &str) -> EvalResult<()> {
         let (from, name) = match name.rsplit_once("::") {
             None => (Some(f.scope), name),
             Some((class, rest)) => {
                 let class = class.strip_prefix("::").unwrap_or(class);
-                (self.class_scopes.get(class).copied(), rest)
+                (self.scopes.of_class(class), rest)
             }
         };
         let Some(text) = from.and_then(|scope| self.scopes.refusal(scope, name)) else {
@@ -86,8 +86,8 @@ impl Compiler<'_> {
         let class = class.trim_start_matches("::");
         let mut at = match class {
             "" => Some(scope),
-            _ => match self.class_scopes.get(class) {
-                Some(&id) => Some(id),
+            _ => match self.scopes.of_class(class) {
+                Some(id) => Some(id),
                 None => return Some(format!("class `{class}` has not been evaluated here")),
             },
         };
@@ -104,8 +104,8 @@ impl Compiler<'_> {
         Some(format!("did you mean `${prefix}{near}`?"))
     }
 
-    /// A group of the last match in reach: that of the scope or of those around it, except where
-    /// a function begins.
+    /// A group of the last match that is visible: of the scope or of those around it, up to a
+    /// function.
     fn match_variable(&self, scope: ScopeId, name: &str) -> Value {
         let Ok(group) = name.parse::<usize>() else { return Value::Undef };
         let mut at = Some(scope);
@@ -225,7 +225,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// A list among the targets takes the entry under the list of its names.
+    /// Assigns to a nested list of targets; the hash needs an entry with the list of names as its
+    /// key.
     fn assign_nested(
         &mut self,
         f: &Frame,

@@ -22,8 +22,8 @@ pub struct Function {
 pub enum Style {
     /// Chosen by signature, the first that fits.
     Dispatch(&'static [Dispatch]),
-    /// Any arguments, checked by count only: functions of the older programming interface.
-    /// Positive or 0: exactly so many; negative `-n`: at least `n - 1`; 3.x functions have no lambda.
+    /// Functions of the older programming interface, which only checks the number of arguments:
+    /// exactly `n` if `n` is not negative, else at least `-n - 1`. These functions take no lambda.
     Arity(i32, Body),
 }
 
@@ -32,12 +32,12 @@ pub enum Style {
 pub struct Dispatch {
     /// Parameters.
     pub params: &'static [Param],
-    /// The lambda: its type as text, such as `Callable[1, 1]`, and whether it may be left out.
+    /// The type of the lambda as text, such as `Callable[1, 1]`, and whether it is optional.
     pub block: Option<(&'static str, bool)>,
     /// The type of the result, if the function declares it.
     pub returns: Option<&'static str>,
-    /// Whether it is there to say what is wrong with arguments that no other takes; errors do not
-    /// name it.
+    /// Whether the signature only explains why arguments that fit no other signature are wrong.
+    /// Errors do not list it.
     pub explains: bool,
     /// The code.
     pub body: Body,
@@ -77,12 +77,12 @@ pub const fn opt(of: &'static str, name: &'static str) -> Param {
     Param { kind: ParamKind::Optional, of, name }
 }
 
-/// A last parameter that may come any number of times.
+/// A last parameter that may be repeated any number of times, or be left out.
 pub const fn rep(of: &'static str, name: &'static str) -> Param {
     Param { kind: ParamKind::Repeated, of, name }
 }
 
-/// A last parameter that comes at least once.
+/// A last parameter that occurs at least once.
 pub const fn rep1(of: &'static str, name: &'static str) -> Param {
     Param { kind: ParamKind::RequiredRepeated, of, name }
 }
@@ -97,12 +97,12 @@ pub const fn with_block(params: &'static [Param], block: &'static str, body: Bod
     Dispatch { params, block: Some((block, false)), returns: None, explains: false, body }
 }
 
-/// A signature with a lambda of this type that may be left out.
+/// A signature with an optional lambda of this type.
 pub const fn with_opt_block(params: &'static [Param], block: &'static str, body: Body) -> Dispatch {
     Dispatch { params, block: Some((block, true)), returns: None, explains: false, body }
 }
 
-/// A signature, with a lambda or without, for arguments that are wrong; its body gives the error.
+/// A signature for wrong arguments, with or without a lambda; its body gives the error.
 pub const fn explaining(params: &'static [Param], body: Body) -> Dispatch {
     Dispatch { params, block: Some(("Callable", true)), returns: None, explains: true, body }
 }

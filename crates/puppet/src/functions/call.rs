@@ -1,4 +1,4 @@
-//! A call of a built-in function: its arguments, its lambda, and the compile that it runs in.
+//! A call of a built-in function: its arguments, its lambda, and its compile.
 
 use std::sync::Arc;
 
@@ -24,27 +24,27 @@ pub struct Call<'a, 'e> {
     pub args: Vec<Value>,
     /// The lambda, if one was given.
     pub block: Option<Arc<Closure>>,
-    /// Where the call is written.
+    /// The place of the call.
     pub span: Span,
 }
 
 impl Call<'_, '_> {
-    /// The argument at `i`; `undef` if it was not given.
+    /// The argument at `i`; `undef` if it is missing.
     pub fn arg(&self, i: usize) -> &Value {
         self.args.get(i).unwrap_or(&Value::Undef)
     }
 
-    /// The argument at `i`, moved out; `undef` if it was not given.
+    /// The argument at `i`, moved out; `undef` if it is missing.
     pub fn take(&mut self, i: usize) -> Value {
         self.args.get_mut(i).map(std::mem::take).unwrap_or_default()
     }
 
-    /// The argument at `i` if it was given (it may be `undef`).
+    /// The argument at `i` if there is one; it may be `undef`.
     pub fn given(&self, i: usize) -> Option<&Value> {
         self.args.get(i)
     }
 
-    /// The text at `i`; empty if the argument is no text.
+    /// The text at `i`; empty if the argument is not a text.
     pub fn str(&self, i: usize) -> EcoString {
         match self.args.get(i) {
             Some(Value::Str(s)) => s.clone(),
@@ -57,7 +57,7 @@ impl Call<'_, '_> {
         self.arg(i).as_int()
     }
 
-    /// The list at `i`; empty if the argument is no list.
+    /// The list at `i`; empty if the argument is not a list.
     pub fn array(&self, i: usize) -> Arc<Vec<Value>> {
         match self.args.get(i) {
             Some(Value::Array(a)) => Arc::clone(a),
@@ -65,7 +65,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The hash at `i`; empty if the argument is no hash.
+    /// The hash at `i`; empty if the argument is not a hash.
     pub fn hash(&self, i: usize) -> Arc<HashValue> {
         match self.args.get(i) {
             Some(Value::Hash(h)) => Arc::clone(h),
@@ -73,7 +73,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// How many parameters the lambda has; `None` if it takes any number or there is none.
+    /// The number of parameters of the lambda; `None` without a lambda, or if it takes any number.
     pub fn block_arity(&self) -> Option<usize> {
         self.block.as_ref().and_then(|b| b.signature.max())
     }
@@ -81,7 +81,7 @@ impl Call<'_, '_> {
     /// Calls the lambda; `next` gives its value.
     ///
     /// # Errors
-    /// Of the lambda, and when there is none.
+    /// Of the lambda, and when the call has no lambda.
     pub fn yield_block(&mut self, args: &[Value]) -> EvalResult {
         match self.block.clone() {
             Some(block) => self.compiler.call_closure(&block, args),
@@ -89,7 +89,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// As [`Call::yield_block`], with parts of the arguments of this call: they were weighed with
+    /// As [`Call::yield_block`], with parts of the arguments of this call, which were weighed with
     /// the whole.
     ///
     /// # Errors

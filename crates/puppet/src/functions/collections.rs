@@ -1,4 +1,4 @@
-//! Functions on lists and hashes that take no lambda, or need none.
+//! Functions on lists and hashes that do not need a lambda.
 
 use std::sync::Arc;
 
@@ -107,13 +107,13 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// Why a path into a value ends early.
+/// The failure of a step of a path into a value.
 struct PathError {
     /// The text, as Puppet words it.
     message: String,
     /// The step that fails.
     step: usize,
-    /// Whether a list was asked by something that is no integer; else the part is no collection.
+    /// Whether a list got a key that is not an integer; otherwise the part is not a collection.
     is_index: bool,
 }
 
@@ -188,7 +188,7 @@ fn length(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Int(count(call.arg(0)) as i64))
 }
 
-/// All items of nested lists in one.
+/// All items of nested lists in one list.
 ///
 /// # Errors
 /// When there are too many.
@@ -256,7 +256,8 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
         return fail("Syntax error in dotted-navigation string");
     };
     if !matches!(value, Value::Array(_) | Value::Hash(_)) {
-        // Only what lies deeper is an error that the lambda is given.
+        // `dig` checks the first step itself; only the errors of later steps are passed to the
+        // lambda.
         let args = std::iter::once(value.clone()).chain(segments).collect();
         return call.compiler.call_function("dig", args, None, call.scope, call.span);
     }
@@ -310,7 +311,7 @@ fn join(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::from(join_values(&call.array(0), &separator)?))
 }
 
-/// The texts of the values, inner lists included, with a separator between.
+/// The texts of the values with a separator, inner lists included.
 ///
 /// # Errors
 /// When there are too many values, or the text is too long.
@@ -320,10 +321,10 @@ pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
     Ok(out)
 }
 
-/// How deeply lists that are joined may nest.
+/// The maximal nesting of lists that are joined.
 const MAX_DEPTH: usize = 1000;
 
-/// Joins lists inside as texts of their own, which may be empty.
+/// Joins nested lists as separate texts, which may be empty.
 fn join_into(out: &mut String, values: &[Value], separator: &str, depth: usize) -> EvalResult<()> {
     if depth > MAX_DEPTH {
         return fail(format!("lists nested deeper than {MAX_DEPTH} cannot be joined"));

@@ -1,4 +1,4 @@
-//! Logging, control flow, and functions that deal in types, classes and other functions.
+//! Logging, control flow, and functions on types, classes and other functions.
 
 use std::sync::Arc;
 
@@ -207,7 +207,7 @@ fn call(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn call_deferred(call: &mut Call<'_, '_>) -> EvalResult {
     let value = call.take(0);
-    call.compiler.resolve_deferred(&value, call.scope, call.span)
+    call.compiler.resolve(&value, call.scope, call.span)
 }
 
 fn type_arg(call: &Call<'_, '_>, i: usize) -> Arc<Type> {
@@ -253,8 +253,8 @@ fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
     make(call, &kind, args, true)
 }
 
-/// A value of a type; the lambda gets it if there is one, but one that is of the type already only
-/// where `always` says so.
+/// Makes a value of a type, and passes it to the lambda if there is one. If the argument is of the
+/// type already, the lambda is only called if `always` is set.
 fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) -> EvalResult {
     if let Type::Object(object) = resolved(kind)
         && object.model.is_some()
@@ -267,7 +267,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) ->
     }
     let args = match (resolved(kind), args.as_slice()) {
         (Type::Hash(..), [Value::Instance(object)]) => {
-            vec![Value::Hash(Arc::new(call.compiler.features_given(object)?))]
+            vec![Value::Hash(Arc::new(call.compiler.features_of(object)?))]
         }
         _ => args,
     };
@@ -286,7 +286,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) ->
     if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
 }
 
-/// Says of an error in the code of a type for which instance that ran.
+/// Adds the instance to an error in the code of its type.
 fn made_here(mut unwind: Box<Unwind>, kind: &str, span: Span) -> Box<Unwind> {
     if let Unwind::Error(error) = &mut *unwind {
         error.related.push((span, format!("for the instance of {kind} that is made here")));
@@ -315,7 +315,7 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
             Value::Type(kind) if matches!(**kind, Type::Class(None)) => {
                 return fail("The given class type is a reference to all classes");
             }
-            // Of a type of types only those that are a resource or class are looked for.
+            // Of the types of types, only those of a resource or class are looked up.
             Value::Type(kind)
                 if let Type::Type(Some(inner)) = &**kind
                     && !matches!(**inner, Type::Resource { .. } | Type::Class(_)) =>
@@ -336,7 +336,7 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Bool(false))
 }
 
-/// Upstream's class of a type that means resources, but that `defined` does not look into.
+/// Upstream's class of a type of resources that `defined` does not inspect.
 fn not_looked_into(kind: &Type) -> Option<&'static str> {
     match kind {
         Type::Alias(_) => Some("PTypeAliasType"),
@@ -352,7 +352,7 @@ fn include(call: &mut Call<'_, '_>, how: Inclusion) -> EvalResult {
     call.compiler.include(&names, how, call.scope, call.span)
 }
 
-/// The annotation that a value has, or gets from the lambda.
+/// The annotation of a value, which the lambda may create.
 fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = annotation_type(call.arg(0));
     let value = call.arg(1).clone();
@@ -364,7 +364,7 @@ fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
     }
     match call.yield_block(&[])? {
         Value::Undef => Ok(Value::Undef),
-        given => call.compiler.types.annotations.hang(&kind, &value, &given),
+        given => call.compiler.types.annotations.attach(&kind, &value, &given),
     }
 }
 
@@ -374,14 +374,14 @@ fn annotate_anew(call: &mut Call<'_, '_>) -> EvalResult {
     call.compiler.types.annotations.replace(&kind, &value, &given)
 }
 
-/// Gives a value the annotations that it lacks.
+/// Adds missing annotations to a value.
 fn annotate_all(call: &mut Call<'_, '_>) -> EvalResult {
     let (value, all) = (call.arg(1).clone(), call.hash(2));
     let annotations = &mut call.compiler.types.annotations;
     for (kind, given) in all.iter() {
         let kind = annotation_type(kind);
         if annotations.find(&kind, &value)?.is_none() {
-            annotations.hang(&kind, &value, given)?;
+            annotations.attach(&kind, &value, given)?;
         }
     }
     Ok(value)
@@ -399,7 +399,7 @@ pub fn error_value(message: &str, kind: &str, details: Value, code: &str) -> Val
     Value::Object(Arc::new(Object { kind: crate::types::object::error(), values }))
 }
 
-/// What the making of values asks of a compile.
+/// The compile, as the constructors of types see it.
 struct CompileHost<'c, 'a, 'e>(&'c mut Call<'a, 'e>);
 
 impl Host for CompileHost<'_, '_, '_> {

@@ -136,7 +136,7 @@ fn epp(call: &mut Call<'_, '_>) -> EvalResult {
 fn inline_epp(call: &mut Call<'_, '_>) -> EvalResult {
     let (text, args) = (call.str(0), call.given(1).cloned());
     match call.compiler.inline_epp(&text, args.as_ref(), call.scope, call.span) {
-        // A template in a text ends as a function does.
+        // As in a function, `return` and `next` end an inline template.
         Err(unwind) => match *unwind {
             Unwind::Return(..) => Ok(Value::Undef),
             Unwind::Next(value, _) if value.as_str().is_some() => Ok(value),
@@ -188,10 +188,10 @@ pub fn local_zone(call: &Call<'_, '_>) -> String {
     ordain_functions::time::offset_text(offset.unwrap_or(0))
 }
 
-/// A point in time as text, in the zone that an argument names.
+/// A timestamp as text, in the zone that an argument names.
 fn strftime(call: &Call<'_, '_>, ns: i128, format: &str, zone: usize) -> EvalResult {
     let zone = match call.arg(zone).as_str() {
-        // An empty zone is none.
+        // An empty text means no zone.
         None | Some("") => None,
         Some(name) if name.eq_ignore_ascii_case("current") => Some(local_zone(call)),
         Some(name) => Some(name.to_string()),

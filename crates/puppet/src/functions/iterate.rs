@@ -1,5 +1,5 @@
-//! Going over what Puppet can iterate: lists, hashes, text by characters, integers, finite integer
-//! types, enums and iterators. Nothing is copied out of a range before it is asked for.
+//! Iteration over lists, hashes, text by characters, integers, finite integer types, enums and
+//! iterators. Ranges are not expanded before their items are used.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 2_000_000;
 /// One step of an iteration.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The key of a hash, the position in anything else.
+    /// The key of a hash entry; otherwise the position.
     pub key: Value,
     /// The value.
     pub value: Value,
@@ -25,7 +25,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What a lambda with one parameter gets.
+    /// The argument for a lambda with one parameter.
     pub fn item(&self) -> Value {
         if self.pair {
             Value::array([self.key.clone(), self.value.clone()])
@@ -48,7 +48,7 @@ enum Source {
     Iterator(Arc<IteratorValue>),
 }
 
-/// The entries of something iterable, from both ends.
+/// The entries of an iterable value, from both ends.
 #[derive(Clone, Debug)]
 pub struct Items {
     source: Source,
@@ -111,18 +111,18 @@ impl Items {
         Self { source: Source::List(items), front: 0, back }
     }
 
-    /// How many entries upstream takes it to have, see [`IteratorValue::told`].
-    pub fn told(&self) -> usize {
+    /// The number of entries by upstream's count, see [`IteratorValue::stated_len`].
+    pub fn stated_len(&self) -> usize {
         match &self.source {
             Source::Range(_) => {
                 usize::try_from(self.remaining().saturating_sub(1)).unwrap_or(usize::MAX)
             }
-            Source::Iterator(iterator) => iterator.told,
+            Source::Iterator(iterator) => iterator.stated_len,
             _ => usize::try_from(self.remaining()).unwrap_or(usize::MAX),
         }
     }
 
-    /// How many entries are left.
+    /// The number of entries that are left.
     pub fn remaining(&self) -> u64 {
         self.back.saturating_sub(self.front)
     }
@@ -186,7 +186,7 @@ pub fn chars(text: &str) -> Vec<Value> {
     text.chars().map(|c| Value::str(&*c.encode_utf8(&mut buffer))).collect()
 }
 
-/// Refuses to make a list of so many items.
+/// Refuses to make a list of that many items.
 ///
 /// # Errors
 /// When there are more than [`most_items`].
@@ -200,10 +200,10 @@ pub fn limit(count: u64) -> EvalResult<()> {
     Ok(())
 }
 
-/// Ends an iteration that goes on for ever.
+/// Ends an endless iteration.
 ///
 /// # Errors
-/// When `round`, counted from zero, is one too many.
+/// When `round`, counted from zero, is above the limit.
 pub fn check_round(round: usize) -> EvalResult<()> {
     if round >= MAX_ROUNDS {
         return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
@@ -211,8 +211,8 @@ pub fn check_round(round: usize) -> EvalResult<()> {
     Ok(())
 }
 
-/// Calls the lambda for every entry of the first argument; `on` takes the entry and the lambda's value
-/// and says whether to go on. `break()` is an error here unless `breakable`.
+/// Calls the lambda for every entry of the first argument. `on` gets the entry and the value of the
+/// lambda, and returns whether to continue. `break()` is an error unless `breakable`.
 pub fn visit(
     call: &mut Call<'_, '_>,
     two: bool,

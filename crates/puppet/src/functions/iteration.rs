@@ -259,10 +259,10 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     if call.block.is_none() {
         limit(items.remaining())?;
     }
-    // What tells that it has nothing is not split.
-    let length = match items.told() {
+    // An iterator whose count says that it is empty becomes one group.
+    let length = match items.stated_len() {
         0 => usize::MAX,
-        told => size.min(told),
+        stated_len => size.min(stated_len),
     };
     let mut groups = Vec::new();
     loop {
@@ -288,7 +288,7 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     if call.block.is_some() { Ok(call.take(0)) } else { Ok(Value::array(groups)) }
 }
 
-/// How many arguments the lambda of `slice` is called with.
+/// The number of arguments for the lambda of `slice`.
 fn serving_size(call: &Call<'_, '_>, size: usize) -> EvalResult<usize> {
     let Some(block) = &call.block else { return Ok(1) };
     let signature = &block.signature;
@@ -373,12 +373,12 @@ fn reverse_each(call: &mut Call<'_, '_>) -> EvalResult {
     let items = Items::of(call.arg(0))?;
     limit(items.remaining())?;
     let element = Arc::new(element_type(call.arg(0)));
-    let told = match *element {
-        Type::Integer(_) => items.told(),
+    let stated_len = match *element {
+        Type::Integer(_) => items.stated_len(),
         _ => usize::try_from(items.remaining()).unwrap_or(usize::MAX),
     };
     let items = items.rev().map(|entry| entry.item()).collect();
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })))
 }
 
 fn reverse_each_block(call: &mut Call<'_, '_>) -> EvalResult {
@@ -400,17 +400,17 @@ fn step(call: &mut Call<'_, '_>) -> EvalResult {
     let size = step_size(call);
     limit(items.remaining() / size as u64)?;
     let kind = element_type(call.arg(0));
-    let told = items.told() / size;
+    let stated_len = items.stated_len() / size;
     let items: Vec<Value> = items.step_by(size).map(|entry| entry.item()).collect();
     let element = Arc::new(stepped(kind, &items));
-    let told = match *element {
+    let stated_len = match *element {
         Type::Integer(_) => items.len().saturating_sub(1),
-        _ => told,
+        _ => stated_len,
     };
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })))
 }
 
-/// The type of what is left of a range: up to the last of the items.
+/// The type of the rest of a range: up to the last of the items.
 fn stepped(kind: Type, items: &[Value]) -> Type {
     match (&kind, items) {
         (Type::Integer(_), [Value::Int(first), .., Value::Int(last)]) => {
@@ -442,7 +442,7 @@ fn then(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn with(call: &mut Call<'_, '_>) -> EvalResult {
     let args = std::mem::take(&mut call.args);
-    // A lambda leaves what it has no parameter for.
+    // A lambda ignores arguments that it has no parameters for.
     let most = call.block.as_ref().and_then(|block| {
         let params = block.program.params(block.program.lambda(block.lambda).params);
         let takes_rest = params.last().is_some_and(|param| param.captures_rest);

@@ -1,4 +1,4 @@
-//! Functions of Puppet's older interface: they check their arguments themselves.
+//! Functions of Puppet's older interface, which check their own arguments.
 
 use ecow::EcoString;
 use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
@@ -77,7 +77,7 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Undef)
 }
 
-/// Titles with attributes; a list as key stands for several titles.
+/// Titles with attributes. A list as key has several titles.
 fn titled(resources: &HashValue) -> Vec<(Value, Value)> {
     let mut out = Vec::new();
     for (title, attributes) in resources {
@@ -108,7 +108,7 @@ fn hashed(call: &mut Call<'_, '_>, algorithm: &str) -> EvalResult {
     hex(algorithm, text.as_bytes())
 }
 
-/// What Ruby calls a value that it does not take for text.
+/// The name of a value in Ruby's errors about conversions to text.
 pub fn conversion_name(value: &Value) -> &str {
     match value {
         Value::Undef => "nil",
@@ -134,7 +134,7 @@ pub fn hex(algorithm: &str, bytes: &[u8]) -> EvalResult {
     }))
 }
 
-/// As Ruby's `to_s`; functions of this interface get a resource for a type that means one.
+/// Ruby's `to_s`. Functions of this interface get a resource in the place of a resource type.
 fn resource_text(value: &Value) -> EcoString {
     if let Value::Type(kind) = value
         && let Type::Resource { kind: Some(kind), title: Some(title) } = &**kind
@@ -193,7 +193,7 @@ fn integer_text(value: &Value) -> EvalResult<i64> {
     }
 }
 
-/// The integer that a text begins with, 0 if it begins with none.
+/// The integer at the start of a text, or 0.
 pub fn leading_integer(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {
@@ -235,7 +235,7 @@ fn shellquote(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::from(ordain_functions::shell::shellquote(words)))
 }
 
-/// A value as an argument of Ruby's `sprintf`, with those of a hash by their keys.
+/// An argument of Ruby's `sprintf`; a hash gives its values by key.
 struct RubyValue<'a> {
     value: &'a Value,
     inner: FxHashMap<&'a str, RubyValue<'a>>,
@@ -285,7 +285,7 @@ impl Keys for RubyValue<'_> {
 }
 
 fn sprintf(call: &mut Call<'_, '_>) -> EvalResult {
-    // References to resources are formatted as a parameter has them: `File[/x]`.
+    // References to resources are formatted as in parameters: `File[/x]`.
     let args: Result<Vec<Value>, String> = old_args(call).into_iter().map(as_parameter).collect();
     let args = args.or_else(fail)?;
     let Some(format) = args[0].as_str() else {
@@ -308,7 +308,7 @@ fn tag(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn tagged(call: &mut Call<'_, '_>) -> EvalResult {
-    // A list is one tag here, which nothing has.
+    // A list is a single tag here, which no resource has.
     let tags: Vec<EcoString> = old_args(call).iter().map(ruby_text).collect();
     Ok(Value::Bool(call.compiler.tagged(&tags, call.scope)))
 }

@@ -1,7 +1,7 @@
 //! The built-in functions: a binding table by family, signatures in Puppet's own types.
 //!
-//! A family is a file with a `TABLE`. The signature decides by Puppet's rules which implementation
-//! runs, and makes Puppet's messages when none does; bodies need not check types again.
+//! A family is a file with a `TABLE`. The dispatcher selects the implementation by its signature,
+//! as Puppet does, and words the errors, so bodies need not check types again.
 
 pub mod binding;
 pub mod call;
@@ -36,7 +36,7 @@ pub const CORE: &[&[Function]] = &[
     text::TABLE,
 ];
 
-/// The functions of modules, those of stdlib among them, by family.
+/// The functions of modules by family, including stdlib.
 pub const MODULES: &[&[Function]] = &[
     modules::apache::TABLE,
     modules::databases::TABLE,

@@ -1,4 +1,4 @@
-//! Functions on numbers, and those that order values.
+//! Functions on numbers, and functions that order values.
 
 use std::cmp::Ordering;
 
@@ -96,7 +96,7 @@ const LARGEST: &[crate::functions::Dispatch] = extremes!(
     "Array[Timestamp]"
 );
 
-/// As those of `max`, which tries lists of texts earlier.
+/// The signatures of `min`. Unlike those of `max`, lists of texts come late.
 const SMALLEST: &[crate::functions::Dispatch] = extremes!(
     "Array[Numeric]",
     "Array[SemVer]",
@@ -169,7 +169,7 @@ fn rounded_text(call: &mut Call<'_, '_>, how: fn(f64) -> f64) -> EvalResult {
     }
 }
 
-/// The order of two values of kinds that can be ordered, text by code point.
+/// The order of two values with a natural order; texts by code point.
 pub fn natural_order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
@@ -281,7 +281,7 @@ fn extreme(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(best)
 }
 
-/// Whether all values are of one kind that has an order of its own.
+/// Whether all values are of one kind with a natural order.
 fn uniform(first: &Value, others: &[Value]) -> bool {
     let mut others = others.iter();
     match first {
@@ -296,7 +296,8 @@ fn uniform(first: &Value, others: &[Value]) -> bool {
     }
 }
 
-/// The order of values, those of different kinds by their texts: by number if both look like one.
+/// The order of values. Values of different kinds are compared as texts, or as numbers if both look
+/// like numbers.
 fn loose_order(
     call: &mut Call<'_, '_>,
     a: &Value,
@@ -334,7 +335,7 @@ fn loose_order(
     Ok(x.cmp(&y))
 }
 
-/// The number that a text of digits with one of `.`, `_`, `e` between stands for.
+/// The number in a text of digits with one of `.`, `_`, `e` between them.
 fn numeric_text(text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
@@ -345,7 +346,7 @@ fn numeric_text(text: &str) -> Option<f64> {
     if fits { text.replace('_', "").parse().ok() } else { None }
 }
 
-/// The order that the lambda gives for two values.
+/// The order of two values by the lambda.
 fn block_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Ordering> {
     match call.yield_block(&[a.clone(), b.clone()])? {
         Value::Int(i) => Ok(i.cmp(&0)),
@@ -356,7 +357,7 @@ fn block_order(call: &mut Call<'_, '_>, a: &Value, b: &Value) -> EvalResult<Orde
     }
 }
 
-/// Ruby's message for two values without an order.
+/// Ruby's error for two values without an order.
 pub(crate) fn not_ordered(a: &Value, b: &Value) -> String {
     // Ruby shows small immediate values, and the class of everything else.
     let other = match b {
@@ -390,10 +391,10 @@ pub fn sort_values(call: &mut Call<'_, '_>, values: Vec<Value>) -> EvalResult<Ve
     })
 }
 
-/// The order of two values, or why there is none.
+/// The order of two values, or the reason why they have none.
 pub(crate) type Order<'a> = &'a mut dyn FnMut(&Value, &Value) -> Result<Ordering, Box<Unwind>>;
 
-/// A merge sort: unlike the standard library's it may fail, and takes any answers of a lambda.
+/// A merge sort. Unlike the standard library's, it may fail and accepts inconsistent orders.
 pub(crate) fn merge_sort(mut values: Vec<Value>, order: Order<'_>) -> EvalResult<Vec<Value>> {
     let mut width = 1;
     while width < values.len() {

@@ -7,7 +7,7 @@ use crate::types::{Type, parse_static};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
-/// A built-in function with its signatures, which are made when it is first called.
+/// A built-in function with its signatures, which are built by the first call.
 pub(crate) struct Bound {
     pub(crate) function: &'static Function,
     /// Whether it is one of a module, which is native here.
@@ -29,7 +29,7 @@ pub(crate) fn builtins() -> &'static FxHashMap<&'static str, Bound> {
     })
 }
 
-/// The names of all built-in functions, those of modules among them.
+/// The names of all built-in functions, including those of modules.
 pub fn native_names<'a>() -> impl Iterator<Item = &'a str> {
     builtins().keys().copied()
 }
@@ -39,7 +39,8 @@ pub fn is_native_function(name: &str) -> bool {
     builtins().contains_key(name)
 }
 
-/// The signatures of a built-in function of the language itself; none if it checks its arguments.
+/// The signatures of a built-in function of the language itself; `None` if it checks its own
+/// arguments.
 pub fn core_signatures(name: &str) -> Option<(&'static [Signature], Option<i32>)> {
     let bound = builtins().get(name).filter(|bound| !bound.of_module)?;
     Some(match &bound.function.style {

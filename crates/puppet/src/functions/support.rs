@@ -19,7 +19,7 @@ pub use crate::types::instance::is_instance;
 pub use crate::value::compare::equals;
 pub use crate::value::ruby::{ruby_class, ruby_equal, ruby_inspect, ruby_text};
 
-/// What Puppet adds to a warning that has no place.
+/// Puppet's addition to a warning without a place.
 pub const NO_PLACE: &str = "\n   (file & line not available)";
 
 /// A function that is chosen by its signatures.
@@ -31,7 +31,7 @@ pub const fn function(
     Function { name, doc, style: Style::Dispatch(dispatches) }
 }
 
-/// A function of the older programming interface, with the count of its arguments.
+/// A function of the older programming interface, with its arity.
 pub const fn old(name: &'static str, doc: &'static str, arity: i32, body: Body) -> Function {
     Function { name, doc, style: Style::Arity(arity, body) }
 }
@@ -44,12 +44,12 @@ pub fn wrap(error: impl std::fmt::Display) -> Box<Unwind> {
 /// The compiled form of a regular expression in Ruby's dialect.
 ///
 /// # Errors
-/// When the pattern is broken.
+/// When the pattern is invalid.
 pub fn regex(pattern: &str) -> EvalResult<Arc<Regex>> {
     shared(pattern).map_err(wrap)
 }
 
-/// The source of a regular expression, of a type of one, or of a text that stands for one.
+/// The source of a regular expression, of its type, or the text itself.
 pub fn regexp_of(value: &Value) -> Option<EcoString> {
     match value {
         Value::Str(text) => Some(text.clone()),
@@ -67,7 +67,7 @@ pub fn text_of_type(kind: &Type) -> EcoString {
     to_text(&Value::of_type(kind.clone()))
 }
 
-/// The type of the items of something iterable.
+/// The type of the items of an iterable value.
 pub fn element_type(value: &Value) -> Type {
     match value {
         Value::Iterator(iterator) => (*iterator.of()).clone(),
@@ -95,8 +95,8 @@ fn union<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
     }
 }
 
-/// The arguments as functions of the older interface see them: `undef` becomes empty text, and values
-/// that Ruby's older interface does not know become text.
+/// The arguments in the form of the older interface: `undef` becomes an empty text, and values that
+/// this interface does not support become texts.
 pub fn old_args(call: &mut Call<'_, '_>) -> Vec<Value> {
     std::mem::take(&mut call.args).into_iter().map(|value| old_value(value, true)).collect()
 }
@@ -151,7 +151,7 @@ pub fn version_of(value: &Value) -> Option<Version> {
 /// The integer that a float rounds to.
 ///
 /// # Errors
-/// When it is no number or infinite.
+/// When it is NaN or infinite.
 pub fn integer_of(f: f64) -> EvalResult {
     if f.is_nan() {
         return plain("NaN");
@@ -166,7 +166,7 @@ pub fn integer_of(f: f64) -> EvalResult {
 }
 
 impl Call<'_, '_> {
-    /// Says once that something should not be used any more.
+    /// Warns about a deprecated function, once per key.
     pub fn deprecate(&mut self, key: &str, message: &str) {
         self.compiler.warn_once(key, &format!("{message}{NO_PLACE}"), None);
     }

@@ -1,4 +1,4 @@
-//! Functions on text: case, blanks, splitting, searching and replacing.
+//! Functions on text: case, blanks, splitting, search and replacement.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const NUMERIC: &[Param] = &[req("Numeric", "arg")];
 const TEXT: &[Param] = &[req("String", "arg")];
 const LIST: &[Param] = &[req("Iterable[Variant[String, Numeric]]", "arg")];
 
-/// The signatures of a function on a text, a number that stays as it is, or a list of them.
+/// The signatures of a function on a text, a number (which stays), or a list of these.
 macro_rules! on_text {
     ($change:expr) => {
         &[
@@ -32,7 +32,7 @@ macro_rules! on_text {
 const NESTED_LIST: &[Param] = &[req("Array[StringData]", "arg")];
 const NESTED_MAP: &[Param] = &[req("Hash[StringData, StringData]", "arg")];
 
-/// The same for functions that also change nested lists and hashes.
+/// The signatures of functions that also change nested lists and hashes.
 macro_rules! on_nested {
     ($change:expr) => {
         &[
@@ -302,7 +302,7 @@ fn groups(text: &str, source: &str) -> EvalResult<Option<Value>> {
     Ok(Some(Value::array(groups)))
 }
 
-/// How many steps of the evaluation finding and replacing a match takes as long as.
+/// The steps to charge for finding and replacing a match.
 const STEPS_OF_MATCH: u64 = 5;
 
 fn regsubst(call: &mut Call<'_, '_>) -> EvalResult {
@@ -332,7 +332,7 @@ fn regsubst(call: &mut Call<'_, '_>) -> EvalResult {
     result
 }
 
-/// What is to be replaced in a text or a list of texts; each match takes one of those that are left.
+/// Replaces the matches in a text or a list of texts. Each match takes one of `left`.
 fn substitute(
     target: &Value,
     regex: &ordain_functions::regex::Regex,
@@ -360,7 +360,7 @@ fn substitute(
         }
         Value::Sensitive(inner) => {
             let changed = substitute(inner, regex, replacement, all, left)?;
-            // A list keeps what is secret inside only.
+            // A sensitive list becomes a plain one, and its sensitive items stay sensitive.
             let is_list = matches!(**inner, Value::Array(_));
             Ok(if is_list { changed } else { Value::Sensitive(Arc::new(changed)) })
         }

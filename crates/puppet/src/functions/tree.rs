@@ -11,7 +11,7 @@ use crate::types::object::parts::parts;
 use crate::types::{AttributeRole, Type};
 use crate::value::{IteratorValue, Value};
 
-/// What a walk shows.
+/// The options of a walk.
 struct Options {
     container: Option<Arc<Type>>,
     root: bool,
@@ -99,8 +99,8 @@ fn is_container_type(kind: &Type) -> bool {
     }
 }
 
-/// All nodes with their paths. A node that stands to be opened is kept with its path, so deep trees
-/// need no deep stack.
+/// All nodes with their paths. Nodes to visit are kept on the heap, so that deep trees need no deep
+/// stack.
 fn walk(tree: &Value, options: &Options) -> EvalResult<Vec<(Value, Value)>> {
     let mut nodes = Vec::new();
     if options.root {
@@ -129,7 +129,7 @@ fn walk(tree: &Value, options: &Options) -> EvalResult<Vec<(Value, Value)>> {
         }
         for (path, child, _) in children {
             let is_container = options.is_container(&child);
-            // Upstream's walk in breadth shows plain values whatever the options say.
+            // Upstream's breadth-first walk includes plain values in spite of the options.
             if options.containers || !is_container {
                 limit(nodes.len() as u64)?;
                 nodes.push((Value::array(path.clone()), child.clone()));
@@ -161,15 +161,15 @@ pub fn each(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
     Ok(call.take(0))
 }
 
-/// The nodes as an iterator over pairs of path and value.
+/// The nodes as an iterator of pairs of path and value.
 pub fn iterator(call: &mut Call<'_, '_>) -> EvalResult {
     let options = Options::of(call.arg(1))?;
     let nodes = walk(call.arg(0), &options)?;
     let items: Vec<Value> =
         nodes.into_iter().map(|(path, value)| Value::array([path, value])).collect();
-    let told = items.len();
+    let stated_len = items.len();
     let walk = if !options.depth_first { "BreadthFirst" } else { "DepthFirst" };
     let class = ecow::eco_format!("Puppet::Pops::Types::Iterable::{walk}TreeIterator");
     let element = Arc::new(Type::Runtime(Some(Arc::new(("ruby".into(), class)))));
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })))
 }

@@ -1,4 +1,4 @@
-//! Levels that are backends of Hiera 3, which are classes in Ruby: `hiera3_backend` in `hiera.yaml` of
+//! Levels that are backends of Hiera 3, which are Ruby classes: `hiera3_backend` in `hiera.yaml` of
 //! version 5, and names below `:backends:` in version 3.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::EvalResult;
 use crate::hiera::state::{Provider, ResolvedLevel};
 use crate::value::{HashValue, Value};
 
-/// The hierarchy that a level is for its backend, which adds the ending to each path itself.
+/// The hierarchy of a level for its backend, which adds the extension to each path itself.
 fn hierarchy(level: &Level) -> Vec<Value> {
     let ending = format!(".{}", level.function);
     let paths: &[EcoString] = match &level.locations {
@@ -25,7 +25,7 @@ fn hierarchy(level: &Level) -> Vec<Value> {
     paths.iter().map(|path| Value::Str(without_ending(path).unwrap_or(path.clone()))).collect()
 }
 
-/// Adds what a list has not yet.
+/// Adds the items that a list does not have yet.
 fn extend(list: &mut Vec<Value>, more: impl IntoIterator<Item = Value>) {
     for value in more {
         if !list.contains(&value) {
@@ -35,8 +35,8 @@ fn extend(list: &mut Vec<Value>, more: impl IntoIterator<Item = Value>) {
 }
 
 impl Lookup<'_, '_> {
-    /// The configuration that backends read as `Hiera::Config`: the text of `hiera.yaml` of version 3,
-    /// or what all levels with backends say together.
+    /// The configuration that backends read as `Hiera::Config`: the text of a `hiera.yaml` of
+    /// version 3, or the combined options of all levels with backends.
     pub(super) fn backend_options(&mut self, provider: &Provider) -> EvalResult {
         if let (3, Some(path)) = (provider.config.version, &provider.config.path) {
             let text = crate::hiera::text::read_text(self.c.env.world.as_ref(), path);
@@ -69,7 +69,7 @@ impl Lookup<'_, '_> {
         Ok(Value::Hash(Arc::new(out)))
     }
 
-    /// How a backend is told to merge; the configuration of version 3 says it itself.
+    /// The merge strategy for a backend. Backends of version 3 read it from the configuration.
     fn resolution_type(&self, provider: &Provider) -> Value {
         let is_configured = provider.config.version == 3
             && self.old_call
@@ -90,7 +90,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The value that the backend of a level has for a key.
+    /// The value of a key from the backend of a level.
     pub(super) fn ask_backend(
         &mut self,
         provider: &Provider,

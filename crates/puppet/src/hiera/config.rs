@@ -13,11 +13,11 @@ use crate::hiera::values::from_data;
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// What to do about a configuration of an earlier time.
+/// Help for a configuration of an old version.
 pub const VERSION_3_HELP: &str = "write it in version 5: `version: 5`, and below `hierarchy:` for each \
                               level a `name:` and a `path:`";
 
-/// Who a configuration belongs to.
+/// The owner of a configuration.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Owner {
     /// The global layer.
@@ -31,19 +31,19 @@ pub enum Owner {
 /// A configuration.
 #[derive(Debug)]
 pub struct Config {
-    /// Where it was read; `None` for the default when there is no file.
+    /// The file; `None` for the default configuration.
     pub path: Option<PathBuf>,
-    /// What relative paths start from.
+    /// The directory that relative paths start from.
     pub root: PathBuf,
     /// Its version: 3, 4 or 5.
     pub version: u8,
     /// The levels, highest first.
     pub hierarchy: Vec<Level>,
-    /// The levels that are searched when all else has failed; only modules have them.
+    /// The levels that are searched if all others fail; only modules have them.
     pub default_hierarchy: Option<Vec<Level>>,
-    /// How `hiera_hash` merges, in version 3.
+    /// The merge strategy of `hiera_hash`, in version 3.
     pub merge: Strategy,
-    /// What to warn about.
+    /// The warnings about the configuration.
     pub warnings: Vec<String>,
 }
 
@@ -52,23 +52,24 @@ pub struct Config {
 pub struct Level {
     /// Its name.
     pub name: EcoString,
-    /// How its function is called.
+    /// The interface of its function.
     pub kind: FunctionKind,
     /// The function that gives the data.
     pub function: EcoString,
     /// The directory of its paths, before interpolation; empty for the default of version 3.
     pub datadir: EcoString,
-    /// Where its data lies.
+    /// The locations of its data.
     pub locations: Locations,
-    /// What is passed to the function.
+    /// The options of the function.
     pub options: Option<Value>,
-    /// What is appended to paths that do not end so.
+    /// The extension that is added to paths without it.
     pub extension: Option<EcoString>,
-    /// That its name is that of an earlier level, which is told when it is this level's turn.
+    /// The error that an earlier level has the same name. It is reported when the lookup reaches
+    /// this level.
     pub twice: Option<Box<ConfigFault>>,
 }
 
-/// How the function of a level is called.
+/// The interface of a level's function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionKind {
     /// Once for all data of a location.
@@ -77,9 +78,9 @@ pub enum FunctionKind {
     LookupKey,
     /// Once for a key with its segments.
     DataDig,
-    /// As `DataHash`, but without arguments, as before version 5.
+    /// As `DataHash`, without arguments, as before version 5.
     V4DataHash,
-    /// A backend of Hiera 3, once for a key and location.
+    /// A backend of Hiera 3, called once per key and location.
     Hiera3Backend,
 }
 
@@ -96,7 +97,7 @@ impl FunctionKind {
     }
 }
 
-/// Where the data of a level lies.
+/// The locations of a level's data.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Locations {
     /// The function knows itself.
@@ -111,10 +112,10 @@ pub enum Locations {
     Mapped([EcoString; 3]),
 }
 
-/// Why a configuration cannot be used.
+/// An error in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigFault {
-    /// Puppet's issue code; without one the error is that of the function that looked up.
+    /// Puppet's issue code; without one, the error belongs to the function that looked up.
     pub issue: Option<&'static str>,
     /// The text.
     pub message: String,
@@ -122,30 +123,30 @@ pub struct ConfigFault {
     pub path: Option<PathBuf>,
     /// The line, from 1, if it is known.
     pub line: Option<u32>,
-    /// The part of the file that is to blame, if that is known.
+    /// The faulty part of the file, if it is known.
     pub blame: Option<Box<ConfigBlame>>,
 }
 
-/// The part of a configuration that is to blame for an error.
+/// The part of a configuration that has an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigBlame {
     /// The file.
     pub path: PathBuf,
-    /// Where in its text.
+    /// The range in the text of the file.
     pub range: TextRange,
-    /// What to do.
+    /// Help.
     pub help: Option<String>,
 }
 
 impl ConfigFault {
-    /// An error that the looking up function has.
+    /// An error that is reported by the function that looked up.
     pub fn plain(message: impl Into<String>) -> Self {
         Self { issue: None, message: message.into(), path: None, line: None, blame: None }
     }
 }
 
 const FUNCTION_KEYS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
-/// The key of a function as they were before version 5; no error proposes it.
+/// The key of functions before version 5; no help suggests it.
 const V4_DATA_HASH: &str = "v4_data_hash";
 const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 const RESERVED_OPTIONS: [&str; 2] = ["path", "uri"];
@@ -171,7 +172,7 @@ impl Config {
         }
     }
 
-    /// The configuration of a layer whose data a function gives that takes no arguments, as before
+    /// The configuration of a layer whose data comes from a function without arguments, as before
     /// version 5.
     pub fn of_function(root: &Path, function: &str) -> Self {
         let level = Level {
@@ -308,7 +309,7 @@ impl Reader<'_> {
         Err(fault)
     }
 
-    /// The value under keys and indices; or one of its keys.
+    /// The value at keys and indices, or one of its keys.
     fn blame(&self, steps: &[&str], key: Option<&str>) -> Option<Box<ConfigBlame>> {
         let tree = Tree::parse(self.text).ok()?;
         let value = tree.find_node(steps)?;
@@ -326,7 +327,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The nth line that has `key:` followed by the value; comments do not count.
+    /// The nth line with `key:` and the value; comments do not count.
     fn line_of(&self, key: &str, value: Option<&str>, nth: usize) -> Option<u32> {
         let has_value = |rest: &str| {
             let rest = rest.trim_start().trim_start_matches(['\'', '"']);
@@ -498,7 +499,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Refuses a backend of Hiera 3 where there cannot be one, or where a function is its successor.
+    /// Refuses a backend of Hiera 3 where none is allowed, or where a function replaces it.
     fn check_backend(&self, backend: &str) -> Result<(), ConfigFault> {
         let line = |value| self.line_of("hiera3_backend", value, 0);
         if *self.owner != Owner::Global {
@@ -642,7 +643,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_take_what_the_defaults_say() {
+    fn levels_use_the_defaults() {
         let text = "version: 5\ndefaults:\n  datadir: d\n  data_hash: json_data\nhierarchy:\n  - name: a\n    paths: [x, y]\n";
         let config = read(text, &Owner::Environment).unwrap();
         let level = &config.hierarchy[0];

@@ -1,4 +1,4 @@
-//! Functions that give data, written by users, and the context they are called with.
+//! Data functions of users, and the context that they are called with.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
@@ -20,11 +20,11 @@ use crate::types::{SizeRange, Type, infer, is_assignable};
 use crate::value::closure::{Closure, ScopeId};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
-/// The attribute of a context that tells which one it is.
+/// The attribute with the number of a context.
 const ID: &str = "id";
 
 impl Lookup<'_, '_> {
-    /// The value of a key that a function gives.
+    /// The value of a key from a function.
     pub(super) fn call_level_function(
         &mut self,
         provider: &Provider,
@@ -45,7 +45,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The state of the function of a level.
+    /// The context of the function of a level.
     pub(super) fn context_of(
         &mut self,
         level: &ResolvedLevel,
@@ -60,7 +60,7 @@ impl Lookup<'_, '_> {
     }
 
     /// # Errors
-    /// When the function of a level is not there, or its return type is not one of data.
+    /// When the function of a level does not exist, or its return type is not data.
     fn check_function(
         &mut self,
         provider: &Provider,
@@ -165,7 +165,7 @@ impl Lookup<'_, '_> {
     }
 
     /// # Errors
-    /// When what a function gives is no data.
+    /// When the result of a function is not data.
     fn check_value(
         &self,
         call: &FunctionCall<'_>,
@@ -182,7 +182,7 @@ impl Lookup<'_, '_> {
         lookup_error(format!("{subject} has wrong type, expects Puppet::LookupValue, got {got}"))
     }
 
-    /// The entries with keys of the module, if the layer is one of a module.
+    /// The entries whose keys belong to the module, if the layer is that of a module.
     fn qualified_only(
         &mut self,
         call: &FunctionCall<'_>,
@@ -247,7 +247,7 @@ impl Lookup<'_, '_> {
         Ok(Some(key.undig(value)))
     }
 
-    /// Calls the function; `None` when it said that it found nothing.
+    /// Calls the function; `None` if it reported that it found nothing.
     pub(super) fn call(
         &mut self,
         call: &FunctionCall<'_>,
@@ -291,7 +291,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The arguments of a function, which is called with them next.
+    /// The arguments for the next call of a function.
     fn arguments(&mut self, call: &FunctionCall<'_>, mut args: Vec<Value>) -> Vec<Value> {
         if call.level.kind != FunctionKind::V4DataHash {
             let mut options = call.level.options.as_hash().cloned().unwrap_or_default();
@@ -349,7 +349,7 @@ pub(crate) fn is_loose_context(object: &Object) -> bool {
     object.kind.name == CONTEXT && !object.values.contains_key(ID)
 }
 
-/// The position of a context among those of the compile, if the value is a context.
+/// The index of a context in the compile, if the value is a context.
 fn context_id(value: &Value) -> Option<usize> {
     match value {
         Value::Object(object) if object.kind.name == CONTEXT => {
@@ -359,7 +359,7 @@ fn context_id(value: &Value) -> Option<usize> {
     }
 }
 
-/// What of a context decides which of its calls the process of a function can answer itself.
+/// The state of a context that decides which calls the process of a function can answer itself.
 pub(crate) struct ContextUse {
     /// Tells it from others of the compile.
     pub number: usize,
@@ -370,15 +370,15 @@ pub(crate) struct ContextUse {
 }
 
 impl Compiler<'_> {
-    /// How a context is used, if the value is one.
+    /// The state of a context, if the value is one.
     pub(crate) fn context_use(&self, value: &Value) -> Option<ContextUse> {
         let number = context_id(value)?;
         let has_cache = !self.hiera.contexts.get(number)?.cache.is_empty();
         Some(ContextUse { number, has_cache, is_explained: self.hiera.explainer.is_some() })
     }
 
-    /// Calls a method of a `Puppet::LookupContext`; `None` if the receiver is none or has no such
-    /// method. The receiver is the first argument.
+    /// Calls a method of a `Puppet::LookupContext`; `None` if the receiver is something else or has
+    /// no such method. The receiver is the first argument.
     pub(crate) fn call_context(
         &mut self,
         method: &str,
@@ -442,7 +442,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A context that the language made with `new`, given what its type's construction gave.
+    /// The context for an object that code made with `new`.
     pub(crate) fn new_context(&mut self, made: &Object) -> Value {
         self.hiera.contexts.push(ContextState::default());
         let id = self.hiera.contexts.len() - 1;
@@ -476,9 +476,9 @@ impl Compiler<'_> {
         let Some(block) = block else {
             let whole = Value::Hash(Arc::new(entries.iter().cloned().collect()));
             let element = Arc::new(element_type(&whole));
-            let told = entries.len();
+            let stated_len = entries.len();
             let items = entries.into_iter().map(pair).collect();
-            return Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })));
+            return Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })));
         };
         for (key, value) in entries {
             let args = match block.signature.max() {
@@ -509,7 +509,7 @@ impl Compiler<'_> {
         super::text::text_for_code(self.env.world.as_ref(), path)
     }
 
-    /// What tells the text of a file from others, and the text, unless that is the one known.
+    /// The stamp of a file, and its text unless `known` is that stamp.
     pub(crate) fn file_for_ruby(
         &mut self,
         path: &str,

@@ -1,6 +1,6 @@
-//! The setting of a module or an environment that says where its data comes from, as it was before
-//! version 5 of `hiera.yaml`: `data_provider` in a module's `metadata.json`, and
-//! `environment_data_provider` in `environment.conf`.
+//! The data provider of a module or an environment, the setting before version 5 of `hiera.yaml`:
+//! `data_provider` in a module's `metadata.json`, and `environment_data_provider` in
+//! `environment.conf`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,9 +12,8 @@ use crate::hiera::files::ENVIRONMENT_SETTING;
 use ordain_graph::language::Strict;
 
 impl Lookup<'_, '_> {
-    /// The configuration of a layer with what its data provider makes of it, given that of its
-    /// `hiera.yaml` (`lookup_adapter.rb`, `initialize_module_provider` and
-    /// `initialize_env_provider`).
+    /// The configuration of a layer, after its data provider has changed that of its `hiera.yaml`
+    /// (`lookup_adapter.rb`, `initialize_module_provider` and `initialize_env_provider`).
     ///
     /// # Errors
     /// If there is no such data provider.
@@ -60,7 +59,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Says that the setting is deprecated, and whether it counts.
+    /// Warns that the setting is deprecated, and whether it has an effect.
     fn warn_of_provider(
         &mut self,
         owner: &Owner,
@@ -98,7 +97,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Warns once of something deprecated, unless nothing is checked.
+    /// Warns once of a deprecation, unless warnings are off.
     fn warn_deprecated(&mut self, what: &str, mut text: String, file: Option<&Path>) {
         if self.c.settings.strict == Strict::Off {
             return;

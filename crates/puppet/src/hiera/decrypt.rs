@@ -1,4 +1,4 @@
-//! Decrypts values while they are looked up.
+//! Decrypts values during lookups.
 
 use crate::catalog::DataPlace;
 use crate::error::{EvalResult, Unwind};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Lookup<'_, '_> {
-    /// A value of a data file with its encrypted parts opened, before interpolation.
+    /// A value of a data file with its encrypted parts decrypted, before interpolation.
     pub(crate) fn decrypted(
         &mut self,
         options: &Value,

@@ -1,5 +1,4 @@
-//! Directories of data that a configuration names and that are not there: every lookup in them finds
-//! nothing, without a word.
+//! Missing data directories of a configuration. Lookups in them silently find nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +9,9 @@ use super::location::join;
 use crate::load::Environment;
 use ordain_graph::language::Strict;
 
-/// The directories of data of the global layer and the environment that are not there, each with
-/// its configuration. Those whose names are interpolated are left out, and what is wrong with a
-/// configuration is said where it is used.
+/// The missing data directories of the global layer and the environment, each with its
+/// configuration. Directories with interpolations are left out. Errors in a configuration are
+/// reported by lookups.
 pub fn missing_directories(env: &Environment, strict: Strict) -> Vec<(PathBuf, String)> {
     let environment = env.dir.as_ref().map(|dir| (Owner::Environment, dir.join("hiera.yaml")));
     let global = env.hiera_config.clone().map(|path| (Owner::Global, path));

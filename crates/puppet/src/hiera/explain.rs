@@ -1,4 +1,4 @@
-//! The record of a lookup: where was searched and what was found, as a tree.
+//! The record of a lookup as a tree: the searched places and the found values.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::merge::Strategy;
 use crate::value::Value;
 use crate::value::ruby::write_inspect;
 
-/// What a node of the record is about.
+/// The subject of a node of the record.
 #[derive(Clone, Debug)]
 pub enum Node {
     /// The search for a key.
@@ -41,7 +41,7 @@ pub enum Node {
     },
     /// A merge of several values.
     Merge(Strategy),
-    /// Where the merge strategy comes from.
+    /// The source of the merge strategy.
     MergeSource(&'static str),
     /// The interpolation of a text.
     Interpolation(EcoString),
@@ -51,7 +51,7 @@ pub enum Node {
     SubKey(EcoString),
     /// One segment.
     Segment,
-    /// A key that cannot be looked up.
+    /// A key that is not allowed.
     InvalidKey(EcoString),
     /// A module without data, or an unknown one.
     Module {
@@ -64,7 +64,7 @@ pub enum Node {
     Root,
 }
 
-/// What came out at a node.
+/// The result of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Event {
     Found,
@@ -165,7 +165,7 @@ impl Explainer {
         self.entries[self.at].texts.push(text.into());
     }
 
-    /// What was found at the last search, and on the way there, is not to be shown.
+    /// Hides the values of the last search, with those below it.
     pub(super) fn hide_last_search(&mut self) {
         let is_search = |id: &&usize| matches!(self.entries[**id].node, Node::Search { .. });
         let Some(&search) = self.entries[self.at].branches.iter().rev().find(is_search) else {
@@ -178,7 +178,7 @@ impl Explainer {
             if !entry.value.is_undef() {
                 entry.value = Value::Sensitive(Arc::new(std::mem::take(&mut entry.value)));
             }
-            // A text that is interpolated is a part of what is found.
+            // An interpolated text is part of the value.
             if let Node::Interpolation(text) = &mut entry.node {
                 *text = REDACTED.into();
             }
@@ -260,7 +260,7 @@ impl Explainer {
     fn dump_merge(&self, entry: &Entry, strategy: &Strategy, out: &mut String, depth: usize) {
         match entry.branches.as_slice() {
             [] => return,
-            // A merge of one is none.
+            // A merge of a single value is not shown as a merge.
             [only] => return self.dump(*only, out, depth),
             _ => {}
         }
@@ -379,7 +379,7 @@ fn json_outcome(entry: &Entry, map: &mut Map<String, Json>) {
     }
 }
 
-/// A value as plain JSON; what JSON cannot hold becomes text.
+/// A value as plain JSON; parts that JSON cannot represent become texts.
 pub fn to_json(value: &Value) -> Json {
     match value {
         Value::Undef => Json::Null,

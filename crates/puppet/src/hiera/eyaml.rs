@@ -1,7 +1,7 @@
 //! Values that eyaml encrypted: texts with parts `ENC[PKCS7,…]` or `ENC[GPG,…]`.
 //!
-//! The keys are named by the options of the level. Keys and opened values are kept for all
-//! compiles of an environment. What GPG encrypted the program `gpg` opens.
+//! The options of the level name the keys. Keys and decrypted values are kept for all compiles of
+//! an environment. The program `gpg` decrypts GPG values.
 
 use std::path::Path;
 use std::sync::{Arc, RwLock};
@@ -33,20 +33,20 @@ struct Pair {
 #[derive(PartialEq, Debug)]
 enum Token<'t> {
     Text(&'t str),
-    /// An encrypted part: who can open it, and its bytes in base64.
+    /// An encrypted part: its scheme, and its bytes in base64.
     Encrypted(&'t str, &'t str),
 }
 
 const PKCS7: &str = "PKCS7";
 const GPG: &str = "GPG";
 
-/// How long `gpg` may take for one value.
+/// The time limit of `gpg` for one value.
 const GPG_TIME: Duration = Duration::from_secs(60);
 
-/// How much of an encrypted text is shown in an error.
+/// The number of characters of an encrypted text that an error shows.
 pub(super) const SHOWN: usize = 60;
 
-/// Whether any text in a value is one that eyaml encrypted, or has such a part.
+/// Whether any text in a value is encrypted by eyaml or has an encrypted part.
 pub(super) fn is_encrypted(value: &Value) -> bool {
     match value {
         Value::Str(text) => is_encrypted_text(text),
@@ -61,7 +61,7 @@ pub(super) fn is_encrypted_text(text: &str) -> bool {
     text.lines().any(on_line)
 }
 
-/// The parts of a text. What has not the form of an encrypted part is text.
+/// The parts of a text. Anything that does not have the form of an encrypted part is text.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let (mut tokens, mut start, mut from) = (Vec::new(), 0, 0);
     while let Some(at) = text[from..].find("ENC[").map(|at| from + at) {
@@ -79,7 +79,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The scheme, the cipher and the end of what starts after `ENC[`.
+/// The scheme, the cipher and the end of the encrypted part whose `ENC[` ends at `from`.
 fn encrypted(text: &str, from: usize) -> Option<(&str, &str, usize)> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"+/ =\n,_".contains(&b);
     let rest = &text[from..];
@@ -97,7 +97,7 @@ fn encrypted(text: &str, from: usize) -> Option<(&str, &str, usize)> {
     well_formed.then_some((scheme, cipher, from + length + 1))
 }
 
-/// Where a key is read: an environment variable that is set, else a file.
+/// The source of a key: an environment variable that is set, else a file.
 fn source(world: &dyn World, options: &Value, name: &str) -> Result<(String, bool), String> {
     let option = |name: &str| options.get(name).and_then(Value::as_str).map(str::to_owned);
     let variable = option(&format!("pkcs7_{name}_env_var"));
@@ -128,7 +128,7 @@ fn unknown_encryptor(scheme: &str) -> String {
     )
 }
 
-/// The home directory of GPG that options name.
+/// The GPG home directory that options name.
 fn gpg_home(world: &dyn World, options: &Value) -> Result<String, String> {
     let home = options.get("gpg_gnupghome").and_then(Value::as_str).filter(|h| !h.is_empty());
     let home = home.ok_or(
@@ -143,7 +143,7 @@ fn gpg_home(world: &dyn World, options: &Value) -> Result<String, String> {
     }
 }
 
-/// What `gpg` opens with the keys of a home directory.
+/// Decrypts with the keys of a home directory of `gpg`.
 fn gpg(world: &dyn World, home: &str, cipher: &[u8]) -> Result<Vec<u8>, String> {
     let argv = ["gpg", "--homedir", home, "--batch", "--no-tty", "--quiet", "--decrypt"];
     let output = world.run(&ProcessRequest {
@@ -163,7 +163,7 @@ fn gpg(world: &dyn World, home: &str, cipher: &[u8]) -> Result<Vec<u8>, String> 
 }
 
 impl Secrets {
-    /// The keys that options name, with what tells them from others.
+    /// The keys that options name, with an identification of them.
     fn pair(
         &self,
         world: &dyn World,
@@ -213,7 +213,7 @@ impl Secrets {
         })
     }
 
-    /// Opens what a cipher in base64 stands for, unless the same keys have opened it before.
+    /// Decrypts a cipher in base64, unless these keys decrypted it before.
     fn once(
         &self,
         keys: EcoString,
@@ -232,7 +232,7 @@ impl Secrets {
         Ok(text)
     }
 
-    /// The text with its encrypted parts opened, which are added to those that are known.
+    /// The text with its encrypted parts decrypted; the results are recorded.
     pub(super) fn decrypt(
         &self,
         world: &dyn World,

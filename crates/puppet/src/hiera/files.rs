@@ -21,16 +21,16 @@ use crate::value::{HashValue, Value};
 /// Results per file. The compile that needs one first makes it; the others wait.
 type Slots<T> = FxHashMap<OsString, Arc<OnceLock<T>>>;
 
-/// A configuration, or why it cannot be used.
+/// A configuration, or the reason why it cannot be used.
 type ReadConfig = Result<Arc<Config>, ConfigFault>;
 
-/// What is known of data files and `hiera.yaml` files; belongs to an environment.
+/// The read data files and `hiera.yaml` files of an environment.
 #[derive(Default)]
 pub struct Files {
     files: RwLock<Slots<Arc<File>>>,
     configs: RwLock<Slots<Option<Arc<ReadConfig>>>>,
     data_providers: RwLock<FxHashMap<OsString, Option<EcoString>>>,
-    /// What opens encrypted values, and those that were opened.
+    /// The keys, and the decrypted values.
     pub(super) secrets: Secrets,
 }
 
@@ -45,9 +45,9 @@ impl fmt::Debug for Files {
 pub struct File {
     /// Its path.
     pub path: PathBuf,
-    /// Whether something stands there.
+    /// Whether the path exists.
     pub exists: bool,
-    /// Its content, from when it was looked for until it is parsed.
+    /// Its content, until it is parsed.
     content: Mutex<Option<Vec<u8>>>,
     yaml: OnceLock<Result<Arc<Data>, DataFault>>,
     json: OnceLock<Result<Arc<Data>, DataFault>>,
@@ -69,7 +69,7 @@ impl Data {
         Value::hash(self.entries.iter().map(|(key, entry)| (key.clone(), entry.value.clone())))
     }
 
-    /// Data that a function has made of a file.
+    /// Data that a function read from a file.
     pub(super) fn of_hash(entries: &HashValue) -> Self {
         let text_keys = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
         let entries = text_keys.map(|(key, value)| (key.into(), entry(value.clone(), 0)));
@@ -84,29 +84,30 @@ pub struct Entry {
     pub value: Value,
     /// Whether anything in it must be interpolated.
     pub dynamic: bool,
-    /// Whether it is of a type that data may have.
+    /// Whether data may have this type.
     pub allowed: bool,
     /// The line of its key, 0 if unknown.
     pub line: u32,
 }
 
-/// Why a data file cannot be used.
+/// An error in a data file.
 #[derive(Clone, Debug)]
 pub enum DataFault {
-    /// The text is no YAML or JSON, or cannot be read.
+    /// The text cannot be read or parsed.
     Syntax(SyntaxFault),
-    /// The document is no hash but of this type.
+    /// The document has this type instead of a hash.
     NoHash(&'static str),
 }
 
-/// Why the text of a data file cannot be used.
+/// An error in the text of a data file.
 #[derive(Clone, Debug)]
 pub struct SyntaxFault {
-    /// The whole message, which has the place in words.
+    /// The whole message, including the place in words.
     pub message: String,
-    /// What is said at the place, and where in which text that is; `None` if there is no text.
+    /// The text of the label, and the text and range that it is about; `None` for an unreadable
+    /// file.
     pub place: Option<(String, Arc<str>, TextRange)>,
-    /// What to do.
+    /// Help.
     pub help: Option<&'static str>,
 }
 
@@ -119,7 +120,7 @@ impl SyntaxFault {
         }
     }
 
-    /// The place among the sources, with what is wrong there.
+    /// The place in the sources, with the text of its label.
     pub(super) fn label(&self, path: &Path, sources: &SourceMap) -> Option<(Span, String)> {
         let (what, text, range) = self.place.as_ref()?;
         let file = sources.add(path, Arc::clone(text));
@@ -198,8 +199,8 @@ fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Whether a file is read as soon as a hierarchy points to it, which also tells whether it is
-/// there: data files are, by their names.
+/// Whether a file is read as soon as a hierarchy refers to it, which also shows whether it exists.
+/// This is done for files with the names of data files.
 fn is_data(path: &Path) -> bool {
     let data = ["yaml", "yml", "eyaml", "json", "conf"];
     path.extension().is_some_and(|ending| data.iter().any(|data| ending == *data))
@@ -222,10 +223,10 @@ impl File {
         }
     }
 
-    /// Its content, read when first asked for.
+    /// Its content, read by the first caller.
     ///
     /// # Errors
-    /// When it cannot be read or is no hash.
+    /// When it cannot be read or is not a hash.
     pub fn data(&self, world: &dyn World, format: Format) -> &Result<Arc<Data>, DataFault> {
         let slot = match format {
             Format::Yaml => &self.yaml,
@@ -251,7 +252,7 @@ impl File {
     }
 }
 
-/// The value of a text in HOCON, whose `include` statements read files.
+/// The value of a text in HOCON; its `include` statements read files.
 pub(crate) fn read_hocon(
     world: &dyn World,
     text: &str,
@@ -262,8 +263,8 @@ pub(crate) fn read_hocon(
         Err(error) => Err(error),
     };
     let environment = |name: &str| world.env(name);
-    let surroundings = ordain_data::hocon::Surroundings { environment: &environment, file: &file };
-    ordain_data::hocon::read(text, &surroundings)
+    let context = ordain_data::hocon::Context { environment: &environment, file: &file };
+    ordain_data::hocon::read(text, &context)
 }
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
@@ -292,7 +293,7 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     Ok(data)
 }
 
-/// What Ruby says of a text that it cannot load: the path and the place only of some faults.
+/// Ruby's message for a text that it cannot load. Only some errors have the path and the place.
 fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     let (path, message) = (path.display(), &error.message);
     match error.kind {
@@ -302,7 +303,7 @@ fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     }
 }
 
-/// What a document of data holds; the symbols among its keys are texts.
+/// The data of a document. Symbols in keys become texts.
 fn from_yaml(tree: &Tree) -> Result<Value, ordain_data::yaml::Error> {
     match tree.has_symbols() {
         true => crate::value::rich::from_yaml(tree).map(text_keys),
@@ -334,7 +335,7 @@ fn entry(value: Value, line: u32) -> Entry {
     Entry { dynamic: needs_interpolation(&value), value, allowed, line }
 }
 
-/// Whether a value holds no symbols, and the keys of all hashes in it are texts or numbers.
+/// Whether a value has no symbols, and the keys of its hashes are texts or numbers.
 pub(super) fn holds_data(value: &Value) -> bool {
     match value {
         Value::Runtime(object) => object.is_integer(),
@@ -380,7 +381,7 @@ fn read_object(
 /// The data provider that the text of a `metadata.json` or an `environment.conf` names.
 pub(super) fn named(path: &Path, bytes: &[u8]) -> Option<EcoString> {
     let text = std::str::from_utf8(bytes).ok()?;
-    // Nearly no file names one, and no file needs to be read for it.
+    // Few files name a provider, and most need not be parsed for it.
     if !text.contains("data_provider") {
         return None;
     }

@@ -1,4 +1,5 @@
-//! The functions `lookup`, `hiera` and its kin, and the backends as functions.
+//! The functions `lookup`, `hiera`, `hiera_array`, `hiera_hash` and `hiera_include`, and the
+//! backends as functions.
 
 use std::sync::Arc;
 
@@ -164,7 +165,8 @@ fn request(name: &Value, options: &Value) -> Request {
     }
 }
 
-/// The error that nothing was found. Puppet gives it no place: where was asked is told beside it.
+/// The error that nothing was found. Puppet reports no place; the place of the call is added as the
+/// focus.
 fn nothing(call: &Call<'_, '_>, names: &[EcoString]) -> EvalResult {
     let mut error = lookup_unwind(nothing_found(names));
     if let Unwind::Error(error) = &mut *error {
@@ -175,7 +177,8 @@ fn nothing(call: &Call<'_, '_>, names: &[EcoString]) -> EvalResult {
     Err(error)
 }
 
-/// Runs a lookup; the block of the call gives the default, before that of the request.
+/// Runs a lookup. The block of the call gives the default and has priority over that of the
+/// request.
 fn run(call: &mut Call<'_, '_>, request: &Request) -> EvalResult {
     let block = call.block.clone();
     let mut asked = request.clone();
@@ -258,7 +261,7 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
     Ok(value)
 }
 
-/// Includes what was found; nothing comes of an empty list.
+/// Includes the classes that a lookup found; an empty list is allowed.
 fn include(call: &mut Call<'_, '_>, name: &str, value: Value) -> EvalResult {
     let classes = match &value {
         Value::Undef => return plain_error(format!("Could not find data item {name}")),
@@ -286,7 +289,7 @@ fn backend(call: &mut Call<'_, '_>) -> EvalResult {
     if let Some(known) = call.compiler.hiera.file_data.get(path) {
         return Ok(known.value());
     }
-    // A file that is not there is an error of this call, not one of the data.
+    // A missing file is an error of this call, not of the data.
     if let Err(error) = world.read(path) {
         return plain_error(super::text::refused_read(path, &error));
     }

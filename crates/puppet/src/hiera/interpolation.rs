@@ -16,9 +16,9 @@ use crate::value::{HashValue, Value};
 /// A part of a text with interpolations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece<'t> {
-    /// Text that stands for itself.
+    /// Literal text.
     Text(&'t str),
-    /// An expression that stands for nothing, such as `%{}`.
+    /// An empty expression such as `%{}`.
     Empty,
     /// An expression without a method: a variable, with segments.
     Variable(&'t str),
@@ -26,12 +26,12 @@ pub enum Piece<'t> {
     Method {
         /// The method's name.
         name: &'t str,
-        /// What stands in the quotes.
+        /// The text between the quotes.
         argument: &'t str,
     },
 }
 
-/// The issue code of a method where only variables are allowed, and its message.
+/// The issue code and message of a method where only variables are allowed.
 pub(super) const METHOD_NOT_ALLOWED_ISSUE: &str = "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED";
 pub(super) const METHOD_NOT_ALLOWED: &str =
     "Interpolation using method syntax is not allowed in this context";
@@ -39,7 +39,7 @@ pub(super) const METHOD_NOT_ALLOWED: &str =
 /// The methods that there are.
 pub const METHODS: [&str; 5] = ["lookup", "hiera", "scope", "literal", "alias"];
 
-/// The parts of a text. Never fails: what is no expression is text.
+/// The parts of a text. Never fails: anything that is not an expression is text.
 ///
 /// ```
 /// use ordain_puppet::hiera::interpolation::{Piece, parse};
@@ -86,7 +86,7 @@ fn method(text: &str) -> Option<Piece<'_>> {
     (!argument.is_empty() && !argument.contains(quote)).then_some(Piece::Method { name, argument })
 }
 
-/// Whether nothing in a value can be interpolated, as its type tells.
+/// Whether a value has no interpolations, judging by its type.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Str(text) => !text.contains("%{"),
@@ -99,8 +99,8 @@ fn issue<T>(code: &'static str, message: impl Into<String>) -> EvalResult<T> {
 }
 
 impl Lookup<'_, '_> {
-    /// A value with all its texts interpolated. `methods` says whether `%{lookup('k')}` and its
-    /// kin are allowed, as they are in data but not in `hiera.yaml`.
+    /// Interpolates all texts in a value. `methods` allows functions such as `%{lookup('k')}`,
+    /// which data may use, but `hiera.yaml` may not.
     pub(super) fn interpolate(&mut self, value: &Value, methods: bool) -> EvalResult {
         match value {
             Value::Str(text) if text.contains("%{") => self.interpolate_text(text, methods),
@@ -195,12 +195,12 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Interpolates what an expression gave.
+    /// Interpolates the value of an expression.
     fn interpolate_found(&mut self, name: &str, value: Value, methods: bool) -> EvalResult {
         self.check(&name.into(), |lookup| lookup.interpolate(&value, methods))
     }
 
-    /// The value of a variable with segments; `undef` if there is none.
+    /// The value of a variable with segments; `undef` if it does not exist.
     pub(super) fn scope_value(&mut self, key: &str, subject: &str) -> EvalResult {
         let Some(mut segments) = split(key) else {
             return lookup_error(format!("Syntax error in string: {subject}"));
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_method_is_a_variable() {
+    fn unknown_methods_are_variables() {
         for text in ["lookup(k)", "lookup('k'", "lookup('')", "lo-ok('k')", "lookup('a'b')"] {
             assert_eq!(parse(&format!("%{{{text}}}")), [Piece::Variable(text)], "{text}");
         }

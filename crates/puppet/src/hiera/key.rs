@@ -1,10 +1,10 @@
-//! Keys of lookups: a root and what to dig for below its value.
+//! Keys of lookups: a root, and the steps into its value.
 
 use ecow::EcoString;
 
 use crate::value::{Key, Value};
 
-/// A step from a value into what it holds.
+/// A step from a value to a part of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Segment {
     /// The key of a hash.
@@ -47,16 +47,16 @@ impl std::fmt::Display for Segment {
 pub struct LookupKey {
     /// The key as it was written.
     pub text: EcoString,
-    /// What stands before the first `::` of the root.
+    /// The part of the root before the first `::`.
     pub module: Option<EcoString>,
-    /// What is searched in the data.
+    /// The key in data files.
     pub root: EcoString,
     /// The way below the root's value.
     pub segments: Vec<Segment>,
 }
 
 impl LookupKey {
-    /// The key that a text means; `None` if it is no key.
+    /// Parses a key; `None` if the text is not a valid key.
     pub fn parse(text: &EcoString) -> Option<Self> {
         let mut segments = split(text)?;
         let root = match segments.remove(0) {
@@ -75,7 +75,7 @@ impl LookupKey {
 
     /// Wraps a value so that digging for the segments finds it.
     pub fn undig(&self, value: Value) -> Value {
-        /// An index cannot ask for a list longer than this.
+        /// The maximal length of a list that an index may require.
         const LONGEST: i64 = 4096;
         self.segments.iter().rev().fold(value, |inner, segment| match segment {
             Segment::Index(index) => {
@@ -130,7 +130,7 @@ fn split_segment(text: &str) -> Option<(Segment, &str)> {
 }
 
 fn plain_segment(text: &str) -> Segment {
-    // Ruby's pattern allows a colon in front, which its conversion then reads as 0.
+    // Ruby's pattern allows a leading colon, and its conversion then reads 0.
     let digits = text.strip_prefix(':').unwrap_or(text);
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {

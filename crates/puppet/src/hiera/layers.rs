@@ -26,7 +26,7 @@ enum Layer {
 const LAYERS: [Layer; 3] = [Layer::Global, Layer::Environment, Layer::Module];
 
 impl Lookup<'_, '_> {
-    /// Finds in variants of different priority, and merges what is found.
+    /// Looks up in variants from the highest priority to the lowest, and merges the values.
     pub(super) fn merged<T>(
         &mut self,
         strategy: &Strategy,
@@ -134,7 +134,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The error that a lookup failed in the global layer, at the place of what it failed for.
+    /// The error that a lookup failed in the global layer.
     fn failed(&self, unwind: &Unwind) -> Box<Unwind> {
         let text = format!("Lookup of key '{}' failed: {}", self.top, message_of(unwind));
         let mut out = match self.error::<()>(text.clone()) {
@@ -249,7 +249,7 @@ impl Lookup<'_, '_> {
         })
     }
 
-    /// The value of a key in the hierarchy for defaults of a layer.
+    /// The value of a key in the default hierarchy of a layer.
     pub(super) fn in_provider_defaults(
         &mut self,
         provider: &Arc<Provider>,
@@ -295,8 +295,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The file that says where the data of a layer comes from, if it says it in the way of earlier
-    /// versions.
+    /// The file that sets the data provider of a layer, if one does.
     pub(super) fn settings_path(&self, owner: &Owner) -> Option<PathBuf> {
         let file = match owner {
             Owner::Global => return None,
@@ -353,7 +352,7 @@ impl Lookup<'_, '_> {
 
     /// The error of a configuration, at its place.
     pub(super) fn fault(&self, fault: &ConfigFault) -> Box<Unwind> {
-        let mut unwind = self.fault_as_told(fault);
+        let mut unwind = self.reported_fault(fault);
         if let Some(blame) = &fault.blame
             && let Ok(text) = crate::hiera::text::read_text(self.c.env.world.as_ref(), &blame.path)
         {
@@ -374,8 +373,8 @@ impl Lookup<'_, '_> {
         unwind
     }
 
-    /// The error of a configuration where Puppet has it.
-    fn fault_as_told(&self, fault: &ConfigFault) -> Box<Unwind> {
+    /// The error of a configuration at the place that Puppet reports.
+    fn reported_fault(&self, fault: &ConfigFault) -> Box<Unwind> {
         let Some(issue) = fault.issue else {
             return match self.error::<()>(fault.message.clone()) {
                 Err(unwind) => unwind,
@@ -405,7 +404,7 @@ impl Lookup<'_, '_> {
         text.is_empty().then(|| TextRange::new(0, 0).in_file(self.c.env.sources.add(path, "")))
     }
 
-    /// A place to blame when code is called that no program calls: the first configuration.
+    /// The place for errors of code that no program calls: the first configuration.
     pub(super) fn config_span(&mut self) -> Option<Span> {
         if let Some(known) = self.c.hiera.config_spans.get(&self.module) {
             return *known;
@@ -422,7 +421,7 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// Whether an error is one of a lookup and has no issue code of its own.
+/// Whether an error belongs to a lookup and has no issue code.
 fn is_lookup_error(unwind: &Unwind) -> bool {
     matches!(unwind, Unwind::Error(e) if e.issue.is_none() && e.span.is_none())
 }

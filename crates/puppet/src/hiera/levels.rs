@@ -1,4 +1,4 @@
-//! The levels of a hierarchy, with their paths resolved for a node, and the data they give.
+//! The levels of a hierarchy, with their paths resolved for a node, and their data.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -18,15 +18,15 @@ use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::hiera::state::FileData;
-use crate::hiera::state::{Levels, Location, Resolved, ResolvedLevel};
-use crate::hiera::state::{Provider, Tracked};
+use crate::hiera::state::{CachedLevels, Levels, Location, ResolvedLevel};
+use crate::hiera::state::{Provider, TrackedVariable};
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// The function of levels whose files have encrypted values; the others in them are plain.
+/// The function of levels with encrypted values; all other functions have plain ones.
 const EYAML: &str = "eyaml_lookup_key";
 
-/// The form of the files that a function reads, if it is one that is native here.
+/// The format of the files that a function reads, if the function is native.
 fn format(kind: FunctionKind, function: &str) -> Option<Format> {
     match (kind, function) {
         (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
@@ -37,12 +37,12 @@ fn format(kind: FunctionKind, function: &str) -> Option<Format> {
     }
 }
 
-/// How many variants of a hierarchy are kept.
+/// The maximal number of variants that are kept of a hierarchy.
 const VARIANTS: usize = 512;
 
 impl Lookup<'_, '_> {
-    /// The levels of a layer, with paths for the variables as they are now.
-    pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<Resolved>> {
+    /// The levels of a layer, with paths for the current values of the variables.
+    pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<CachedLevels>> {
         let known = self.c.hiera.resolved.get(&provider.id).and_then(|variants| variants.last());
         let known = known.cloned();
         if let Some(last) = &known {
@@ -71,12 +71,12 @@ impl Lookup<'_, '_> {
         Ok(resolved)
     }
 
-    /// An earlier variant of a hierarchy that fits the variables as they are now.
-    fn other_variant(&self, provider: &Provider, last: &Resolved) -> Option<usize> {
+    /// An earlier variant of a hierarchy with the current values of the variables.
+    fn other_variant(&self, provider: &Provider, last: &CachedLevels) -> Option<usize> {
         let now: Vec<Option<&Value>> = last.tracked.iter().map(|t| self.tracked(t)).collect();
-        // Nearly always the variants depend on the same variables, and differ in one of the last,
-        // such as the name of the module: no variable is looked up again for each of them.
-        let fits = |variant: &Arc<Resolved>| {
+        // Nearly always the variants depend on the same variables and differ in one of the last,
+        // such as the name of the module. So variables are not looked up again for each variant.
+        let fits = |variant: &Arc<CachedLevels>| {
             let pairs = variant.tracked.iter().zip(&last.tracked).zip(&now).rev();
             for ((own, other), now) in pairs {
                 if own.root != other.root || own.segments != other.segments {
@@ -91,12 +91,12 @@ impl Lookup<'_, '_> {
         self.c.hiera.resolved.get(&provider.id)?.iter().position(fits)
     }
 
-    fn is_stable(&self, resolved: &Resolved) -> bool {
+    fn is_stable(&self, resolved: &CachedLevels) -> bool {
         resolved.tracked.iter().rev().all(|tracked| self.tracked(tracked) == tracked.value.as_ref())
     }
 
-    /// The value that a variable of a path has now.
-    fn tracked(&self, tracked: &Tracked) -> Option<&Value> {
+    /// The current value of a variable in a path.
+    fn tracked(&self, tracked: &TrackedVariable) -> Option<&Value> {
         let value = match self.c.find_variable(self.scope, &tracked.root) {
             Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
             value => value,
@@ -104,12 +104,13 @@ impl Lookup<'_, '_> {
         tracked.segments.iter().try_fold(value, |value, segment| segment.entry(value))
     }
 
-    /// Resolves the paths of a layer; levels that are as in the last variant are taken from it.
+    /// Resolves the paths of a layer. Levels that equal those of the last variant are shared with
+    /// it.
     fn resolve(
         &mut self,
         provider: &Arc<Provider>,
-        last: Option<&Arc<Resolved>>,
-    ) -> EvalResult<Resolved> {
+        last: Option<&Arc<CachedLevels>>,
+    ) -> EvalResult<CachedLevels> {
         let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
         let tracked = self.tracked.replace(Vec::new());
         let explainer = self.c.hiera.explainer.take();
@@ -119,7 +120,7 @@ impl Lookup<'_, '_> {
         let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
         (self.overrides, self.defaults) = saved;
         match result {
-            Ok((main, defaults)) => Ok(Resolved { tracked: mine, main, defaults }),
+            Ok((main, defaults)) => Ok(CachedLevels { tracked: mine, main, defaults }),
             Err(unwind) => {
                 if is_method_not_allowed(&unwind) {
                     return Err(self.method_in_config(provider));
@@ -132,8 +133,8 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The error of a URI of a configuration. Inside a search, too, it is one of the function that
-    /// looked up.
+    /// The error of a URI of a configuration. Even inside of a search it belongs to the function
+    /// that looked up.
     fn bad_uri(&self, provider: &Provider, uri: &str, message: String) -> Box<Unwind> {
         let mut error = PlainError::new(message);
         let path = provider.config.path.as_deref();
@@ -184,13 +185,13 @@ impl Lookup<'_, '_> {
     fn resolve_levels(
         &mut self,
         provider: &Provider,
-        last: Option<&Arc<Resolved>>,
+        last: Option<&Arc<CachedLevels>>,
     ) -> EvalResult<(Levels, Levels)> {
         let config = Arc::clone(&provider.config);
         let mut both = [Vec::new(), Vec::new()];
         let levels =
             [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
-        let last = last.map_or([&[][..]; 2], Resolved::halves);
+        let last = last.map_or([&[][..]; 2], CachedLevels::halves);
         for ((levels, last), out) in levels.into_iter().zip(last).zip(&mut both) {
             for (number, level) in levels.iter().enumerate() {
                 if let Some(fault) = &level.twice {
@@ -232,12 +233,12 @@ impl Lookup<'_, '_> {
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
         let datadir = crate::value::ruby::ruby_text(&datadir);
-        // In version 3 only what is interpolated tells whether it is relative.
+        // In version 3, the interpolated directory decides whether the path is relative.
         let datadir = match provider.config.version {
             3 => join(&root, &datadir).into(),
             _ => datadir,
         };
-        // Earlier versions know no paths with variables that a node may lack.
+        // Only version 5 allows variables in paths that a node may lack.
         let may_lack = provider.config.version == 5;
         let lenient = std::mem::replace(&mut self.lenient, may_lack);
         let locations = self.resolve_locations(provider, level, &datadir);
@@ -251,7 +252,7 @@ impl Lookup<'_, '_> {
         // A backend looks for its files itself.
         let has_own_files = level.kind == FunctionKind::Hiera3Backend;
         let locations = locations.filter(|all: &Vec<_>| !(has_own_files && all.is_empty()));
-        // Functions keep what they know with a variant.
+        // The caches of functions belong to a variant, so it cannot be reused.
         let is_native = format(level.kind, &level.function).is_some();
         Ok(ResolvedLevel {
             number,
@@ -476,8 +477,8 @@ impl Lookup<'_, '_> {
         Ok(Some(value))
     }
 
-    /// Says of an error in a value of data where that is written: at the expression that the message
-    /// names, if it names one.
+    /// Adds the place in data to an error: the interpolation that the message names, else the
+    /// value.
     fn in_data(&self, mut unwind: Box<Unwind>, place: DataPlace) -> Box<Unwind> {
         let Unwind::Error(error) = &mut *unwind else { return unwind };
         if error.focus.is_some() {
@@ -498,7 +499,7 @@ impl Lookup<'_, '_> {
         unwind
     }
 
-    /// The value of an entry: opened if it is encrypted, with what it interpolates.
+    /// The value of an entry, decrypted and interpolated.
     fn entry_value(
         &mut self,
         level: &ResolvedLevel,
@@ -598,7 +599,7 @@ pub(super) fn path_of(text: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Whether an error is that of a method where an interpolation may only name variables.
+/// Whether the error is that an interpolation uses a method where only variables are allowed.
 fn is_method_not_allowed(unwind: &Unwind) -> bool {
     matches!(unwind, Unwind::Error(error) if error.issue.as_deref() == Some(METHOD_NOT_ALLOWED_ISSUE))
 }

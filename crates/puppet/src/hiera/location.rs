@@ -1,10 +1,11 @@
-//! Paths of a hierarchy: joining as Ruby does, and patterns.
+//! Paths of a hierarchy: Ruby's way of joining, and patterns.
 
 use std::path::Path;
 
 use ordain_source::{EntryKind, World};
 
-/// The path `relative` seen from `base`: leading `.` and `..` are resolved, an absolute path stays.
+/// The path `relative` relative to `base`. Leading `.` and `..` are resolved; an absolute path
+/// stays.
 pub(super) fn join(base: &str, relative: &str) -> String {
     if relative.starts_with('/') {
         return relative.to_owned();
@@ -48,14 +49,14 @@ pub(super) fn glob(world: &dyn World, pattern: &str) -> Vec<String> {
     found
 }
 
-/// How many alternatives the braces of a pattern may give.
+/// The maximal number of alternatives of a pattern with braces.
 const ALTERNATIVES: usize = 1000;
-/// How many directories a pattern may visit.
+/// The maximal number of directories that a pattern visits.
 const STEPS: usize = 100_000;
-/// How deep `**` descends.
+/// The maximal depth of `**`.
 const DEPTH: usize = 64;
 
-/// The patterns without braces that a pattern with braces stands for.
+/// The patterns without braces that a pattern with braces expands to.
 fn braces(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];

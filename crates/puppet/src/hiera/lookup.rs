@@ -1,4 +1,4 @@
-//! One lookup: its request, what it shares with lookups inside it, and its end.
+//! One lookup: its request, the state that it shares with nested lookups, and its end.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::key::{LookupKey, Segment};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::error::{EvalError, EvalResult, Unwind, plain, puppets};
-use crate::hiera::state::{Answers, Budget, Resolved};
-use crate::hiera::state::{Found, Request, Tracked};
+use crate::hiera::state::{Answers, Budget, CachedLevels};
+use crate::hiera::state::{Found, Request, TrackedVariable};
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
 use crate::state::scope::{ScopeKind, not_reserved};
@@ -32,11 +32,11 @@ pub(super) struct Lookup<'c, 'e> {
     pub defaults: Arc<HashValue>,
     /// Whether only the global layer is searched.
     pub global_only: bool,
-    /// Whether the call is one of `hiera` and its kin.
+    /// Whether the call is `hiera` or one of its variants.
     pub old_call: bool,
-    /// Paths that a call puts before those of version 3.
+    /// Paths that a call adds in front of those of version 3.
     pub first_paths: Vec<EcoString>,
-    /// How the values of the level that is asked are merged.
+    /// The merge strategy for the values of the current level.
     pub strategy: Strategy,
     /// Whether variables are seen as version 3 sees them.
     pub old_scope: bool,
@@ -47,23 +47,23 @@ pub(super) struct Lookup<'c, 'e> {
     /// A variable that only exists for a mapped path.
     pub local: Option<(EcoString, Value)>,
     /// Variables that paths depend on, while they are resolved.
-    pub tracked: Option<Vec<Tracked>>,
+    pub tracked: Option<Vec<TrackedVariable>>,
     /// Whether one of them was read since this was last set.
     pub depends: bool,
     /// The unknown variable that ended an interpolation.
     pub undefined: Option<String>,
     pub places: Vec<DataPlace>,
-    /// How many names were being resolved when this began.
+    /// The number of names that were being resolved when this lookup began.
     pub base: usize,
-    /// How many lookups this one stands in.
+    /// The number of lookups around this one.
     pub nested: usize,
-    /// The levels that are being asked, one after the other.
-    pub levels: Option<Arc<Resolved>>,
-    /// Answers of levels that are not reached yet.
+    /// The levels that are being searched.
+    pub levels: Option<Arc<CachedLevels>>,
+    /// Answers of levels that the lookup has not reached yet.
     pub answers: Answers,
 }
 
-/// An error of a lookup, which has no place in the program.
+/// An error of a lookup, without a place in the program.
 pub(super) fn lookup_error<T>(message: impl Into<String>) -> EvalResult<T> {
     Err(lookup_unwind(message))
 }
@@ -82,7 +82,7 @@ pub(super) fn data_fault(fault: &SyntaxFault, path: &Path, sources: &SourceMap) 
     unwind
 }
 
-/// An error with an issue code of Hiera, at a place of a configuration if it has one.
+/// An error with an issue code of Hiera, at the place in a configuration if there is one.
 pub(super) fn unwind(
     issue: Option<&'static str>,
     message: impl Into<String>,
@@ -152,7 +152,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// Does something as part of a node of the record.
+    /// Runs code as part of a node of the record.
     pub(super) fn with<T>(
         &mut self,
         node: impl FnOnce() -> Node,
@@ -167,7 +167,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         result
     }
 
-    /// Does something while a name is being resolved; it is an error if it is already.
+    /// Runs code while a name is being resolved; fails if the name is being resolved already.
     pub(super) fn check<T>(
         &mut self,
         name: &EcoString,
@@ -214,7 +214,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// Counts what an interpolation costs.
+    /// Charges the cost of an interpolation.
     pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
         let mut budget = Budget::default();
         let cache = &mut self.c.hiera;
@@ -232,8 +232,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         Ok(())
     }
 
-    /// An error that becomes one of the function that looked up, unless it was found inside a
-    /// search, where it is one of the lookup.
+    /// An error of the function that looked up, or, inside of a search, of the lookup itself.
     pub(super) fn error<T>(&self, message: impl Into<String>) -> EvalResult<T> {
         match self.c.hiera.stack.len() <= self.base {
             true => puppets(message),
@@ -283,7 +282,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// The value of another key inside of this lookup: the empty text if there is none.
+    /// The value of another key inside of this lookup; the empty text if it is not found.
     pub(super) fn nested(&mut self, name: &str) -> EvalResult {
         let name = EcoString::from(name);
         if let Some(value) = self.overrides.get(&Key(&name)) {
@@ -456,7 +455,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// A variable as hierarchies and data see it. `quiet` says that a missing one is expected.
+    /// The value of a variable in hierarchies and data. `quiet` allows a missing one.
     pub(super) fn variable(&mut self, name: &EcoString, quiet: bool) -> EvalResult<Option<Value>> {
         if let Some((local, value)) = &self.local
             && local == name
@@ -511,7 +510,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         Ok(())
     }
 
-    /// How an unknown variable is named, and why it is unknown.
+    /// The name of an unknown variable in messages, and the reason why it is unknown.
     fn unknown_reason(&mut self, name: &str) -> EvalResult<(String, String)> {
         let Some((class, _)) = name.rsplit_once("::") else {
             return Ok((name.to_owned(), String::new()));
@@ -524,7 +523,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         if self.c.env.find_class(class)?.is_none() {
             return Ok((bare.to_owned(), format!("class {class} could not be found")));
         }
-        if !self.c.class_scopes.contains_key(class) {
+        if self.c.scopes.of_class(class).is_none() {
             return Ok((bare.to_owned(), format!("class {class} has not been evaluated")));
         }
         Ok((format!("::{bare}"), String::new()))
@@ -544,13 +543,13 @@ impl<'c, 'e> Lookup<'c, 'e> {
         segments: Vec<Segment>,
         value: Option<Value>,
     ) {
-        // No code can give a reserved variable another value.
+        // Code cannot set a reserved variable, so its value is constant.
         let constant = (key.starts_with("::") && value.is_some()) || not_reserved(&root).is_err();
         let local = self.local.as_ref().is_some_and(|(name, _)| *name == root);
         if let Some(tracked) = self.tracked.as_mut().filter(|_| !constant && !local) {
             self.depends = true;
-            let one = Tracked { root, segments, value };
-            // Levels beside each other often have the same variables.
+            let one = TrackedVariable { root, segments, value };
+            // Neighbouring levels often have the same variables.
             if !tracked.iter().rev().any(|other| *other == one) {
                 tracked.push(one);
             }
@@ -558,7 +557,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
     }
 }
 
-/// Whether a value can be asked for an option. A text can and has none, as Puppet sees it.
+/// Whether a value may have options. A text has none, but Puppet allows it.
 fn may_be_options(value: &Value) -> bool {
     matches!(value, Value::Hash(_) | Value::Str(_) | Value::Undef | Value::Bool(false))
 }
@@ -569,7 +568,7 @@ fn is_built_in(name: &str) -> bool {
 }
 
 impl Compiler<'_> {
-    /// The value that data has for a parameter of a class, merged and converted as the data says.
+    /// The value of a class parameter in data, merged and converted as `lookup_options` say.
     ///
     /// # Errors
     /// When a configuration or data file is broken, or an interpolation in it.
@@ -586,11 +585,11 @@ impl Compiler<'_> {
         Ok(value.map(|value| Found { value: unshared(&value), places }))
     }
 
-    /// Looks up what is asked, as the function `lookup` does; `None` if nothing is found.
+    /// Looks up a request as the function `lookup` does; `None` if nothing is found.
     ///
     /// # Errors
-    /// When a configuration or data file is broken, an interpolation in it, or the value found is
-    /// not of the type asked for.
+    /// When a configuration, a data file or an interpolation in it is broken, or the value is not
+    /// of the requested type.
     pub fn lookup(
         &mut self,
         request: &Request,
@@ -604,13 +603,13 @@ impl Compiler<'_> {
     }
 }
 
-/// A value whose lists and hashes are no others. Each lookup gives new ones: a template that writes
-/// YAML writes those that are the same once, with an anchor.
+/// A copy whose lists and hashes are not shared. Upstream returns new ones from each lookup, and a
+/// template that writes YAML writes shared ones once, with an anchor.
 pub(super) fn unshared(value: &Value) -> Value {
     match value {
         Value::Array(items) => Value::array(items.iter().map(unshared)),
         Value::Hash(entries) => {
-            // The keys stay as they are, so their hashes need not be counted again.
+            // The keys stay, so their hashes need not be computed again.
             let mut entries = HashValue::clone(entries);
             for value in entries.values_mut() {
                 if matches!(value, Value::Array(_) | Value::Hash(_)) {

@@ -1,4 +1,4 @@
-//! Merge strategies: what becomes of a key with values on several levels.
+//! Merge strategies for the values of a key on several levels.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
@@ -19,7 +19,7 @@ pub enum Strategy {
     First,
     /// Values and lists become one list without duplicates.
     Unique,
-    /// Hashes are joined, the first value of a key counts.
+    /// Hashes are joined; the first value of a key wins.
     Hash,
     /// Hashes and lists are joined on all levels.
     Deep(Arc<DeepOptions>),
@@ -28,7 +28,7 @@ pub enum Strategy {
 /// The options of [`Strategy::Deep`].
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct DeepOptions {
-    /// Items that begin so remove the item that follows it.
+    /// The prefix of items that remove the item after it.
     pub knockout_prefix: Option<EcoString>,
     /// Whether hashes at the same place of two lists are merged.
     pub merge_hash_arrays: bool,
@@ -38,15 +38,15 @@ pub struct DeepOptions {
     pub reverse: bool,
     /// The strategy's name.
     pub name: &'static str,
-    /// The options as they were given, without the name, for explanations.
+    /// The given options without the name, for explanations.
     pub given: HashValue,
 }
 
 impl Strategy {
-    /// The strategy that a `merge` argument or option means.
+    /// The strategy of a `merge` argument or option.
     ///
     /// # Errors
-    /// The message, when it means none.
+    /// The message, if it is not a strategy.
     pub fn of(merge: &Value) -> Result<Self, String> {
         match merge {
             Value::Undef | Value::Bool(false) => Ok(Self::First),
@@ -109,7 +109,7 @@ impl Strategy {
         }
     }
 
-    /// What becomes of the only value when there is but one place to look at.
+    /// The result for the value of a single place.
     pub fn single(&self, value: Value) -> Value {
         match (self, value) {
             (Self::Unique, Value::Array(items)) => Value::array(unique(items.iter().cloned())),
@@ -117,7 +117,7 @@ impl Strategy {
         }
     }
 
-    /// What becomes of the first of several values.
+    /// The start of a merge: the first of several values.
     pub fn first(&self, value: Value) -> Value {
         match self {
             Self::Unique => Value::array(flatten(&value)),
@@ -128,7 +128,7 @@ impl Strategy {
     /// Merges the value of a higher level with one of a lower level.
     ///
     /// # Errors
-    /// The message, when the values cannot be merged so.
+    /// The message, when the strategy cannot merge the values.
     pub fn merge(&self, higher: Value, lower: Value) -> Result<Value, String> {
         match self {
             Self::First => Ok(higher),
@@ -161,13 +161,13 @@ fn unknown(name: &str) -> String {
     format!("Unknown merge strategy: '{name}'")
 }
 
-/// What the strategy `unique` takes.
+/// The type of values that the strategy `unique` accepts.
 static UNIQUE: LazyLock<Type> = LazyLock::new(|| {
     let list = Type::Array(Arc::new(Type::Data), SizeRange::ANY_SIZE);
     Type::Variant(vec![Type::Scalar, list].into())
 });
 
-/// What the strategy `hash` takes.
+/// The type of values that the strategy `hash` accepts.
 static HASH: LazyLock<Type> = LazyLock::new(|| {
     let text = Type::String(SizeRange::ANY_SIZE);
     Type::Hash(Arc::new((text, Type::Data)), SizeRange::ANY_SIZE)
@@ -230,7 +230,7 @@ impl DeepOptions {
         })
     }
 
-    /// The text without the prefix that knocks out, if it has it.
+    /// The text without the knockout prefix, if it has it.
     fn knocked<'t>(&self, value: &'t Value) -> Option<&'t str> {
         value.as_str()?.strip_prefix(self.knockout_prefix.as_deref()?)
     }
@@ -276,7 +276,7 @@ fn flatten(value: &Value) -> Vec<Value> {
     out
 }
 
-/// Merges `source` into `dest`: the way of the Ruby library `deep_merge`.
+/// Merges `source` into `dest`, like the Ruby library `deep_merge`.
 fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, String> {
     if source.is_undef() {
         return Ok(dest);
@@ -290,8 +290,8 @@ fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, Stri
             Ok(dest)
         }
         (Value::Hash(source), Value::Hash(dest)) => deep_hashes(source.iter(), dest, options),
-        // The first entry finds no hash and puts the source itself there; the others are merged with
-        // themselves.
+        // The first entry finds no hash and is replaced by the source; later entries are merged
+        // with themselves.
         (Value::Hash(source), _) => {
             let dest = Arc::new((*source).clone());
             deep_hashes(source.iter().skip(1), dest, options)
@@ -313,7 +313,8 @@ fn deep_hashes<'v>(
     for (key, value) in source {
         match merged.get_mut(key) {
             Some(slot) => {
-                // Taken out, the old value has one owner, and what is in it is not copied.
+                // Taking the old value out of the hash leaves it with one owner, so that its parts
+                // are not copied.
                 let old = Some(std::mem::take(slot)).filter(Value::is_true);
                 let old = old.unwrap_or_else(|| value.clone());
                 *slot = deep(value.clone(), old, options)?;
@@ -376,8 +377,8 @@ fn sort(items: &mut [Value]) -> Result<(), String> {
     fault.map_or(Ok(()), |[a, b]| Err(format!("comparison of {a} with {b} failed")))
 }
 
-/// The order of two values. Those that Ruby does not compare have one here, too, so that all agree
-/// with each other; the first such pair is the fault.
+/// The order of two values. Values that Ruby cannot compare get an order as well, to keep the sort
+/// consistent; the first such pair is recorded as the fault.
 fn order(a: &Value, b: &Value, fault: &mut Option<[EcoString; 2]>) -> Ordering {
     let unordered = |order: Ordering, fault: &mut Option<_>| {
         fault.get_or_insert_with(|| [ruby_class(a).into(), compared(b)]);
@@ -401,12 +402,12 @@ fn order(a: &Value, b: &Value, fault: &mut Option<[EcoString; 2]>) -> Ordering {
     }
 }
 
-/// The order of an integer and a float that is a number.
+/// The order of an integer and a float other than NaN.
 fn mixed(i: i64, f: f64) -> Ordering {
     order_mixed(i, f).unwrap_or(Ordering::Equal)
 }
 
-/// What a value is compared with, as Ruby says it: small values are shown.
+/// A value in Ruby's errors about comparisons, which show small values and the class of others.
 fn compared(value: &Value) -> EcoString {
     match value {
         Value::Int(_) | Value::Float(_) | Value::Bool(_) => ruby_text(value),

@@ -1,4 +1,4 @@
-//! `lookup_options`: what data says about merging and converting its own values.
+//! `lookup_options`: the merge and the conversion of values, as data asks for them.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ impl Pattern {
     }
 }
 
-/// The plain text behind the `^` that a regular expression begins with.
+/// The literal text after the `^` at the start of a regular expression.
 fn prefix(source: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let Some(rest) = source.strip_prefix('^').filter(|_| !source.contains('|')) else { return "" };
     let text = &rest[..rest.find(|c| !plain(c)).unwrap_or(rest.len())];
     match rest[text.len()..].starts_with(['*', '?', '{']) {
-        // What may be missing is no part of it.
+        // The last character is optional.
         true => &text[..text.len().saturating_sub(1)],
         false => text,
     }
@@ -187,7 +187,7 @@ impl Lookup<'_, '_> {
         Ok(merged)
     }
 
-    /// The value of a key in the hierarchy for defaults of its module.
+    /// The value of a key in the default hierarchy of its module.
     pub(super) fn in_module_defaults(&mut self, key: &LookupKey) -> EvalResult<Option<Value>> {
         let Some(module) = self.module.clone() else { return Ok(None) };
         let Some(provider) = self.provider(&Owner::Module(module.clone()))? else {
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_pattern_begins_with() {
+    fn the_literal_prefix_of_a_pattern() {
         let cases = [
             ("^ab::c$", "ab::c"),
             ("^ab.*", "ab"),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_decides_nothing_but_what_the_pattern_does() {
+    fn a_prefix_excludes_no_key_that_the_pattern_matches() {
         for source in ["^ab", "^ab*", "^abc?d", "^ab|cd", "^(?i)ab", "^ab{0}", "^a_b::.*::c$"] {
             let pattern = Pattern::new(source, Value::Undef).unwrap();
             for key in ["ab", "a", "abd", "cd", "AB", "x\nab", "a_b::x::c", "", "^ab"] {

@@ -1,5 +1,5 @@
-//! Levels that follow each other and have the same function in Ruby: the `ruby` process is asked for
-//! all of them at once, and stops at the first that has the key.
+//! Consecutive levels with the same function in Ruby. The `ruby` process is asked for all of them
+//! in one message, and stops at the first level that has the key.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,15 +10,14 @@ use super::key::LookupKey;
 use super::lookup::Lookup;
 use super::merge::Strategy;
 use crate::error::EvalResult;
-use crate::hiera::state::{Answers, Location, Resolved, ResolvedLevel};
+use crate::hiera::state::{Answers, CachedLevels, Location, ResolvedLevel};
 use crate::value::Value;
 
-/// The most levels that are asked at once.
+/// The maximal number of levels in a message.
 const MAX_LEVELS: usize = 16;
 
 impl Answers {
-    /// The answer of the level that the lookup reaches now. The other answers are dropped if it was
-    /// not the next one.
+    /// The answer of the current level. The other answers are dropped if it was not the next one.
     fn take(&mut self, id: usize, key: &str) -> Option<Option<Value>> {
         match self.values.pop_front() {
             Some((known, value)) if known == id && self.key == key => Some(value),
@@ -31,8 +30,8 @@ impl Answers {
 }
 
 impl Lookup<'_, '_> {
-    /// The value that the function of a level has for a key; `None` if it finds nothing. Levels that
-    /// would be asked next if it finds nothing are asked with it.
+    /// The value of a key from the function of a level; `None` if it finds nothing. The levels
+    /// after it are asked in the same message.
     pub(super) fn call_key_function(
         &mut self,
         call: &FunctionCall<'_>,
@@ -66,7 +65,7 @@ impl Lookup<'_, '_> {
         Ok(own)
     }
 
-    /// Whether nothing but the function tells one level from the next.
+    /// Whether the levels after this one differ from it in their location only.
     fn may_prefetch(&self, call: &FunctionCall<'_>) -> bool {
         self.strategy == Strategy::First
             && self.c.hiera.explainer.is_none()
@@ -75,9 +74,9 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// The levels and locations after that of a call, as long as they have the same function.
+/// The following levels and locations with the same function.
 fn following<'l>(
-    levels: &'l Resolved,
+    levels: &'l CachedLevels,
     call: &FunctionCall<'_>,
 ) -> Vec<(&'l ResolvedLevel, Option<&'l Location>)> {
     let is_own = |level: &Arc<ResolvedLevel>| std::ptr::eq(&**level, call.level);

@@ -8,30 +8,30 @@ use ordain_source::suggest;
 use super::text::type_word;
 use crate::value::Value;
 
-/// Something in a configuration that is not as it must be.
+/// An error in the form of a configuration.
 pub(super) struct Problem {
-    /// What is wrong, in Puppet's words.
+    /// The error, in Puppet's words.
     pub text: String,
     /// The keys and indices that lead to the value.
     pub path: Vec<EcoString>,
-    /// The key in it that is not known, with the one that may be meant.
+    /// The unknown key, with a suggestion.
     pub key: Option<(EcoString, Option<EcoString>)>,
 }
 
-/// Where a value stands in a configuration: in words, and as keys and indices.
+/// The path of a value in a configuration: in words, and as keys and indices.
 #[derive(Clone, Default)]
-struct At {
+struct Position {
     words: String,
     path: Vec<EcoString>,
 }
 
-impl fmt::Display for At {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words)
     }
 }
 
-impl At {
+impl Position {
     fn index(&self, i: usize) -> Self {
         self.below(format!("{self}index {i} "), ecow::eco_format!("{i}"))
     }
@@ -50,11 +50,11 @@ impl At {
     }
 }
 
-/// What a value must be.
+/// The expected form of a value.
 enum Shape {
     /// Text that is not empty.
     Text,
-    /// A list of texts: smallest and largest length.
+    /// A list of texts, with its minimal and maximal length.
     Texts(usize, usize),
     /// A text or a list of texts.
     TextOrTexts,
@@ -66,7 +66,7 @@ enum Shape {
     AnyHash,
     /// One of some words.
     Word(&'static [&'static str]),
-    /// A hash with these keys; those with `true` must be there.
+    /// A hash with these keys; `true` marks required ones.
     Struct(Vec<(EcoString, bool, Shape)>),
     /// A list.
     List(Box<Shape>),
@@ -74,7 +74,7 @@ enum Shape {
     Nullable(Box<Shape>),
 }
 
-/// What is wrong with a configuration of version 5.
+/// The errors in a configuration of version 5.
 pub(super) fn version_5(value: &Value) -> Vec<Problem> {
     let level = || Shape::List(Box::new(fields(&[("name", true)], level_fields())));
     let defaults = vec![
@@ -94,7 +94,7 @@ pub(super) fn version_5(value: &Value) -> Vec<Problem> {
     problems(&shape, value)
 }
 
-/// What is wrong with a configuration of version 4.
+/// The errors in a configuration of version 4.
 pub(super) fn version_4(value: &Value) -> Vec<Problem> {
     let level = fields(
         &[("backend", true), ("name", true), ("datadir", false), ("path", false)],
@@ -108,7 +108,7 @@ pub(super) fn version_4(value: &Value) -> Vec<Problem> {
     problems(&shape, value)
 }
 
-/// What is wrong with a configuration of version 3.
+/// The errors in a configuration of version 3.
 pub(super) fn version_3(value: &Value, backends: &[EcoString]) -> Vec<Problem> {
     let mut all = vec![
         nullable("version", Shape::Version(3)),
@@ -157,15 +157,15 @@ fn level_fields() -> Vec<(EcoString, bool, Shape)> {
 
 fn problems(shape: &Shape, value: &Value) -> Vec<Problem> {
     let mut out = Vec::new();
-    check(shape, value, &At::default(), &mut out);
+    check(shape, value, &Position::default(), &mut out);
     out
 }
 
-fn expects(at: &At, expected: &str, value: &Value) -> String {
+fn expects(at: &Position, expected: &str, value: &Value) -> String {
     format!("{at}expects {expected} value, got {}", type_word(value))
 }
 
-fn check(shape: &Shape, value: &Value, at: &At, out: &mut Vec<Problem>) {
+fn check(shape: &Shape, value: &Value, at: &Position, out: &mut Vec<Problem>) {
     match shape {
         Shape::Text => match value {
             Value::Str(text) if text.is_empty() => {
@@ -223,7 +223,7 @@ fn check(shape: &Shape, value: &Value, at: &At, out: &mut Vec<Problem>) {
     }
 }
 
-fn check_texts((min, max): (usize, usize), value: &Value, at: &At, out: &mut Vec<Problem>) {
+fn check_texts((min, max): (usize, usize), value: &Value, at: &Position, out: &mut Vec<Problem>) {
     let Value::Array(items) = value else {
         out.push(at.problem(expects(at, "an Array", value)));
         return;
@@ -239,7 +239,7 @@ fn check_texts((min, max): (usize, usize), value: &Value, at: &At, out: &mut Vec
     }
 }
 
-fn check_options(value: &Value, at: &At, out: &mut Vec<Problem>) {
+fn check_options(value: &Value, at: &Position, out: &mut Vec<Problem>) {
     let Value::Hash(options) = value else {
         out.push(at.problem(expects(at, "a Hash", value)));
         return;
@@ -277,7 +277,7 @@ fn option_name(name: &str) -> bool {
 fn check_struct(
     fields: &[(EcoString, bool, Shape)],
     value: &Value,
-    at: &At,
+    at: &Position,
     out: &mut Vec<Problem>,
 ) {
     let Value::Hash(entries) = value else {

@@ -20,14 +20,14 @@ use std::sync::{Arc, OnceLock};
 /// The hierarchies and the data that a compile has read, and the lookups under way.
 #[derive(Default, Debug)]
 pub struct Cache {
-    /// The record of lookups, if one is wanted.
+    /// The record of lookups, if it was requested.
     pub explainer: Option<Explainer>,
-    /// Keys and variables that are being resolved, to notice recursion.
+    /// Keys and variables that are being resolved, to detect recursion.
     pub(super) stack: Vec<EcoString>,
     pub(super) expressions: u64,
     pub(super) bytes: u64,
     pub(super) providers: FxHashMap<Owner, Option<Arc<Provider>>>,
-    pub(super) resolved: FxHashMap<usize, Vec<Arc<Resolved>>>,
+    pub(super) resolved: FxHashMap<usize, Vec<Arc<CachedLevels>>>,
     pub(super) options: FxHashMap<EcoString, Option<Arc<Options>>>,
     pub(super) default_options: FxHashMap<EcoString, Option<Arc<Options>>>,
     pub(super) global_options: Option<Option<Value>>,
@@ -35,9 +35,9 @@ pub struct Cache {
     pub(super) contexts: Vec<ContextState>,
     /// The content of files that levels have read, by path.
     pub(super) file_data: FxHashMap<PathBuf, FileData>,
-    /// Fingerprints of the files that functions in Ruby have read; they tell whether the text changed.
+    /// Fingerprints of the files that functions in Ruby have read, to detect changes.
     pub(super) file_stamps: FxHashMap<PathBuf, String>,
-    /// Where the first configuration is, for each module that asks.
+    /// The place of the first configuration, by the module that asks.
     pub(super) config_spans: FxHashMap<Option<EcoString>, Option<Span>>,
     pub(super) warned: FxHashSet<String>,
 }
@@ -47,32 +47,32 @@ pub struct Cache {
 pub struct Found {
     /// The value.
     pub value: Value,
-    /// Where it was found; several places if it was merged.
+    /// The place of the value; several places if it was merged.
     pub places: Vec<DataPlace>,
 }
 
 /// The arguments of a lookup.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The keys; the first that is found counts.
+    /// The keys; the first one with a value wins.
     pub names: Vec<EcoString>,
     /// Whether one name was given, not a list of them.
     pub single: bool,
     /// The type that the value must have.
     pub value_type: Option<Arc<Type>>,
-    /// How values are merged; `undef` to leave it to the data.
+    /// The merge strategy; `undef` to leave it to the data.
     pub merge: Value,
     /// The value if nothing is found.
     pub default: Option<Value>,
     /// Values that come before all data.
     pub overrides: Arc<HashValue>,
-    /// Values that are used when nothing is found.
+    /// Values for keys that are not found.
     pub defaults: Arc<HashValue>,
 }
 
 /// A variable that paths depend on, and the value it had.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Tracked {
+pub(super) struct TrackedVariable {
     pub root: EcoString,
     pub segments: Vec<Segment>,
     pub value: Option<Value>,
@@ -86,21 +86,20 @@ pub(super) struct ContextState {
     pub(super) hash: Option<Arc<HashValue>>,
     pub(super) values: FxHashMap<EcoString, Value>,
     pub(super) not_found: bool,
-    /// The result of the check of the function, once it is there and gives data.
+    /// The result of the check that the function exists and returns data.
     pub(super) check: Option<FunctionCheck>,
 }
 
-/// The knowledge about the values of a function.
+/// The result of a check of a function's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FunctionCheck {
-    /// Its return type says that they are data.
+    /// Its return type is data, so values need no check.
     Typed,
-    /// Each value must be looked at.
+    /// Each value must be checked.
     Untyped,
 }
 
-/// The content of a file, which all levels of a compile share: the first one that reads the file
-/// decides the form.
+/// The content of a file, which all levels of a compile share. The first reader decides the form.
 #[derive(Clone, Debug)]
 pub(super) enum FileData {
     /// The text, or the result of the block of a function.
@@ -126,8 +125,8 @@ impl ContextState {
 }
 
 impl Cache {
-    /// Whether a function of a level has just said that it finds nothing.
-    pub(crate) fn gave_up(&self) -> bool {
+    /// Whether a function of a level just reported that it finds nothing.
+    pub(crate) fn reported_not_found(&self) -> bool {
         self.contexts.iter().any(|context| context.not_found)
     }
 }
@@ -168,18 +167,18 @@ impl Provider {
     }
 }
 
-/// The levels of a hierarchy; variants share those that are the same in both.
+/// The levels of a hierarchy; variants share equal ones.
 pub(super) type Levels = Vec<Arc<ResolvedLevel>>;
 
 /// The levels of a layer for certain values of the variables in its paths.
 #[derive(Debug)]
-pub(super) struct Resolved {
-    pub(super) tracked: Vec<Tracked>,
+pub(super) struct CachedLevels {
+    pub(super) tracked: Vec<TrackedVariable>,
     pub main: Levels,
     pub defaults: Levels,
 }
 
-impl Resolved {
+impl CachedLevels {
     pub(super) fn halves(self: &Arc<Self>) -> [&[Arc<ResolvedLevel>]; 2] {
         [&self.main, &self.defaults]
     }
@@ -197,7 +196,7 @@ pub(super) struct ResolvedLevel {
     pub function: EcoString,
     pub options: Value,
     pub(super) datadir: EcoString,
-    /// `None` if the level has none, so that its function is called once.
+    /// `None` if the level has no locations, so that its function is called once.
     pub locations: Option<Vec<Location>>,
     /// Whether there is anything at its locations.
     pub(super) exists: bool,
@@ -218,7 +217,7 @@ pub(super) struct Location {
     pub(super) original: EcoString,
     pub(super) shown: EcoString,
     pub(super) uri: bool,
-    /// The file; a URI has none.
+    /// The file; `None` for a URI.
     pub(super) file: Option<Arc<File>>,
     pub(super) data: OnceLock<Arc<Data>>,
     /// The state of the level's function for this location.
@@ -238,7 +237,7 @@ impl Location {
         self.file.as_ref().is_none_or(|file| file.exists)
     }
 
-    /// The option that tells a function its location.
+    /// The option that contains the location for a function.
     pub(super) fn option(&self) -> (Value, Value) {
         let key = if self.uri { "uri" } else { "path" };
         (Value::from(key), Value::Str(self.shown.clone()))
@@ -259,7 +258,8 @@ pub(super) struct Options {
 /// Options of the keys that match a regular expression.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The first characters of a matching key of one line; compared first, as a match takes longer.
+    /// The first characters of a matching single-line key. They are compared first, because
+    /// matching is slower.
     pub(super) prefix: EcoString,
     pub(super) regex: Arc<Regex>,
     pub(super) options: Value,
@@ -282,7 +282,8 @@ impl Default for Budget {
     }
 }
 
-/// Answers for a key of levels that the lookup has not reached yet, by the states of their functions.
+/// Answers for a key from levels that the lookup has not reached yet, by the contexts of their
+/// functions.
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) key: EcoString,

@@ -5,7 +5,7 @@ use ordain_source::World;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-/// The name of the type of a value, as messages about a wrong type show what they got.
+/// The name of the type of a value in messages about wrong types.
 pub(super) fn type_word(value: &Value) -> &'static str {
     match value {
         Value::Undef => "Undef",
@@ -40,7 +40,7 @@ pub(super) fn type_word(value: &Value) -> &'static str {
     }
 }
 
-/// The message about what is wrong with the type of `subject`; `None` if nothing is.
+/// The message about the problems with the type of `subject`; `None` without problems.
 pub(super) fn mismatches(subject: &str, problems: &[String]) -> Option<String> {
     match problems {
         [] => None,
@@ -57,12 +57,12 @@ pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String
     text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
 }
 
-/// The text of a file for code that asked for it: errors have the words of Ruby.
+/// The text of a file for code; errors have the words of Ruby.
 pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, String> {
     text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
 }
 
-/// Why a file cannot be read, as Ruby says it to code that asked for the file.
+/// Ruby's message for a file that code cannot read.
 pub(super) fn refused_read(path: &Path, error: &Error) -> String {
     let (reason, call) = match error.kind() {
         ErrorKind::NotFound => ("No such file or directory", "rb_file_s_stat"),

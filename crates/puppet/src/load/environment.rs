@@ -25,17 +25,17 @@ pub enum Site {
     Nothing,
 }
 
-/// How to open an environment.
+/// The options of an environment.
 pub struct Options {
     /// Files, processes, time.
     pub world: Arc<dyn World>,
-    /// Where source texts go.
+    /// The registry of source texts.
     pub sources: Arc<SourceMap>,
     /// Its name.
     pub name: EcoString,
     /// Its directory, if it has one.
     pub dir: Option<PathBuf>,
-    /// Where modules are, first wins.
+    /// The directories with modules; the first one wins.
     pub modulepath: Vec<PathBuf>,
     /// The site program.
     pub site: Site,
@@ -43,12 +43,12 @@ pub struct Options {
     pub hiera_config: Option<PathBuf>,
     /// The severity of questionable code.
     pub strict: Strict,
-    /// Resource types that neither a module nor this program has, by their names in lower case.
+    /// Resource types that neither a module nor Ordain has, by their names in lower case.
     pub kinds: Vec<(EcoString, RubyType)>,
 }
 
 impl Options {
-    /// An environment without directory, modules and data, whose source texts are its own.
+    /// The options of an environment without directory, modules and data, with a new source map.
     pub fn new(world: Arc<dyn World>, site: Site) -> Self {
         Self {
             world,
@@ -74,9 +74,9 @@ pub struct Environment {
     pub name: EcoString,
     /// Its directory, if it has one.
     pub dir: Option<PathBuf>,
-    /// Where modules are, first wins.
+    /// The directories with modules; the first one wins.
     pub modulepath: Vec<PathBuf>,
-    /// The modules by name; of two of the same name the first on the path.
+    /// The modules by name. If two have the same name, the first on the path wins.
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
     /// The `hiera.yaml` of the global layer, if there is one.
     pub hiera_config: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Files of an environment: each is read and parsed once, by whichever compile wants it first.
+//! Files of an environment. The first compile that needs a file reads and parses it for all.
 
 use std::hash::BuildHasher;
 use std::io;
@@ -19,12 +19,12 @@ use crate::load::registry::{Registry, Slots};
 use crate::syntax::{self, Program};
 use crate::validation;
 
-/// How many ERB templates that stand in manifests are kept.
+/// The maximal number of cached inline ERB templates.
 const KEPT_TEMPLATES: usize = 4096;
-/// The longest of them that is kept, in bytes.
+/// The maximal length of a cached inline template, in bytes.
 const KEPT_LENGTH: usize = 1 << 16;
 
-/// How many bytes of files are kept that manifests read.
+/// The maximal size of all cached files that manifests read, in bytes.
 const KEPT_CONTENTS: usize = 16 << 20;
 
 /// Whether a path leads to no file, other than that it cannot be read.
@@ -48,12 +48,12 @@ fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
 }
 
 impl Environment {
-    /// The text of a file that must be there.
+    /// The text of a required file.
     pub(super) fn read_text(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         text_of(path, self.world.read(path).map_err(|e| unreadable(path, &e))?)
     }
 
-    /// The place for what is made of a file.
+    /// The cache slot of a file.
     fn slot<T>(
         &self,
         path: &Path,
@@ -66,8 +66,7 @@ impl Environment {
         })
     }
 
-    /// Parses a file of a module, once, and makes its definitions known. That there is none is no
-    /// error.
+    /// Parses a file of a module once, and registers its definitions. A missing file is no error.
     pub(super) fn load_file(&self, path: &Path, module: &Module, folder: &str) -> EvalResult<()> {
         let slot = self.slot(path, |r| &r.files, |r| &mut r.files);
         match slot.get_or_init(|| self.read_definitions(path, module, folder)) {
@@ -104,7 +103,7 @@ impl Environment {
         if errors.is_empty() { Ok(Some(Arc::clone(&file.program))) } else { Err(errors) }
     }
 
-    /// The content of a file, which is kept unless it is large.
+    /// The content of a file, which is cached unless it is large.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -121,7 +120,7 @@ impl Environment {
         Ok(content)
     }
 
-    /// The content of a file that is parsed now, and not kept as text any longer.
+    /// The content of a file that will be parsed; it is removed from the cache.
     fn take_content(&self, path: &Path) -> io::Result<Vec<u8>> {
         let kept = {
             let contents = &mut self.registry_mut().contents;
@@ -141,7 +140,7 @@ impl Environment {
         })
     }
 
-    /// The function in a file of Ruby code, parsed once; `None` if there is no text in it.
+    /// The function in a file of Ruby code, parsed once; `None` if the file has no text.
     pub(crate) fn ruby_source(&self, path: &Path) -> Option<Arc<RubySource>> {
         let slot = self.slot(path, |r| &r.ruby_sources, |r| &mut r.ruby_sources);
         let read = || {
@@ -206,12 +205,13 @@ impl Environment {
     pub fn parse_template(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
         let options = validation::Options { strict: self.strict, ..validation::Options::default() };
         let parse = |file, text| Self::loaded(syntax::parse_epp(file, text), &options);
-        // A template is no manifest, even if it has the name of one.
+        // The template context differs, because a template is not a manifest even if its name is
+        // that of one.
         let context = FxBuildHasher.hash_one((self.strict, "template"));
         self.sources.parsed(path, text.into(), context, parse).1
     }
 
-    /// Parses a text that is evaluated by itself, such as an expression given on a command line.
+    /// Parses a text that is not in a file, such as an expression on a command line.
     pub fn parse_code(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
         self.parse(path, text, None)
     }

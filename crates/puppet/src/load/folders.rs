@@ -1,7 +1,7 @@
 //! Resource types and functions of modules in Ruby, found by listing folders.
 //!
-//! A name without a module may be in any of hundreds of modules. Each folder is listed once, and of
-//! the modules only those that have it are asked for what is below it.
+//! A name without a module may be in any of hundreds of modules. Each folder is listed once, and
+//! only modules that have the folder are searched.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -16,7 +16,7 @@ use crate::load::environment::Folder;
 use crate::load::native_type::NativeType;
 use crate::schema;
 
-/// The folders of a module in which there is code of these kinds, and folders with more of it.
+/// The folders of a module with code of these kinds.
 const TYPES: &str = "lib/puppet/type";
 const FUNCTIONS: &str = "lib/puppet/functions";
 const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
@@ -68,7 +68,7 @@ impl Environment {
         }
     }
 
-    /// The first file of a name in a folder; that of a module, or of the environment, too.
+    /// The first file of a name in a folder of a module or of the environment.
     fn ruby_file(&self, path: &str, of_module: bool) -> Option<PathBuf> {
         let (folder, name) = path.rsplit_once('/')?;
         let found = self.folder(folder);
@@ -76,8 +76,7 @@ impl Environment {
         Some(self.code_dir(*at)?.join(path))
     }
 
-    /// The resource type of this name in lower case that is not written in Puppet: known to the
-    /// program, or from a module.
+    /// The native resource type of this name in lower case: built in, or from a module.
     pub fn native_type(&self, name: &str) -> Option<NativeType> {
         let table = schema::find(name);
         let ruby = if table.is_some_and(|t| t.is_core()) { None } else { self.ruby_type(name) };
@@ -88,7 +87,7 @@ impl Environment {
         if let Some(known) = self.registry().ruby_types.get(name) {
             return known.clone();
         }
-        // A name with `::` or `/` is no file's.
+        // A name with `::` or `/` is not a file name.
         let plain =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let in_ruby = || {
@@ -102,7 +101,7 @@ impl Environment {
         found
     }
 
-    /// A type that was generated for this environment, which is read instead of the Ruby code.
+    /// A type that was generated for this environment, which replaces the Ruby code.
     fn generated_type(&self, name: &str) -> Option<RubyType> {
         let path = self.dir.as_ref()?.join(GENERATED_TYPES).join(format!("{name}.pp"));
         let text = self.world.read(&path).ok()?;
@@ -144,12 +143,12 @@ impl Environment {
         files
     }
 
-    /// Keeps what running the file of a resource type has told.
+    /// Keeps the description of a resource type whose file was run.
     pub(crate) fn set_ruby_type(&self, name: &str, found: Arc<RubyType>) {
         self.registry_mut().ruby_types.insert(name.into(), Some(found));
     }
 
-    /// Makes the data type of this name in lower case known, if a module has it in Ruby.
+    /// Registers the data type of this name in lower case, if a module has it in Ruby.
     pub(super) fn load_datatype(&self, name: &str) -> EvalResult<()> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !name.split("::").all(|part| !part.is_empty() && part.chars().all(plain)) {
@@ -157,7 +156,7 @@ impl Environment {
         }
         let file = self.ruby_file(&format!("{DATATYPES}/{}.rb", name.replace("::", "/")), false);
         let Some(path) = file else { return Ok(()) };
-        // Where the file stands says nothing of the module that the name belongs to.
+        // The module of the name does not follow from the place of the file.
         let nowhere = Module { name: EcoString::new(), dir: PathBuf::new() };
         self.load_file(&path, &nowhere, DATATYPES)
     }

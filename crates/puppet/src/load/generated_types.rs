@@ -1,8 +1,8 @@
 //! Resource types as `generate types` writes them: `.resource_types/NAME.pp` of an environment.
 //!
-//! Such a file says in the Puppet language what a compile asks of a type in Ruby, so that no Ruby is
-//! run and environments do not get in each other's way. It is data written as one call, and is read as
-//! that: nothing of it is evaluated.
+//! Such a file describes a Ruby type in the Puppet language, so that compiles run no Ruby and
+//! environments are isolated. It is data in the form of one call, and it is read without
+//! evaluation.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::syntax::{Call, CallForm, Expr, ExprId, Program};
 use crate::types::Regexp;
 use crate::types::modelled::layout::TitlePatterns;
 
-/// The type whose `new` such a file calls.
+/// The type that such a file instantiates.
 const MAKER: &str = "Puppet::Resource::ResourceType3";
 /// The type of an attribute.
 pub const PARAM: &str = "Puppet::Resource::Param";
-/// What stands for any title, as the pattern of a type with one name attribute.
+/// The patterns for any title of a type with one name attribute.
 const ANY_TITLE: &[&str] = &["(.*)", "(?m-ix:(.*))"];
 
 /// Reads the tree of such a file.
 ///
 /// # Errors
-/// What keeps it from being a type of this name, in Puppet's words.
+/// The reason why the file does not define a type of this name, in Puppet's words.
 pub(super) fn read(name: &str, file: &Path, program: &Program) -> Result<RubyType, String> {
     let shown = file.display();
     let statements: Vec<ExprId> = match &program[program.body] {
@@ -78,7 +78,7 @@ pub fn maker(program: &Program, id: ExprId) -> Option<&[ExprId]> {
     (call.form == CallForm::Method && is_new && is_type).then_some(args)
 }
 
-/// The name and the type that the arguments make; `None` if they are of another form.
+/// The name and the type in the arguments; `None` if they have another form.
 fn filled(program: &Program, args: &[ExprId]) -> Option<(EcoString, RubyType)> {
     let name = text(program, *args.first()?)?;
     let mut out = RubyType { isomorphic: true, ..RubyType::default() };

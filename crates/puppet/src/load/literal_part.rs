@@ -3,8 +3,8 @@
 use crate::error::Step;
 use crate::syntax::{Expr, ExprId, Program};
 
-/// The part of a literal value that a path leads to, as far as the value is literal. For a call it
-/// leads into the hash that is given.
+/// The part of a literal value at a path, as far as the value is literal. For a call, the path
+/// leads into its hash of arguments.
 pub(crate) fn given_part(program: &Program, id: ExprId, path: &[Step]) -> ExprId {
     let given = match program[id] {
         Expr::Call(call) => {
@@ -20,7 +20,7 @@ pub(crate) fn given_part(program: &Program, id: ExprId, path: &[Step]) -> ExprId
         }
         let next = match (&program[at], step) {
             (Expr::List(items), Step::Item(i)) => program.list(*items).get(*i).copied(),
-            // One value stands for the list of it.
+            // A single value may be written for a list of one.
             (_, Step::Item(0)) => Some(at),
             (Expr::Hash(entries), Step::Value(name) | Step::Key(name)) => {
                 let mut pairs = program.list(*entries).chunks_exact(2);

@@ -10,18 +10,18 @@ use super::Environment;
 use crate::syntax::definitions::DefKind;
 use crate::validation::names::nearest;
 
-/// The largest Puppetfile that is looked into.
+/// The maximal size of a Puppetfile.
 const MAX_PUPPETFILE: usize = 1 << 20;
-/// How many modules are named.
+/// The maximal number of modules in a message.
 const MAX_NAMED: usize = 8;
-/// How deep directories of a module may nest; a loop of links ends here.
+/// The maximal nesting of directories of a module, which ends loops of links.
 const MAX_DEPTH: usize = 16;
-/// How many files of a folder of a module are looked at.
+/// The maximal number of files of a module's folder that are read.
 const MAX_FILES: usize = 2000;
 
 /// The kind of a name that files of modules define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Named {
+pub(crate) enum NameKind {
     /// A class.
     Class,
     /// A define.
@@ -34,8 +34,8 @@ pub(crate) enum Named {
     RubyType,
 }
 
-impl Named {
-    /// The folders of a module that have such definitions, with the ending of their files.
+impl NameKind {
+    /// The folders of a module with such definitions, and the extension of their files.
     fn folders(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Class | Self::Define => &[("manifests", "pp")],
@@ -49,7 +49,8 @@ impl Named {
         }
     }
 
-    /// The word before the name in a manifest, if several things stand in files of the same folder.
+    /// The keyword before the name in a manifest, if files of one folder have several kinds of
+    /// definitions.
     fn word(self) -> Option<&'static str> {
         match self {
             Self::Class => Some("class"),
@@ -60,22 +61,22 @@ impl Named {
 }
 
 impl Environment {
-    /// Help for a class that is not there.
+    /// Help for an unknown class.
     pub(crate) fn class_help(&self, name: &str) -> Option<String> {
-        let known = self.names_like(Named::Class, name);
+        let known = self.names_like(NameKind::Class, name);
         let near = nearest(name, known.iter().map(EcoString::as_str).filter(|n| !n.is_empty()));
         self.missing_help(name, near)
     }
 
-    /// The names of a kind that one may be meant for, for suggestions: of what was read by now, and of
-    /// what the names of files promise. Only errors ask.
-    pub(crate) fn names_like(&self, named: Named, wanted: &str) -> Vec<EcoString> {
+    /// Names of a kind for suggestions: names that were read so far, and names that follow from
+    /// file names. Only errors need them.
+    pub(crate) fn names_like(&self, named: NameKind, wanted: &str) -> Vec<EcoString> {
         let is_near = |name: &EcoString| nearest(wanted, [name.as_str()]).is_some();
         let mut names = match named {
-            Named::Class => self.type_names(DefKind::Class),
-            Named::Define => self.type_names(DefKind::Define),
-            Named::Function => self.function_names(),
-            Named::DataType | Named::RubyType => Vec::new(),
+            NameKind::Class => self.type_names(DefKind::Class),
+            NameKind::Define => self.type_names(DefKind::Define),
+            NameKind::Function => self.function_names(),
+            NameKind::DataType | NameKind::RubyType => Vec::new(),
         };
         let known: FxHashSet<EcoString> = names.iter().cloned().collect();
         let own = self.dir.iter().map(|dir| ("", dir.as_path()));
@@ -115,7 +116,7 @@ impl Environment {
     }
 
     /// Whether a file has the definition that its name promises.
-    fn file_defines(&self, path: &Path, named: Named, name: &str) -> bool {
+    fn file_defines(&self, path: &Path, named: NameKind, name: &str) -> bool {
         let Some(word) = named.word() else { return true };
         let Ok(bytes) = self.world.read(path) else { return false };
         let text = String::from_utf8_lossy(&bytes);
@@ -126,14 +127,14 @@ impl Environment {
         })
     }
 
-    /// Help for a name that was not found, with the known one that is nearest. That its module is
-    /// only listed is said first, that it is nowhere at all last.
+    /// Help for an unknown name: first that its module is not installed, then the nearest known
+    /// name, then that its module is unknown.
     pub(crate) fn missing_help(&self, name: &str, near: Option<&str>) -> Option<String> {
         let near = || near.map(|near| format!("did you mean `{near}`?"));
         self.listed_only(name).or_else(near).or_else(|| self.missing_module(name))
     }
 
-    /// Help for a resource type or function, which modules have under other names than their own.
+    /// Help for a resource type or function, whose name does not contain its module.
     pub(crate) fn missing_member_help(&self, name: &str, near: Option<&str>) -> Option<String> {
         if name.contains("::") {
             return self.missing_help(name, near);
@@ -142,7 +143,7 @@ impl Environment {
         self.listed_only(name).or_else(near).or_else(|| self.not_installed())
     }
 
-    /// That the module of a qualified name is on no directory of the module path.
+    /// The help that no directory of the module path has the module of a qualified name.
     fn missing_module(&self, name: &str) -> Option<String> {
         let module = module_of(name);
         if module.is_empty() || self.modules.contains_key(module) {
@@ -165,7 +166,7 @@ impl Environment {
         })
     }
 
-    /// That a module is in the Puppetfile, but not installed.
+    /// The help that a module is in the Puppetfile, but not installed.
     fn listed_only(&self, name: &str) -> Option<String> {
         let module = module_of(name);
         if self.modules.contains_key(module) || !self.listed().iter().any(|m| m == module) {
@@ -177,7 +178,7 @@ impl Environment {
         ))
     }
 
-    /// Which modules of the Puppetfile are not installed.
+    /// The modules of the Puppetfile that are not installed.
     fn not_installed(&self) -> Option<String> {
         let mut missing = self.listed();
         missing.retain(|module| !self.modules.contains_key(module.as_str()));
@@ -207,7 +208,7 @@ impl Environment {
     }
 }
 
-/// The name that a file below a folder of a module promises: `a/b.pp` is `module::a::b`.
+/// The name that a file below a folder of a module may define: `a/b.pp` is `module::a::b`.
 fn name_of(module: &str, folder: &Path, path: &Path) -> Option<EcoString> {
     let rest = path.strip_prefix(folder).ok()?.with_extension("");
     let mut parts: Vec<&str> = Vec::new();

@@ -1,8 +1,9 @@
 //! Environments: modules, site program, and the loading of names on demand.
 //!
-//! An [`Environment`] is shared by all compiles of it: every file is parsed once, every name is
-//! looked for once. Which file may define a name is upstream's rule (language specification, "The
-//! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
+//! All compiles of an environment share an [`Environment`]: every file is parsed once, every name
+//! is searched once. Upstream's rule decides which file may define a name (language specification,
+//! "The catalog and autoloading"): `m::a::b` is in `m/manifests/a/b.pp`, else in `a.pp`, else in
+//! `init.pp`.
 
 mod environment;
 mod files;
@@ -29,7 +30,7 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, Span};
 use rustc_hash::FxBuildHasher;
 
-pub(crate) use missing::Named;
+pub(crate) use missing::NameKind;
 pub use modules::{Module, bolt_modulepath};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
@@ -101,7 +102,7 @@ impl Environment {
     }
 
     /// Parses and validates a text, unless an earlier compile with the same sources did.
-    /// `module_file` says what a module's file may define, if it is one.
+    /// `module_file` describes the definitions that a file of a module may have.
     fn parse(
         &self,
         path: impl AsRef<Path>,
@@ -132,7 +133,7 @@ impl Environment {
         LoadedFile { program: Arc::new(parsed.program), errors, warnings }
     }
 
-    /// Makes the definitions of a text known; gives an error for each that is known already.
+    /// Registers the definitions of a text; returns an error for each duplicate.
     fn register(&mut self, program: &Arc<Program>, module: &str) -> Vec<Diagnostic> {
         let registry = self.registry.get_mut().unwrap_or_else(|e| e.into_inner());
         registry.add(program, module, &mut self.nodes)
@@ -146,7 +147,7 @@ impl Environment {
         self.registry.write().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The class or define of this name in lower case, loaded from its module if need be.
+    /// The class or define of this name in lower case, loaded from its module if necessary.
     ///
     /// # Errors
     /// When a file that may define it does not parse.
@@ -183,7 +184,7 @@ impl Environment {
         )
     }
 
-    /// The function of this name if it is known already, as those of the site program are.
+    /// The function of this name if it is registered, as those of the site program are.
     pub fn known_function(&self, name: &str) -> Option<Arc<FunctionDef>> {
         self.registry().functions.get(name).cloned()
     }
@@ -205,7 +206,7 @@ impl Environment {
         self.find('a', name, |r| r.aliases.get(name).cloned(), load)
     }
 
-    /// The type with features of its own of this name in lower case.
+    /// The type with features of this name in lower case.
     ///
     /// # Errors
     /// As [`Environment::find_type`].
@@ -213,12 +214,12 @@ impl Environment {
         self.find('m', name, |r| r.models.get(name).cloned(), |env| env.load_one(name, "types"))
     }
 
-    /// The type with features of its own of this name in lower case, if its file was read already.
+    /// The type with features of this name in lower case, if its file was read.
     pub fn known_model(&self, name: &str) -> Option<Arc<ModelDef>> {
         self.registry().models.get(name).cloned()
     }
 
-    /// The types with features of their own that were read so far, in the order of reading.
+    /// The types with features that were read so far, in the order of reading.
     pub fn known_models(&self) -> Vec<Arc<ModelDef>> {
         self.registry().models.values().cloned().collect()
     }
@@ -253,7 +254,7 @@ impl Environment {
         let mut segments = name.split("::").collect::<Vec<_>>();
         let Some(module) = self.modules.get(segments[0]) else { return Ok(()) };
         let dir = module.dir.join("manifests");
-        // It is read whatever is asked for, since anything may be defined there.
+        // This file is always read, because any definition of the module may be in it.
         self.load_file(&dir.join("init.pp"), module, "manifests")?;
         segments.remove(0);
         while !segments.is_empty() {
@@ -275,7 +276,7 @@ impl Environment {
         registry.files.get(&path)?.get()?.as_ref().ok()?.clone()
     }
 
-    /// The part of an attribute's value that a path leads to. The attribute is known by its place.
+    /// The part of an attribute's value at a path. The place identifies the attribute.
     pub(crate) fn value_part(&self, attribute: Span, path: &[Step]) -> Option<Span> {
         let registry = self.registry();
         let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
@@ -285,7 +286,8 @@ impl Environment {
         Some(program.span(given_part(program, written.value, path)))
     }
 
-    /// The place of what stands right or left of an arrow, if that is a reference.
+    /// The place of the reference left or right of an arrow; `None` if the operand is something
+    /// else.
     pub(crate) fn relation_end(&self, arrow: Span, is_right: bool) -> Option<Span> {
         let registry = self.registry();
         let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
@@ -328,10 +330,10 @@ impl Environment {
         self.load_file(&path, module, folder)
     }
 
-    /// Makes the definitions of a text known that is evaluated by itself.
+    /// Registers the definitions of a text that is not in a file.
     ///
     /// # Errors
-    /// For each definition that is known already.
+    /// For each duplicate definition.
     pub fn define(&self, program: &Arc<Program>) -> Vec<Diagnostic> {
         self.registry_mut().add(program, "", &mut Vec::new())
     }
@@ -345,7 +347,7 @@ impl Environment {
         names
     }
 
-    /// Names of all functions written in Puppet that are known by now, for suggestions.
+    /// The names of all registered functions in Puppet, for suggestions.
     pub fn function_names(&self) -> Vec<EcoString> {
         let mut names: Vec<_> = self.registry().functions.keys().cloned().collect();
         names.sort();
@@ -376,7 +378,7 @@ pub fn file_name(env: &Environment, span: Span) -> String {
     env.sources.file(span.file).path.display().to_string()
 }
 
-/// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
+/// The name that a file of a module may define: `m/manifests/a/b.pp` defines `m::a::b`.
 pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?.to_string_lossy();
     let file = rest.rfind('/').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! Files of modules by the names that manifests give them.
+//! Files of modules by their names in manifests.
 
 use crate::error::PlainError;
 use crate::load::Environment;
@@ -6,33 +6,33 @@ use ordain_source::EntryKind;
 use std::path::PathBuf;
 
 impl Environment {
-    /// The path that `module/name` or an absolute path means, in a folder of the module such as
-    /// `files` or `templates`.
+    /// The path of `module/name` in a folder of the module such as `files` or `templates`; absolute
+    /// paths stay.
     pub fn path_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
         if name.starts_with('/') {
             return Some(PathBuf::from(name));
         }
         let (module, rest) = name.split_once('/')?;
-        // A second slash would make an absolute path of the rest.
+        // A second slash would make the rest an absolute path.
         let rest = rest.trim_start_matches('/');
         Some(self.modules.get(module)?.dir.join(folder).join(rest))
     }
 
-    /// The file at such a path, if there is one.
+    /// The file at such a path, if it exists.
     pub fn find_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
         let path = self.path_in_module(name, folder)?;
         (self.world.kind(&path)? == EntryKind::File).then_some(path)
     }
 
-    /// As [`Self::find_in_module`], for whatever is there: a directory, too.
+    /// As [`Self::find_in_module`], also for directories.
     pub fn exists_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
         let path = self.path_in_module(name, folder)?;
         self.world.kind(&path).is_some().then_some(path)
     }
 
-    /// The template that a name means, if there is one.
+    /// The template of a name, if it exists.
     pub fn find_template(&self, name: &str) -> Option<PathBuf> {
-        // A path from the root may lead to a device, which cannot be read just to see.
+        // An absolute path may be a device, and reading it as a test could block.
         if name.starts_with('/') {
             return self.find_in_module(name, "templates");
         }
@@ -44,7 +44,7 @@ impl Environment {
         self.modules.get(module).map(|m| m.dir.clone())
     }
 
-    /// The error that there is no such template.
+    /// The error of an unknown template.
     pub(crate) fn no_template(&self, name: &str) -> PlainError {
         let mut error = PlainError::new(format!("Could not find template '{name}'"));
         if let Some((module, file)) = name.split_once('/').filter(|(module, _)| !module.is_empty())

@@ -8,7 +8,7 @@ use ordain_data::yaml::Tree;
 use ordain_source::{EntryKind, World};
 use rustc_hash::FxBuildHasher;
 
-/// How deep directories of site manifests may nest; a loop of links ends here.
+/// The maximal nesting of directories of site manifests, which ends loops of links.
 const MAX_DEPTH: usize = 32;
 
 /// A module on the module path.
@@ -20,8 +20,8 @@ pub struct Module {
     pub dir: PathBuf,
 }
 
-/// The modules of a path; of two of the same name the first wins. What is no directory, or has a
-/// name that no module can have, is passed over.
+/// The modules of a path. If two have the same name, the first wins. Entries that are not
+/// directories or whose name is not valid for modules are skipped.
 pub(super) fn list(
     world: &dyn World,
     path: &[PathBuf],
@@ -39,8 +39,8 @@ pub(super) fn list(
     modules
 }
 
-/// The module path of a Bolt project, relative to it, with what such a project always has after it;
-/// nothing if the directory is none.
+/// The module path of a Bolt project, relative to it, with the paths that every project has; `None`
+/// if the directory is not a project.
 pub fn bolt_modulepath(world: &dyn World, dir: &Path) -> Option<String> {
     let bytes = world.read(&dir.join("bolt-project.yaml")).ok()?;
     let tree = Tree::parse(&String::from_utf8(bytes).ok()?).ok()?;
@@ -60,9 +60,9 @@ fn is_module_name(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// The files of a site program: the file itself, or all `.pp` files below a directory, each
-/// directory's entries in order of name, depth first. What has such a name and is no file, as a
-/// link that leads nowhere, is among them: who reads it finds out.
+/// The files of a site program: the file itself, or all `.pp` files below a directory, depth first
+/// and sorted by name. Entries that are not files, such as broken links, are included, because
+/// reading them reports the error.
 pub(super) fn manifest_files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
     match world.kind(path) {
@@ -81,7 +81,7 @@ fn collect(world: &dyn World, dir: &Path, depth: usize, out: &mut Vec<PathBuf>) 
         let is_manifest = name.ends_with(".pp");
         match kind {
             EntryKind::File if is_manifest => out.push(path),
-            // Editors keep links that lead nowhere as their locks.
+            // Editors use links without a target as lock files.
             _ if is_manifest && !name.starts_with('.') => out.push(path),
             EntryKind::Directory => collect(world, &path, depth + 1, out),
             _ => {}

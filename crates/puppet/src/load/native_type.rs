@@ -1,4 +1,4 @@
-//! Resource types that are not written in Puppet, from all that is known of each.
+//! Native resource types, from all sources of their description.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,7 +6,7 @@ use super::RubyType;
 use crate::schema::{TypeSchema, find, is_metaparameter};
 use crate::types::ObjectType;
 
-/// A resource type that is not written in Puppet: from the table, from a module, or in both.
+/// A resource type that is not written in Puppet: built in, from a module, or both.
 #[derive(Clone, Debug)]
 pub struct NativeType {
     /// The entry of the table.
@@ -18,8 +18,8 @@ pub struct NativeType {
 }
 
 impl NativeType {
-    /// Whether the type has an attribute or metaparameter of this name. `name` is that for which
-    /// the title stands in, whatever the type calls it.
+    /// Whether the type has an attribute or metaparameter of this name. `name` is also accepted for
+    /// the name attribute.
     pub fn knows(&self, name: &str) -> bool {
         if self.model.is_some() {
             return is_metaparameter(name) || self.attributes().any(|known| known == name);
@@ -30,7 +30,7 @@ impl NativeType {
             || is_metaparameter(name)
     }
 
-    /// The attribute for which the title stands in; none where several do.
+    /// The name attribute; `None` if there are several.
     pub fn namevar(&self) -> Option<&str> {
         match (self.table, &self.ruby) {
             (_, Some(ruby)) if !ruby.open || self.table.is_none() => match &*ruby.namevars {
@@ -49,7 +49,7 @@ impl NativeType {
         }
     }
 
-    /// The names of its attributes, metaparameters left out.
+    /// The names of its attributes, without metaparameters.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
         let table = self.table.into_iter().flat_map(|t| t.attributes.iter().copied());
         table.chain(self.ruby.iter().flat_map(|r| r.attributes.iter().map(|a| a.as_str())))

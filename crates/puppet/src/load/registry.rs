@@ -24,24 +24,24 @@ pub(super) struct Registry {
     pub(super) aliases: FxHashMap<EcoString, Arc<AliasDef>>,
     /// By names in lower case.
     pub(super) models: IndexMap<EcoString, Arc<ModelDef>, FxBuildHasher>,
-    /// Resource types of modules, by names in lower case; `None` where there is none.
+    /// Resource types of modules, by names in lower case; `None` for names that no module has.
     pub(super) ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
     /// The names that node blocks match, with their places.
     pub(super) node_names: FxHashMap<EcoString, Span>,
-    /// Functions in Ruby; `None` where there is none.
+    /// Functions in Ruby; `None` for names that no module has.
     pub(super) ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
-    /// Files of modules, each read by the first compile that wants it. What is in them, or that
-    /// they are not there, is in the maps of names.
+    /// Files of modules, each read by the first compile that needs it. The maps of names have their
+    /// definitions, and the names without a file.
     pub(super) files: Slots<Result<Option<Arc<Program>>, Vec<Diagnostic>>>,
     /// Files as manifests get them.
-    pub(super) contents: Contents,
+    pub(super) contents: FileContents,
     /// Whether there is a template.
     pub(super) is_template: Slots<bool>,
     pub(super) templates: Slots<Result<Arc<LoadedFile>, String>>,
     pub(super) ruby_sources: Slots<Option<Arc<RubySource>>>,
     pub(super) erb: Slots<Result<Arc<ErbTemplate>, String>>,
     pub(super) inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
-    /// Names that were looked for and not found, with their kind.
+    /// Names that no file defines, with their kind.
     pub(super) missing: rustc_hash::FxHashSet<(char, EcoString)>,
 }
 
@@ -113,7 +113,7 @@ impl Registry {
 }
 
 impl Registry {
-    /// Takes note of the names that a node block matches; gives an error for each that is taken.
+    /// Registers the names that a node block matches; returns an error for each duplicate.
     pub(super) fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for &id in def.program.list(def.matches) {
@@ -135,7 +135,7 @@ impl Registry {
     }
 }
 
-/// That a class or define is defined although there is one of its name.
+/// The error of a second class or define of a name.
 pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
     let message = match (def.kind, known.kind) {
         (DefKind::Class, DefKind::Class) => {
@@ -156,7 +156,7 @@ pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
         .related(known.span, "first defined here")
 }
 
-/// That a text defines a function or an alias twice.
+/// The error of a second function or alias of a name in one text.
 pub(super) fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
     let message = format!("{what} is already defined; cannot redefine");
     Diagnostic::error("puppet::duplicate-definition", message)
@@ -164,7 +164,7 @@ pub(super) fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
         .related(first, "first defined here")
 }
 
-/// That a type with features of its own is defined although there is one of its name.
+/// The error of a second type with features of a name.
 pub(super) fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
     let message = format!("Type '{}' is already defined; cannot be redefined", def.name);
     Diagnostic::error("puppet::duplicate-definition", message)
@@ -172,14 +172,15 @@ pub(super) fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
         .related(known.span, "first defined here")
 }
 
-/// Files as functions such as `file` give them, so that a define that reads one does so once.
+/// The contents of files for functions such as `file`, cached because instances of a define often
+/// read the same file.
 #[derive(Default)]
-pub(super) struct Contents {
+pub(super) struct FileContents {
     pub(super) files: FxHashMap<PathBuf, Arc<Vec<u8>>>,
     pub(super) bytes: usize,
 }
 
-/// An ERB template, or why it does not parse.
+/// An ERB template, or the error of its parser.
 pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
 
 /// A text that was read and parsed.

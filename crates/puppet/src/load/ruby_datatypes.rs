@@ -1,10 +1,10 @@
-//! Data types that modules have in Ruby, in `lib/puppet/datatypes`.
+//! Data types of modules in Ruby, in `lib/puppet/datatypes`.
 //!
-//! What such a file says of a type's attributes is text in the Puppet language, so the file is read as
-//! the definition of an alias. Everything else in it becomes blanks, which keeps all places true. What
-//! Ruby code adds to the type (methods, derived attributes) is not there.
+//! Such a file has the attributes of a type as text in the Puppet language, so the file is read as
+//! the definition of an alias. Everything else in it becomes blanks, so that positions stay
+//! correct. Methods and derived attributes in Ruby are not read.
 
-/// The definition that a file has; nothing if it has none that can be read.
+/// The definition in a file; `None` if it cannot be read.
 pub(super) fn as_definition(text: &str) -> Option<String> {
     let call = text.find("create_type(")?;
     let name = quoted(text, call + "create_type(".len())?;
@@ -22,21 +22,21 @@ pub(super) fn as_definition(text: &str) -> Option<String> {
     let blank = |b: u8| if b == b'\n' { b } else { b' ' };
     let mut out: Vec<u8> = text.bytes().map(blank).collect();
     let head = format!("type {}={{", &text[name]);
-    // The head is shorter than the call in whose place it stands.
+    // The head is shorter than the call that it replaces.
     out.get_mut(call..call + head.len())?.copy_from_slice(head.as_bytes());
     out.get_mut(body.clone())?.copy_from_slice(&text.as_bytes()[body.clone()]);
     *out.get_mut(body.end)? = b'}';
     String::from_utf8(out).ok()
 }
 
-/// What is between the quotes that begin here.
+/// The range between the quotes that begin here.
 fn quoted(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let quote = text[at..].chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let length = text[at + 1..].find(quote)?;
     Some(at + 1..at + 1 + length)
 }
 
-/// The lines of a heredoc, whose mark begins here.
+/// The lines of a heredoc whose mark begins here.
 fn heredoc(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let line = text[at..].find('\n')? + at;
     let mark = text[at..line].trim_start_matches(['-', '~', '\'', '"']);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_definition_is_left() {
+    fn files_without_a_definition_are_left_alone() {
         for text in [
             "",
             "create_type(",

@@ -1,15 +1,15 @@
-//! The arguments of functions in Ruby, read from their files.
+//! The signatures of functions in Ruby, read from their files.
 //!
-//! A file with `Puppet::Functions.create_function` has blocks `dispatch :name do … end`, each with the
-//! types of the arguments as texts; one of the older form says at most how many there are. Where a file
-//! does anything else there, nothing is known of the function.
+//! A file with `Puppet::Functions.create_function` has blocks `dispatch :name do … end`, each with
+//! the types of its parameters as texts. A function of the older interface declares at most a
+//! number of arguments. If a file declares them in another way, the signature is unknown.
 
-/// The arguments that a function in Ruby takes.
+/// The signature of a function in Ruby.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RubySignature {
     /// One of several lists of types.
     Dispatches(Vec<RubyDispatch>),
-    /// So many; at least `-n - 1` if negative.
+    /// The number of arguments; if negative, at least `-n - 1`.
     Arity(i32),
 }
 
@@ -34,7 +34,7 @@ pub struct RubyParam {
 }
 
 impl RubySignature {
-    /// Reads the file of a function; `None` if it does not say what it takes, or not plainly.
+    /// Reads the file of a function; `None` if its signature cannot be read.
     pub fn read(text: &str) -> Option<Self> {
         if text.contains("create_function") {
             return dispatches(text).filter(|all| !all.is_empty()).map(Self::Dispatches);
@@ -86,7 +86,7 @@ fn dispatch(mut rest: &str) -> Option<(RubyDispatch, &str)> {
         match word {
             "end" => return Some((out, after)),
             "" if code.is_empty() || code.starts_with('#') => rest = after,
-            // What is passed without being written in the call.
+            // Parameters that are not arguments of the call.
             "scope_param" | "return_type" | "compiler_param" | "cache_param" => rest = after,
             "block_param" | "required_block_param" => {
                 out.block = Some("Callable");
@@ -118,7 +118,7 @@ fn dispatch(mut rest: &str) -> Option<(RubyDispatch, &str)> {
     }
 }
 
-/// The text in quotes that comes next, which may have several lines, and what follows it.
+/// The next text in quotes, which may have several lines, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches([' ', '(']);
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
@@ -135,7 +135,7 @@ mod tests {
     fn the_blocks_of_a_function() {
         let text = "\
 Puppet::Functions.create_function(:'pond::depth') do
-  # How deep.
+  # ParamSource deep.
   dispatch :depth do
     scope_param
     param 'String', :name
@@ -165,7 +165,7 @@ end
     }
 
     #[test]
-    fn what_is_not_plain_says_nothing() {
+    fn unusual_code_has_no_signature() {
         let one =
             |line: &str| format!("create_function(:a) do\n  dispatch :a do\n{line}\n  end\nend\n");
         assert!(RubySignature::read(&one("param 'A', :a")).is_some());

@@ -1,4 +1,4 @@
-//! Ruby code of modules as it is found on disk: files of functions, and their parsed text.
+//! Ruby code of modules on disk: files of functions, and their parsed text.
 
 use ordain_ruby::Function;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The file that defines a function in Ruby.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RubyFile {
-    /// Where it is.
+    /// The file.
     pub path: PathBuf,
     /// Whether it uses the older interface, `Puppet::Parser::Functions.newfunction`.
     pub is_old: bool,
 }
 
-/// The text of a file, as far as it can run here.
+/// The text of a file, with its function if `ordain-ruby` can run it.
 #[derive(Debug)]
 pub(crate) struct RubySource {
     pub(crate) function: Option<Function>,
     /// The line of the definition.
     pub(crate) line: usize,
-    /// Whether a call has met something that is not known here: the next ones would, too.
+    /// Whether a call used something unsupported. Later calls probably would, too.
     pub(crate) is_beyond: AtomicBool,
 }
 

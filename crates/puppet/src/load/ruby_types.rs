@@ -1,10 +1,10 @@
-//! Resource types that modules bring, as `lib/puppet/type/NAME.rb`.
+//! Resource types of modules, as `lib/puppet/type/NAME.rb`.
 //!
-//! Such a type is written in Ruby. Its file is read for what a compile asks of a type: the names of
-//! its attributes, and which of them the title stands in for. Both forms are known,
-//! `Puppet::Type.newtype` and `Puppet::ResourceApi.register_type`. Where a file makes attributes in
-//! ways that reading cannot follow, or has patterns for its titles, it is run (see
-//! [`crate::plugins`]); a type that does not run is taken to have any attribute.
+//! Such a type is written in Ruby. A compile needs the names of its attributes and its name
+//! attributes, which are read from the text of the file. Both interfaces are supported,
+//! `Puppet::Type.newtype` and `Puppet::ResourceApi.register_type`. A file that makes attributes in
+//! other ways, or has title patterns, is run (see [`crate::plugins`]). A type that does not run
+//! accepts any attribute.
 
 use std::path::PathBuf;
 
@@ -23,21 +23,22 @@ pub struct RubyType {
     pub open: bool,
     /// Whether two resources may not have the same name.
     pub isomorphic: bool,
-    /// Whether its titles are taken apart by patterns of its own.
+    /// Whether it has title patterns.
     pub patterns: bool,
-    /// Whether reading it leaves something open that running it tells.
+    /// Whether the text of the file does not describe the type completely, so that the file must
+    /// run.
     pub unclear: bool,
-    /// The patterns, where they are known here; else the code has to be asked.
+    /// The patterns, if they are known without running the code.
     pub title_patterns: Option<TitlePatterns>,
-    /// Why the file cannot be used.
+    /// The error in the file, if it cannot be used.
     pub broken: Option<String>,
     /// The file.
     pub file: PathBuf,
 }
 
 impl RubyType {
-    /// A type by the names of its attributes, the first of which the title stands in for; with
-    /// `open` it takes any others.
+    /// A type with these attributes, of which the first is the name attribute. `open` allows other
+    /// attributes.
     pub fn named(attributes: Vec<EcoString>, open: bool) -> Self {
         let namevars = attributes.first().cloned().into_iter().collect();
         Self { attributes, namevars, open, isomorphic: true, ..Self::default() }
@@ -83,7 +84,7 @@ impl RubyType {
     }
 }
 
-/// The state of reading: what was found, and the columns of the table `attributes: { … }`.
+/// The state of the reader: the result, and the columns of the table `attributes: { … }`.
 struct Reader {
     out: RubyType,
     table: Option<Table>,
@@ -91,12 +92,12 @@ struct Reader {
     logs: bool,
 }
 
-/// The columns at which code stands that runs when the file is loaded.
+/// The columns of code that runs when the file is loaded.
 const BODY: usize = 2;
-/// What code logs with, apart from levels that compiles do not show.
+/// Logging methods, except those of levels that compiles do not show.
 const LOGS: [&str; 6] = [".notice", ".warning", ".err", ".alert", ".crit", ".emerg"];
 
-/// The table of attributes of `register_type`, told by the columns of its lines.
+/// The table of attributes of `register_type`, recognised by the columns of its lines.
 struct Table {
     /// The column of the line that opened it.
     start: usize,
@@ -104,7 +105,7 @@ struct Table {
     keys: Option<usize>,
 }
 
-/// Calls that bring attributes from elsewhere.
+/// Calls that add attributes from other code.
 const FROM_ELSEWHERE: &[&str] = &["include", "extend", "instance_eval", "class_eval", "send"];
 
 impl Reader {
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_leaves_the_type_open() {
+    fn code_that_cannot_be_read_leaves_the_type_open() {
         for text in [
             "Puppet::Type.newtype(:a) do\n  newparam(:name)\n  [:b].each { |x| newparam(x) }\nend\n",
             "Puppet::Type.newtype(:a) do\n  newparam(:name)\n  newparam(x)\nend\n",

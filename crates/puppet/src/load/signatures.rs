@@ -1,4 +1,4 @@
-//! Parameters whose types are the same for every node, so that one compile evaluates them for all.
+//! Parameter types that are the same for every node, so that one compile evaluates them for all.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,28 +9,28 @@ use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::builtin;
 use crate::types::signature::Signature;
 
-/// Parameters of classes and defines by where they stand: their text in memory and their place in it.
-type ByPlace = FxHashMap<(usize, u32), Shared>;
+/// Parameters of classes and defines, by the address of their program and their position in it.
+type ByParameters = FxHashMap<(usize, u32), DefinitionSignature>;
 
 /// The parameter types of one definition.
-struct Shared {
-    /// The text, which is held so that no other comes to where it is in memory.
+struct DefinitionSignature {
+    /// The program, held so that its address is not reused.
     _program: Arc<Program>,
     signature: Arc<Signature>,
 }
 
-/// The parameters of definitions with their types, as far as no node has others.
+/// The parameter types of definitions that are the same for all nodes.
 #[derive(Default)]
-pub(crate) struct Signatures(RwLock<ByPlace>);
+pub(crate) struct Signatures(RwLock<ByParameters>);
 
 impl Signatures {
-    /// The parameters of a definition, if a compile has shared them.
+    /// The parameters of a definition, if a compile shared them.
     pub(crate) fn get(
         &self,
         program: &Arc<Program>,
         params: ListRef<Param>,
     ) -> Option<Arc<Signature>> {
-        // No parameters stand nowhere of their own.
+        // Empty parameter lists have no position of their own.
         if params.is_empty() {
             return None;
         }
@@ -38,8 +38,8 @@ impl Signatures {
         known.get(&place(program, params)).map(|shared| Arc::clone(&shared.signature))
     }
 
-    /// Shares the parameters of a definition with further compiles, if they have no other types
-    /// there.
+    /// Shares the parameters of a definition with later compiles, if their types are the same on
+    /// every node.
     pub(crate) fn share(
         &self,
         program: &Arc<Program>,
@@ -50,7 +50,8 @@ impl Signatures {
         if params.is_empty() || !kinds.into_iter().all(|kind| is_fixed(program, kind)) {
             return;
         }
-        let shared = Shared { _program: Arc::clone(program), signature: Arc::clone(signature) };
+        let shared =
+            DefinitionSignature { _program: Arc::clone(program), signature: Arc::clone(signature) };
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.entry(place(program, params)).or_insert(shared);
     }
@@ -60,7 +61,7 @@ fn place(program: &Arc<Program>, params: ListRef<Param>) -> (usize, u32) {
     (Arc::as_ptr(program) as usize, params.start())
 }
 
-/// Whether an expression is made of nothing but literals and names of built-in types.
+/// Whether an expression only has literals and names of built-in types.
 fn is_fixed(program: &Program, id: ExprId) -> bool {
     match &program[id] {
         Expr::Ref(name) => builtin(name).is_some(),

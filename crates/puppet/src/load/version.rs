@@ -1,4 +1,4 @@
-//! The version of a catalog: what the command of `config_version` in `environment.conf` prints.
+//! The version of a catalog: the output of the command `config_version` in `environment.conf`.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -6,20 +6,20 @@ use std::sync::OnceLock;
 use ecow::EcoString;
 use ordain_source::{ProcessRequest, World};
 
-/// The command of an environment and what it printed, which all its compiles share.
+/// The command of an environment and its output, which all compiles share.
 #[derive(Default, Debug)]
 pub struct ConfigVersion {
     command: Option<String>,
     version: OnceLock<Result<EcoString, String>>,
 }
 
-/// The program of a command, where no shell has anything to do.
+/// The program of a command that needs no shell.
 fn plain_program(command: &str) -> Option<&str> {
     let is_special = |c: char| "*?{}[]<>()~&|\\$;'`\"\n#=%".contains(c);
     command.split_whitespace().next().filter(|_| !command.contains(is_special))
 }
 
-/// Runs a command as a shell does; what it says on both outputs.
+/// Runs a command in a shell; returns both outputs.
 ///
 /// # Errors
 /// When it fails, in the words of upstream.
@@ -48,7 +48,7 @@ fn run(world: &dyn World, command: &str) -> Result<EcoString, String> {
     let output = output.map_err(|error| {
         format!("Execution of config_version command `{command}` failed: {error}")
     })?;
-    // A shell says of wrong syntax before it joins the outputs.
+    // A shell reports wrong syntax before the outputs are joined.
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
     match output.status {
@@ -58,7 +58,7 @@ fn run(world: &dyn World, command: &str) -> Result<EcoString, String> {
 }
 
 impl ConfigVersion {
-    /// The version that a command prints; it runs when the first catalog is compiled.
+    /// The version that a command prints. The command runs when the first catalog is compiled.
     pub fn of(command: String) -> Self {
         Self { command: Some(command).filter(|c| !c.is_empty()), version: OnceLock::new() }
     }

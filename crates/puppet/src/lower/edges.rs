@@ -1,6 +1,7 @@
 //! The edges of the graph: containment, relationships, relationship parameters, autorequires.
 
-use crate::catalog::{How, ParamOrigin, RelationEnd, ResourceId, flat, long_list};
+use crate::catalog::values::relationship_target;
+use crate::catalog::{ParamOrigin, ParamSource, RelationEnd, ResourceId, flat, long_list};
 use crate::lower::{Lowering, RELATIONS, RelationParam};
 use crate::value::Value;
 use crate::value::resource_key::ResourceKey;
@@ -8,29 +9,29 @@ use ordain_graph::{Barrier, Edge, EdgeKind, Origin, OriginId, ResourceId as Node
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// The common part of relationship parameters of several resources: the parameter, the list and its
-/// place.
+/// The properties that relationship parameters of several resources share: the parameter, the list
+/// and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Shared {
+struct SharedList {
     relation: usize,
     list: usize,
     origin: OriginId,
 }
 
-impl Shared {
+impl SharedList {
     fn of(param: &RelationParam) -> Option<Self> {
         let list = long_list(&param.value)?;
         Some(Self { relation: param.relation, list, origin: param.origin })
     }
 }
 
-/// The resources that have a long list in common, as a default of their type gives it, where a barrier
-/// is to stand for their edges.
-fn in_common(params: &[RelationParam]) -> FxHashMap<Shared, Vec<usize>> {
-    let mut common: FxHashMap<Shared, Vec<usize>> = FxHashMap::default();
-    let mut lengths: FxHashMap<Shared, usize> = FxHashMap::default();
+/// The resources that share a long list, usually by a default of their type. A barrier replaces
+/// their edges.
+fn in_common(params: &[RelationParam]) -> FxHashMap<SharedList, Vec<usize>> {
+    let mut common: FxHashMap<SharedList, Vec<usize>> = FxHashMap::default();
+    let mut lengths: FxHashMap<SharedList, usize> = FxHashMap::default();
     for param in params {
-        if let (Some(shared), Value::Array(items)) = (Shared::of(param), &param.value) {
+        if let (Some(shared), Value::Array(items)) = (SharedList::of(param), &param.value) {
             common.entry(shared).or_default().push(param.of.0 as usize);
             lengths.insert(shared, items.len());
         }
@@ -57,7 +58,8 @@ impl Lowering<'_, '_> {
         for relation in std::mem::take(&mut self.catalog.relations) {
             let kind = if relation.notify { EdgeKind::Notify } else { EdgeKind::Before };
             let within = ResourceId(2);
-            let origin = ParamOrigin { how: How::Relation, span: Some(relation.span), within };
+            let origin =
+                ParamOrigin { how: ParamSource::Relation, span: Some(relation.span), within };
             let origin = self.origin(&origin);
             let ends = |ends: &[RelationEnd], left| {
                 ends.iter().flat_map(|end| self.ends(end, left)).collect::<Vec<NodeId>>()
@@ -82,10 +84,10 @@ impl Lowering<'_, '_> {
             let (_, kind, forward) = RELATIONS[param.relation];
             let mut several = Vec::new();
             let others = flat(&param.value, &mut several);
-            let found = |value| self.find(&self.compiler.reference_of(value)?);
+            let found = |value| self.find(&relationship_target(value)?);
             let mut others: SmallVec<[NodeId; 4]> = others.iter().filter_map(found).collect();
-            if let Some(shared) = Shared::of(param).and_then(|shared| common.get_mut(&shared)) {
-                // The first of those who have it speaks for all.
+            if let Some(shared) = SharedList::of(param).and_then(|shared| common.get_mut(&shared)) {
+                // All of these resources have the same list, so the first is used.
                 let own: Vec<NodeId> =
                     std::mem::take(shared).into_iter().filter_map(|of| self.nodes[of]).collect();
                 if !own.is_empty() {
@@ -106,7 +108,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The order that the types of resources ask for by themselves.
+    /// Adds the autorequires.
     pub(super) fn automatic(&mut self) {
         let mut seen = FxHashSet::default();
         for relation in std::mem::take(&mut self.catalog.automatic) {

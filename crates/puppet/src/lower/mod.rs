@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
+    Attribute, Containment, EdgeKind, Graph, Origin, OriginId, OverriddenValue, Resource as Node,
     ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashMap;
@@ -17,8 +17,8 @@ use crate::catalog::resource::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::values::new_param;
 use crate::catalog::{
-    Catalog, Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
-    flat, flatten_values, long_list,
+    Catalog, Declared, LostValue, Param, ParamOrigin, ParamSource, Resource, ResourceId,
+    ResourceKind, flat, flatten_values, long_list,
 };
 use crate::state::Compiler;
 use crate::value::Value;
@@ -27,8 +27,8 @@ use crate::value::rich::to_data;
 
 /// Turns a finished catalog into a graph. Virtual resources are left out.
 ///
-/// The compiler is left without a catalog: its values move, and the memory of what is done with
-/// serves the graph.
+/// The compiler is left without a catalog. Its values move into the graph, and its memory is freed
+/// as early as possible.
 pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
     let catalog = std::mem::take(&mut compiler.catalog);
     let mut graph = Graph::default();
@@ -41,7 +41,7 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
         nodes: vec![None; catalog.resources.len()],
         within: vec![None; catalog.resources.len()],
         ranks: ranks(&catalog.tags),
-        // Room that is never written to takes no memory.
+        // Untouched room takes no memory.
         relation_params: Vec::with_capacity(catalog.resources.len()),
         long_lists: FxHashMap::default(),
         catalog,
@@ -60,17 +60,18 @@ struct Lowering<'a, 'e> {
     nodes: Vec<Option<NodeId>>,
     within: Vec<Option<Option<OriginId>>>,
     /// The place of each tag among all in the order of their names.
-    ranks: Ranks,
-    /// The relationship parameters that were passed on their way.
+    ranks: TagRanks,
+    /// The relationship parameters of the resources that were lowered so far.
     relation_params: Vec<RelationParam>,
-    /// Long lists of references as data, by their address: the parameters above hold them.
+    /// Long lists of references as data, by the address of the list, which the parameters above
+    /// keep alive.
     long_lists: FxHashMap<usize, Data>,
 }
 
 /// The resource that attributes are of.
 struct Owner<'r> {
     id: ResourceId,
-    /// Where it is declared.
+    /// The place of the declaration.
     origin: OriginId,
     /// The names of its secret attributes.
     sensitive: &'r [EcoString],
@@ -85,7 +86,8 @@ struct RelationParam {
     origin: OriginId,
 }
 
-/// The relationship parameters, what each asks for, and whether its resource comes first.
+/// The relationship parameters, each with the kind of its edges and whether its resource comes
+/// first.
 const RELATIONS: [(&str, EdgeKind, bool); 4] = [
     ("before", EdgeKind::Before, true),
     ("notify", EdgeKind::Notify, true),
@@ -95,7 +97,7 @@ const RELATIONS: [(&str, EdgeKind, bool); 4] = [
 
 /// The place of a relationship parameter in [`RELATIONS`].
 fn relation(name: &str) -> Option<usize> {
-    // Few names are as long as one of these, so that most are told apart without a comparison.
+    // Few names have the length of one of these, so most need no comparison.
     match name.len() {
         6 | 7 | 9 => RELATIONS.iter().position(|(known, ..)| name == *known),
         _ => None,
@@ -125,7 +127,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The node of a resource, which loses its parameters.
+    /// The node of a resource, whose parameters are moved out.
     fn node(&mut self, id: ResourceId) -> Node {
         let origin = self.declared(id);
         let resource = self.catalog.get_mut(id);
@@ -133,11 +135,11 @@ impl Lowering<'_, '_> {
         let sensitive = std::mem::take(&mut resource.sensitive);
         let resource = self.catalog.get(id);
         let namevar = namevar(resource);
-        // The title is not said twice.
+        // The title is not repeated.
         let said = |p: &Param| {
             let is_title = p.value.as_str() == Some(resource.title.as_str());
             let is_title = is_title && resource.title_is_text && namevar == Some(p.name.as_str());
-            // That a secret is not set is a secret, too.
+            // For a sensitive attribute, being unset is a secret as well.
             (!p.value.is_undef() || sensitive.contains(&p.name)) && !is_title
         };
         let said: SmallVec<[bool; 16]> = params.iter().map(said).collect();
@@ -146,7 +148,7 @@ impl Lowering<'_, '_> {
         };
         let name = namevar.filter(unnamed).map(|name| {
             let within = resource.container.unwrap_or(id);
-            let origin = ParamOrigin { how: How::Declaration, span: resource.span, within };
+            let origin = ParamOrigin { how: ParamSource::Declaration, span: resource.span, within };
             new_param(name.into(), Value::Str(resource.title.clone()), false, origin)
         });
         let count = said.iter().filter(|said| **said).count() + name.iter().len();
@@ -190,7 +192,7 @@ impl Lowering<'_, '_> {
             true => self.losers(&param.losers, secret),
             false => Vec::new(),
         };
-        // Edges have the origin of the parameter that asks for them.
+        // Edges have the origin of the parameter that declares them.
         let origin = match has_history || relation.is_some() {
             true => self.origin(&param.origin),
             false => of.origin,
@@ -218,8 +220,8 @@ impl Lowering<'_, '_> {
         Attribute { name: param.name, value, origin, losers }
     }
 
-    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<Loser> {
-        let losers = lost.iter().map(|lost| Loser {
+    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<OverriddenValue> {
+        let losers = lost.iter().map(|lost| OverriddenValue {
             value: match secret {
                 true => Data::Secret(Arc::new(Data::Null)),
                 false => self.compiler.decrypted.mark(to_data(&lost.value)),
@@ -231,28 +233,31 @@ impl Lowering<'_, '_> {
 
     fn origin(&mut self, origin: &ParamOrigin) -> OriginId {
         let step = match &origin.how {
-            How::Declaration => Step::Declaration,
-            How::TypeDefault => Step::TypeDefault,
-            How::Override => Step::Override,
-            How::Collector => Step::CollectorOverride,
-            How::ParameterDefault => Step::ParameterDefault,
-            How::Data(place) => {
+            ParamSource::Declaration => Step::Declaration,
+            ParamSource::TypeDefault => Step::TypeDefault,
+            ParamSource::Override => Step::Override,
+            ParamSource::Collector => Step::CollectorOverride,
+            ParamSource::ParameterDefault => Step::ParameterDefault,
+            ParamSource::Data(place) => {
                 Step::Data { key: place.key.clone(), file: place.file.clone(), line: place.line }
             }
-            How::Relation => Step::Relation,
-            How::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
-            How::Inherited => Step::Inherited(self.catalog.get(origin.within).reference().into()),
-            How::External => Step::External("the run itself".into()),
-            How::Exported(import) => return self.exported(import, origin.within),
+            ParamSource::Relation => Step::Relation,
+            ParamSource::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
+            ParamSource::Inherited => {
+                Step::Inherited(self.catalog.get(origin.within).reference().into())
+            }
+            ParamSource::External => Step::External("the run itself".into()),
+            ParamSource::Exported(import) => return self.exported(import, origin.within),
         };
         let parent = match origin.how {
-            How::Kind => None,
+            ParamSource::Kind => None,
             _ => self.inside(origin.within),
         };
         self.graph.origins.intern(Origin { step, span: origin.span, parent })
     }
 
-    /// Where another node declares what it exports, and what collected it here.
+    /// The origin of a collected resource: the declaration on the other node, and the collector
+    /// here.
     fn exported(&mut self, import: &Import, within: ResourceId) -> OriginId {
         let parent = self.inside(within);
         let step = Step::Exported(import.node.clone());
@@ -263,7 +268,7 @@ impl Lowering<'_, '_> {
         self.graph.origins.intern(Origin { step: Step::External(place), span: None, parent })
     }
 
-    /// Where a resource is declared, and inside what.
+    /// The origin of a declared resource, inside of its container.
     fn declared(&mut self, id: ResourceId) -> OriginId {
         if let Some(import) = self.catalog.imports.get(&id) {
             let container = self.catalog.get(id).container.unwrap_or(id);
@@ -275,7 +280,7 @@ impl Lowering<'_, '_> {
         self.graph.origins.intern(Origin { step: Step::Declaration, span, parent })
     }
 
-    /// The step that being evaluated inside a class, define or node is; `None` for the top.
+    /// The origin for code inside a class, define or node; `None` for the top.
     fn inside(&mut self, id: ResourceId) -> Option<OriginId> {
         if let Some(known) = self.within[id.0 as usize] {
             return known;
@@ -290,7 +295,7 @@ impl Lowering<'_, '_> {
             _ => return None,
         };
         let (span, container) = (resource.span, resource.container);
-        // Set before the containers are looked at, so that a circle ends.
+        // Set before the containers are visited, to end cycles.
         self.within[id.0 as usize] = Some(None);
         let parent = container.filter(|&c| c != id).and_then(|c| self.inside(c));
         let origin = self.graph.origins.intern(Origin { step, span, parent });
@@ -332,12 +337,12 @@ fn other_names(resource: &Resource) -> SmallVec<[ResourceRef; 1]> {
 }
 
 /// All tags of a catalog in the order of their names.
-struct Ranks {
+struct TagRanks {
     names: Vec<EcoString>,
     of: Vec<u32>,
 }
 
-fn ranks(tags: &TagTable) -> Ranks {
+fn ranks(tags: &TagTable) -> TagRanks {
     let mut order: Vec<(&EcoString, usize)> =
         tags.names().enumerate().map(|(i, n)| (n, i)).collect();
     order.sort_unstable();
@@ -345,7 +350,7 @@ fn ranks(tags: &TagTable) -> Ranks {
     for (rank, (_, tag)) in order.iter().enumerate() {
         of[*tag] = rank as u32;
     }
-    Ranks { names: order.into_iter().map(|(name, _)| name.clone()).collect(), of }
+    TagRanks { names: order.into_iter().map(|(name, _)| name.clone()).collect(), of }
 }
 
 /// References of a relationship metaparameter, nested lists flattened.
@@ -358,7 +363,7 @@ fn relation_data(value: &Value) -> Data {
     Data::list(flat.iter().filter(|v| !v.is_undef()).map(to_data))
 }
 
-/// Whether a list, or one in it, has a reference: such lists are one.
+/// Whether a list or a nested list has a reference. Such lists are compared by identity.
 fn holds_reference(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_reference),
@@ -372,7 +377,7 @@ fn relation_list(value: &Value) -> Data {
     Data::list(flat.iter().map(to_data))
 }
 
-/// The attribute of a resource for which its title stands in.
+/// The name attribute of a resource.
 fn namevar(resource: &Resource) -> Option<&str> {
     match &resource.what {
         ResourceKind::Native(schema) => schema.namevar(),

@@ -18,7 +18,7 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 
 impl Compiler<'_> {
-    /// The answer to a question: its name and what it is about.
+    /// The answer to a question, which consists of a name and arguments.
     pub(super) fn answer(&mut self, question: &[Json]) -> EvalResult<Json> {
         let Some((name, args)) = question.split_first() else { return fail("an empty question") };
         match name.as_str().unwrap_or_default() {
@@ -35,7 +35,7 @@ impl Compiler<'_> {
                 let name = text(args, 0);
                 Ok(json!(self.has_function(name)))
             }
-            "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
+            "module" => Ok(json!(self.scopes.get(self.scope_argument(args)?).module.as_str())),
             "file" => {
                 let known = args.get(1).and_then(Json::as_str);
                 let (stamp, text) = self.file_for_ruby(text(args, 0), known)?;
@@ -59,8 +59,8 @@ impl Compiler<'_> {
         self.ruby.calls.last().expect("questions come during calls").span
     }
 
-    /// The scope that a question names by its number.
-    pub(super) fn told_scope(&self, args: &[Json]) -> EvalResult<ScopeId> {
+    /// The scope whose number is in a question.
+    pub(super) fn scope_argument(&self, args: &[Json]) -> EvalResult<ScopeId> {
         let id = args.first().and_then(Json::as_u64).and_then(|id| u32::try_from(id).ok());
         match id.map(ScopeId).filter(|id| self.scopes.contains(*id)) {
             Some(id) => Ok(id),
@@ -69,7 +69,7 @@ impl Compiler<'_> {
     }
 
     fn answer_variable(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         if let Some(value) = self.variable(scope, name) {
             let (base, value) = self.lend_variable(value, scope, name);
@@ -83,7 +83,7 @@ impl Compiler<'_> {
 
     /// Whether there is a variable, and whether it has a value.
     fn answer_exists(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         Ok(match self.variable(scope, name) {
             Some(value) => json!([true, !value.is_undef()]),
@@ -91,11 +91,11 @@ impl Compiler<'_> {
         })
     }
 
-    /// Why a qualified variable is not there.
+    /// The reason why a qualified variable is unknown.
     fn reason_unknown(&mut self, name: &str) -> String {
         let name = name.trim_start_matches("::");
         let Some((class, _)) = name.rsplit_once("::") else { return String::new() };
-        if self.class_scopes.contains_key(class) {
+        if self.scopes.of_class(class).is_some() {
             return String::new();
         }
         match self.env.find_class(class) {
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     }
 
     fn answer_variables(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let mut at = Some(scope);
         let mut seen = indexmap::IndexMap::new();
         while let Some(id) = at {
@@ -125,7 +125,7 @@ impl Compiler<'_> {
     }
 
     fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         not_reserved(name).or_else(fail)?;
         let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null), scope)?;
@@ -138,7 +138,7 @@ impl Compiler<'_> {
     }
 
     fn answer_call(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         if let Some(done) = self.ruby.journal.next(name) {
             let (base, values) = self.lend(&[done?], scope);
@@ -166,7 +166,7 @@ impl Compiler<'_> {
             return Ok(json!([base, values]));
         }
         let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null), scope)?;
-        // As a lambda is called by iteration: it gets what it has parameters for.
+        // As in iterations, a lambda ignores arguments that it has no parameters for.
         let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
         let value = self.call_closure(&closure, &given[..given.len().min(most)])?;
         let (base, values) = self.lend(&[value], scope);
@@ -174,10 +174,10 @@ impl Compiler<'_> {
     }
 
     /// Logs messages of code, each with its level in front.
-    pub(super) fn hear_logs(&mut self, args: &[Json]) {
+    pub(super) fn log_messages(&mut self, args: &[Json]) {
         let span = Some(self.calling_span());
         for message in args.iter().filter_map(Json::as_array) {
-            if self.ruby.journal.has_told() {
+            if self.ruby.journal.was_logged() {
                 continue;
             }
             let level = match text(message, 0) {
@@ -190,22 +190,22 @@ impl Compiler<'_> {
                 "crit" => LogLevel::Crit,
                 _ => LogLevel::Err,
             };
-            self.tell(level, text(message, 1).to_owned(), span);
+            self.log_unscoped(level, text(message, 1).to_owned(), span);
         }
     }
 
-    /// What code printed, as messages that name it.
+    /// Logs the printed lines of code, with the name of the code.
     #[expect(clippy::expect_used, reason = "output comes during calls")]
     fn answer_printed(&mut self, args: &[Json]) -> EvalResult<Json> {
         let call = self.ruby.calls.last().expect("questions come during calls");
         let (what, span) = (call.what.clone(), Some(call.span));
         for line in text(args, 0).lines().filter(|line| !line.trim().is_empty()) {
-            self.tell(LogLevel::Notice, format!("{what} prints: {line}"), span);
+            self.log_unscoped(LogLevel::Notice, format!("{what} prints: {line}"), span);
         }
         Ok(Json::Null)
     }
 
-    /// Where the calls under way are written, innermost first.
+    /// The places of the calls under way, innermost first.
     fn call_places(&self) -> Json {
         let places = self.ruby.calls.iter().rev().map(|call| {
             let (file, line) = self.place_names(call.span);
@@ -281,7 +281,7 @@ fn is_always_there(name: &str) -> bool {
     matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
 }
 
-/// What a type is made of, by the names of upstream's accessors.
+/// The members of a type, by the names of upstream's accessors.
 fn type_members(kind: &Type) -> Vec<(&'static str, Value)> {
     let of = |kind: &Type| Value::of_type(kind.clone());
     let end = |end: i64, open: i64| if end == open { Value::Undef } else { Value::Int(end) };
@@ -306,12 +306,12 @@ fn type_members(kind: &Type) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// The text at a position of a question; empty if there is none.
+/// The text at a position of a question; empty if it is missing.
 pub(super) fn text(args: &[Json], at: usize) -> &str {
     args.get(at).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The attributes of a type that is known without its code.
+/// The attributes of a type that is described without running its code.
 pub(super) fn type_outline(name: &str) -> Json {
     match schema::find(name) {
         Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),

@@ -1,4 +1,4 @@
-//! Backends of Hiera 3, asked in the `ruby` process.
+//! Backends of Hiera 3 in the `ruby` process.
 
 use ordain_source::Span;
 use serde_json::json;
@@ -9,15 +9,16 @@ use crate::state::Compiler;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// A value, or that there is none; why, if the backend could not be loaded.
+/// A value. The error means that there is none; it has the reason if the backend could not be
+/// loaded.
 pub(crate) type BackendAnswer = Result<Value, Option<String>>;
 
 impl Compiler<'_> {
-    /// Asks a backend for a key. The arguments are its configuration, the paths that come first, and
-    /// how it shall merge.
+    /// Asks a backend for a key. The arguments are its configuration, the first paths, and the
+    /// merge strategy.
     ///
     /// # Errors
-    /// When there is no `ruby`, or the code of the backend fails.
+    /// When `ruby` is missing, or the code of the backend fails.
     pub(crate) fn ask_hiera3_backend(
         &mut self,
         name: &str,

@@ -1,6 +1,7 @@
-//! Blocks of Ruby code that are given to functions of Puppet, as `call_function('map', list) { … }`.
+//! Blocks of Ruby code as arguments of Puppet functions, such as `call_function('map', list) { …
+//! }`.
 //!
-//! A function takes a lambda of Puppet code. So one is made for the block, which calls it through a
+//! A function takes a lambda of Puppet code. So a lambda is made that calls the block through a
 //! function that no other code can call.
 
 use std::path::Path;
@@ -18,14 +19,14 @@ use crate::syntax::Expr;
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// The function that such a lambda calls.
+/// The function that lambdas for Ruby blocks call.
 pub(crate) const RUBY_BLOCK: &str = "ruby_block_of_ordain";
 
-/// The most parameters of a block that are told apart.
+/// The maximal number of parameters of a block that is represented exactly.
 const MAX_PARAMS: i64 = 16;
 
 impl Compiler<'_> {
-    /// The lambda that stands for a block of Ruby code.
+    /// The lambda for a block of Ruby code.
     pub(super) fn ruby_block(
         &mut self,
         number: u64,
@@ -59,7 +60,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Calls the block of Ruby code that a lambda stands for.
+    /// Calls the block of Ruby code behind a lambda.
     pub(crate) fn call_ruby_block(
         &mut self,
         args: &[Value],

@@ -12,7 +12,7 @@ impl Compiler<'_> {
     pub(super) fn answer_about_catalog(&mut self, name: &str, args: &[Json]) -> EvalResult<Json> {
         match name {
             "enclosing" => {
-                let id = self.scopes.get(self.told_scope(args)?).resource;
+                let id = self.scopes.get(self.scope_argument(args)?).resource;
                 Ok(self.pack_resource(id))
             }
             "resource" => {

@@ -8,10 +8,11 @@ use ordain_ruby::HostError;
 use ordain_ruby::Value as Ruby;
 use std::rc::Rc;
 
-/// How deep data may be nested that a template hands to a function.
+/// The maximal nesting of data that a template passes to a function.
 pub(crate) const MAX_NESTING: usize = 200;
 
-/// The arguments that Ruby makes of a value behind a star: a hash is its pairs, nil is nothing.
+/// The arguments that Ruby makes of a value after a splat operator: a hash becomes its pairs, nil
+/// nothing.
 pub(crate) fn splat(given: &Ruby) -> Vec<Ruby> {
     if let Some(entries) = given.as_entries() {
         return entries.into_iter().map(|(k, v)| Ruby::array(vec![k, v])).collect();
@@ -26,7 +27,7 @@ pub(crate) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
     HostError::Raise { class: class.into(), message: message.into() }
 }
 
-/// A value that is none of Ruby's own, which the template holds as it is.
+/// A value without a Ruby equivalent, which the template passes on unchanged.
 pub(crate) fn foreign(value: &Value) -> Ruby {
     Ruby::Foreign(Rc::new(Foreign {
         class: ruby_class(value).into(),

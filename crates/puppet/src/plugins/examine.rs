@@ -1,6 +1,6 @@
-//! Runs the code of resource types over a finished catalog: it refuses and converts values, gives
-//! defaults, and asks that some resources come before others. Puppet does this where a catalog is
-//! applied; a catalog that is sent to an agent stays as it was compiled.
+//! Runs the code of resource types over a finished catalog. It refuses and converts values, sets
+//! defaults, and adds autorequires. Puppet does this where a catalog is applied, so a catalog for
+//! an agent is not changed.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,10 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::trace_text;
+use crate::catalog::names::{DuplicateName, OtherName};
 use crate::catalog::values::holds_deferred;
 use crate::catalog::values::new_param;
-use crate::catalog::{Automatic, How, LostValue, ParamOrigin, ResourceId, ResourceKind};
+use crate::catalog::{Autorequire, LostValue, ParamOrigin, ParamSource, ResourceId, ResourceKind};
 use crate::error::{EvalResult, Unwind};
 use crate::plugins::state::Callee;
 use crate::state::Compiler;
@@ -21,23 +22,24 @@ use crate::value::Value;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
-/// The code of what a type refuses.
+/// The code of errors that types raise.
 pub(crate) const REFUSED: &str = "puppet::resource";
-/// The code of a type that cannot be asked.
+/// The code of a type that cannot run.
 const UNASKED: &str = "puppet::ruby";
 
 /// Metaparameters that no type looks at.
 const UNSEEN: &[&str] = &["before", "require", "notify", "subscribe", "alias", "stage"];
 
-/// A place in what the types said, by the number of the resource.
-type Said = Vec<(ResourceId, Json)>;
+/// The answers of the types, by resource.
+type TypeReports = Vec<(ResourceId, Json)>;
 
 impl Compiler<'_> {
-    /// Lets the types in Ruby see the catalog. What they refuse is given back as errors.
+    /// Shows the catalog to the types in Ruby, and returns their errors.
     pub(crate) fn examine_types(&mut self) -> Vec<Diagnostic> {
         let kinds = self.kinds_in_ruby();
         if kinds.is_empty() {
-            return self.doubles_by_parts().into_iter().map(|double| self.double(double)).collect();
+            let duplicates = self.catalog.duplicate_names();
+            return duplicates.iter().map(|duplicate| self.cannot_alias(duplicate)).collect();
         }
         let names: Vec<&str> = kinds.keys().map(EcoString::as_str).collect();
         let what = format!("the resource types {}", names.join(", "));
@@ -46,28 +48,39 @@ impl Compiler<'_> {
         match said {
             Ok((said, mut found)) => {
                 for (id, said) in said {
-                    found.extend(self.take_said(id, &said));
+                    found.extend(self.apply_report(id, &said));
                 }
-                found.extend(self.doubles_by_parts().into_iter().map(|double| self.double(double)));
+                let duplicates = self.catalog.duplicate_names();
+                found.extend(duplicates.iter().map(|duplicate| self.cannot_alias(duplicate)));
                 found
             }
-            Err(unwind) => vec![unasked(&what, *unwind)],
+            Err(unwind) => vec![types_not_run(&what, *unwind)],
         }
     }
 
-    /// That a resource has the name of another.
-    fn double(&self, (id, first, text): (ResourceId, ResourceId, String)) -> Diagnostic {
+    /// The error that a resource has the composite name of another.
+    fn cannot_alias(&self, duplicate: &DuplicateName) -> Diagnostic {
+        let resource = self.catalog.get(duplicate.resource);
+        let first = self.catalog.get(duplicate.first);
+        let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
+        let other = self.place(first.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let OtherName { shown, parts, .. } = &duplicate.name;
+        let text = format!(
+            "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
+            resource.reference(),
+            resource.kind,
+        );
         let mut out = Diagnostic::error(REFUSED, text);
-        if let Some(span) = self.catalog.get(id).span {
+        if let Some(span) = resource.span {
             out = out.at(span);
         }
-        match self.catalog.get(first).span {
+        match first.span {
             Some(span) => out.related(span, "first declared here"),
             None => out,
         }
     }
 
-    /// The types of the catalog that are written in Ruby, with their files.
+    /// The Ruby types of the catalog, with their files.
     fn kinds_in_ruby(&self) -> IndexMap<EcoString, PathBuf> {
         let mut seen = FxHashSet::default();
         let mut kinds = IndexMap::new();
@@ -92,7 +105,7 @@ impl Compiler<'_> {
         &mut self,
         callee: Callee<'_>,
         kinds: &IndexMap<EcoString, PathBuf>,
-    ) -> EvalResult<(Said, Vec<Diagnostic>)> {
+    ) -> EvalResult<(TypeReports, Vec<Diagnostic>)> {
         let mut warnings = Vec::new();
         let mut loaded = FxHashSet::default();
         for (name, file) in kinds {
@@ -107,7 +120,7 @@ impl Compiler<'_> {
                 Err(unwind) if self.ruby.session.as_ref().is_none_or(|s| s.is_dead()) => {
                     return Err(unwind);
                 }
-                Err(unwind) => warnings.push(unasked(&what, *unwind)),
+                Err(unwind) => warnings.push(types_not_run(&what, *unwind)),
             }
         }
         let list = self.pack_catalog(&loaded);
@@ -130,7 +143,7 @@ impl Compiler<'_> {
                 continue;
             }
             let kind = resource.kind.to_lowercase();
-            // What is deferred can be neither refused nor converted yet.
+            // Deferred values can be neither checked nor converted yet.
             let is_whole = !resource.params.iter().any(|param| holds_deferred(&param.value));
             let in_ruby = is_whole && loaded.contains(&kind);
             let native = matches!(resource.what, ResourceKind::Native(_));
@@ -161,8 +174,8 @@ impl Compiler<'_> {
         list
     }
 
-    /// Takes what a type said of a resource; gives its complaint.
-    fn take_said(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
+    /// Applies the answer of a type about a resource; returns its error.
+    fn apply_report(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
         if let Some(error) = said.get("error") {
             return Some(self.refusal(id, error));
         }
@@ -182,12 +195,12 @@ impl Compiler<'_> {
                 _ => (other, id),
             };
             let notify = matches!(kind, "notify" | "subscribe");
-            self.catalog.automatic.push(Automatic { from, to, notify, by: id });
+            self.catalog.automatic.push(Autorequire { from, to, notify, by: id });
         }
         None
     }
 
-    /// A value as its type has it: what was declared, converted, or a default.
+    /// Applies a value that the type converted, or its default.
     fn take_value(&mut self, id: ResourceId, name: &str, given: &Json) {
         let resource = self.catalog.get(id);
         let before = resource.param(name).map(|param| param.value.clone());
@@ -200,19 +213,19 @@ impl Compiler<'_> {
         let Ok(value) = self.unpack_value(given) else { return };
         let resource = self.catalog.get_mut(id);
         let Some(param) = resource.param_mut(name) else {
-            let origin = ParamOrigin { how: How::Kind, span: None, within: id };
+            let origin = ParamOrigin { how: ParamSource::Kind, span: None, within: id };
             resource.params.push(new_param(name.into(), value, false, origin));
             return;
         };
         let was = std::mem::replace(&mut param.value, value);
-        let origin = ParamOrigin { how: How::Kind, span: param.origin.span, within: id };
+        let origin = ParamOrigin { how: ParamSource::Kind, span: param.origin.span, within: id };
         let origin = std::mem::replace(&mut param.origin, origin);
         if !was.is_undef() {
             param.losers.insert(0, LostValue { value: was, origin });
         }
     }
 
-    /// What a type refuses, at the attribute or the resource that it is about.
+    /// The error of a type, at the attribute or the resource that it is about.
     fn refusal(&self, id: ResourceId, error: &Json) -> Diagnostic {
         let resource = self.catalog.get(id);
         let message = error["message"].as_str().unwrap_or_default();
@@ -227,8 +240,8 @@ impl Compiler<'_> {
     }
 }
 
-/// That types were not asked, which leaves resources as they were declared.
-fn unasked(what: &str, unwind: Unwind) -> Diagnostic {
+/// The warning that types could not run, so that their resources stay as declared.
+fn types_not_run(what: &str, unwind: Unwind) -> Diagnostic {
     let (message, help) = match unwind {
         Unwind::Error(error) => (error.message, error.help),
         Unwind::Plain(error) => (error.message.clone(), error.help.into_iter().collect()),

@@ -1,4 +1,4 @@
-//! Custom facts: files in Ruby that modules bring, `lib/facter/*.rb`, run for this machine.
+//! Custom facts of modules in Ruby, `lib/facter/*.rb`, run for this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use super::answers::type_outline;
 use super::wire;
 use crate::load::Environment;
 
-/// The code of what is wrong with a custom fact.
+/// The code of problems with custom facts.
 const CODE: &str = "facts::custom";
-/// Who has the process while facts are collected: no compile has this number.
+/// The owner of the process while facts are collected; no compile has this number.
 const OWNER: u64 = 0;
 
-/// What is known of a machine before its custom facts.
+/// The facts of a machine that custom facts can use.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFacts {
-    /// The facts of the system, those of earlier times included.
+    /// The facts of the system, including legacy facts.
     pub native: Data,
-    /// Facts from outside with their weight: a custom fact that weighs more goes before them.
+    /// External facts with their weight. A custom fact of a larger weight replaces them.
     pub outside: Vec<(String, i64, Data)>,
 }
 
-/// What custom facts gave.
+/// The result of custom facts.
 #[derive(Clone, Debug, Default)]
 pub struct CustomFacts {
     /// The facts by name.
     pub values: Map,
-    /// A warning for each file or fact that gave nothing, and what they log.
+    /// A warning for each file or fact without a value, and the messages that they log.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -42,7 +42,7 @@ impl Environment {
         dirs.filter(is_dir).collect()
     }
 
-    /// Runs the custom facts of directories; what the modules have beside them can be required.
+    /// Runs the custom facts of directories. They can require the library files of modules.
     pub fn custom_facts(&self, known: &KnownFacts, dirs: &[PathBuf]) -> CustomFacts {
         let has_files = |dir: &PathBuf| {
             let entries = self.world.list(dir).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Environment {
         Ok(())
     }
 
-    /// What code is told of the environment, as in a compile of a node without a name.
+    /// The description of the environment for Ruby code, as in a compile of a node without a name.
     fn about_facts(&self) -> Json {
         let modules = self.modules.values();
         let libs = modules.clone().map(|m| m.dir.join("lib"));
@@ -131,8 +131,8 @@ fn packed(value: &Data) -> Json {
     serde_json::from_str(&data_json::compact(value)).unwrap_or_default()
 }
 
-/// Sends a request and waits for its answer. Meanwhile only logging is answered: there is no compile
-/// that could say more.
+/// Sends a request and waits for its answer. Only logging is supported meanwhile, because there is
+/// no compile.
 fn ask(
     session: &mut Session<'_>,
     question: &Json,
@@ -173,7 +173,7 @@ fn ask(
     }
 }
 
-/// What is wrong with a fact, with the file and line of its code.
+/// A problem with a fact, with the file and line of its code.
 fn problem_of(problem: &Json) -> Diagnostic {
     let message = problem[0].as_str().unwrap_or_default().to_owned();
     let out = Diagnostic::warning(CODE, message);

@@ -1,4 +1,4 @@
-//! Functions that modules bring in Ruby: where they are, what they accept, calling them.
+//! Functions of modules in Ruby: finding them, their signatures, and calls.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,12 +20,12 @@ use crate::types::{Type, TypeAlias, mismatch, specialize};
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// A call of a method of a function.
+/// A call of a method of a loaded function.
 #[derive(Clone, Copy)]
 pub(super) struct MethodCall<'a> {
     /// The name of the function.
     pub name: &'a str,
-    /// The number of the signature; none for functions of the older interface.
+    /// The number of the signature; `None` for functions of the older interface.
     pub number: Option<usize>,
     pub args: &'a [Value],
     pub block: Option<&'a Arc<Closure>>,
@@ -80,8 +80,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Calls a function with one list of arguments after the other until it finds something: which
-    /// call it was, and what it gave. `None` if the function is not one that the `ruby` process runs.
+    /// Calls a function with one argument list after the other until it returns a value: the index
+    /// of the successful call, and its value. `None` if the `ruby` process does not run the
+    /// function.
     pub(crate) fn call_ruby_in_turn(
         &mut self,
         name: &str,
@@ -132,8 +133,8 @@ impl Compiler<'_> {
             let at = answer[0].as_u64().and_then(|at| usize::try_from(at).ok());
             Ok((at.unwrap_or_default(), this.unpack_value(&answer[1])))
         })?;
-        let value = value.map_err(|unwind| function.gives(unwind))?;
-        self.budget.made(&value);
+        let value = value.map_err(|unwind| function.about_result(unwind))?;
+        self.budget.charge_result(&value);
         if let Some(chosen) = chosen.get(at) {
             chosen.check_returned(&value)?;
         }
@@ -183,7 +184,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Has the `ruby` process call a function that it has loaded.
+    /// Asks the `ruby` process to call a loaded function.
     pub(super) fn request_call(
         &mut self,
         function: &RubyFunction,
@@ -196,8 +197,8 @@ impl Compiler<'_> {
             block.shift_remove(MARK);
         }
         let value = self.lending(|this| -> EvalResult<EvalResult> {
-            // Puppet makes new lists and hashes for functions of the older kind. Levels of Hiera have
-            // options of their own.
+            // Puppet copies lists and hashes for functions of the older interface. Levels of Hiera
+            // have options of their own.
             let gets_copies = function.arity.is_some() || args.iter().any(is_lookup_context);
             let (base, packed) = match gets_copies {
                 true => this.lend_copies(args),
@@ -207,12 +208,12 @@ impl Compiler<'_> {
             let answer = this.converse(function.callee(), span, request)?;
             Ok(this.unpack_value(&answer))
         })?;
-        let value = value.map_err(|unwind| function.gives(unwind))?;
-        self.budget.made(&value);
+        let value = value.map_err(|unwind| function.about_result(unwind))?;
+        self.budget.charge_result(&value);
         Ok(value)
     }
 
-    /// The function with its signatures, loaded into the `ruby` process if that has not been done.
+    /// The function with its signatures, loaded into the `ruby` process if necessary.
     pub(super) fn loaded_function(
         &mut self,
         file: &Arc<RubyFile>,
@@ -258,7 +259,7 @@ impl Compiler<'_> {
         Ok(function)
     }
 
-    /// The signatures that the `ruby` process tells of.
+    /// The signatures that the `ruby` process reported.
     pub(super) fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
         let locals = said["types"].as_array().map_or(&[][..], Vec::as_slice);
         let locals: Vec<&str> = locals.iter().filter_map(Json::as_str).collect();
@@ -267,7 +268,7 @@ impl Compiler<'_> {
         let mut out = Vec::with_capacity(all.len());
         for (number, data) in all.iter().enumerate() {
             out.push(Dispatch {
-                signature: self.told_signature(data, &locals)?,
+                signature: self.read_signature(data, &locals)?,
                 explains: data["mismatch"].as_bool().unwrap_or(false),
                 method: data["method"].as_str().unwrap_or_default().to_owned(),
                 number,
@@ -276,7 +277,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    fn told_signature(&mut self, data: &Json, locals: &[Arc<TypeAlias>]) -> EvalResult<Signature> {
+    fn read_signature(&mut self, data: &Json, locals: &[Arc<TypeAlias>]) -> EvalResult<Signature> {
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
         for param in data["params"].as_array().into_iter().flatten() {
             let [kind, of, name] = [0, 1, 2].map(|i| param[i].as_str().unwrap_or_default());
@@ -299,7 +300,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    /// The type that a text of Ruby code names.
+    /// Parses and evaluates the text of a type in Ruby code.
     pub(super) fn told_type(&mut self, text: &str, locals: &[Arc<TypeAlias>]) -> EvalResult<Type> {
         let mut named = |name: &str| {
             if let Some(alias) = locals.iter().find(|alias| alias.name == name) {
@@ -320,7 +321,7 @@ impl Compiler<'_> {
         let out: Vec<Arc<TypeAlias>> = parts.iter().map(|(name, _)| alias(name)).collect();
         for (alias, (_, text)) in out.iter().zip(&parts) {
             let target = self.told_type(text.trim(), &out)?;
-            // It was just made, so nothing has set it before.
+            // The alias is new, so its target is not set.
             let _ = alias.target.set(crate::types::normalize(&target));
         }
         Ok(out)

@@ -13,49 +13,49 @@ use crate::value::quoting::write_text_quoted;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
-/// Why there is no text of a type.
+/// The reason why a type has no generated text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotGenerated {
     /// Its file does not run.
     Unloadable(String),
-    /// Its file runs, and makes no type of this name.
+    /// Its file runs, but does not define the type.
     Undefined,
-    /// It is of a kind that cannot be written.
+    /// The language cannot express the type.
     Unwritable(String),
 }
 
-/// The definition of a resource type as the `ruby` process describes it: its attributes, and the
-/// places of its blocks of code.
+/// The definition of a resource type from the `ruby` process: its attributes, and the places of its
+/// blocks of code.
 #[derive(Clone, Debug)]
 pub struct Outline(pub Json);
 
 impl Compiler<'_> {
-    /// The definition of the type that a file makes, without the comment that says when it was made.
+    /// The definition of a type of a file, without the comment with its date.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(crate) fn generate_type(
         &mut self,
         name: &str,
         file: &Path,
     ) -> Result<String, NotGenerated> {
-        self.told_of_type("model", name, file).map(|model| written(name, &model))
+        self.ask_about_type("model", name, file).map(|model| written(name, &model))
     }
 
     /// Describes the type that a file defines.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is no description.
     pub(crate) fn outline_type(
         &mut self,
         name: &str,
         file: &Path,
     ) -> Result<Outline, NotGenerated> {
-        self.told_of_type("outline", name, file).map(Outline)
+        self.ask_about_type("outline", name, file).map(Outline)
     }
 
-    /// Runs the file of a type, and asks something about the type.
-    fn told_of_type(
+    /// Runs the file of a type, and asks a question about the type.
+    fn ask_about_type(
         &mut self,
         question: &str,
         name: &str,
@@ -160,7 +160,7 @@ fn data_type(one: &Json) -> String {
 }
 
 fn patterns(out: &mut String, patterns: &Json) {
-    // A pattern that comes again has the attributes that are said last, at its first place.
+    // A repeated pattern keeps its first position and gets the last attributes.
     let mut found: indexmap::IndexMap<String, String> = indexmap::IndexMap::new();
     for pair in patterns.as_array().into_iter().flatten() {
         let names = pair[1].as_array().into_iter().flatten();

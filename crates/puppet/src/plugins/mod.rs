@@ -1,9 +1,10 @@
-//! Running the Ruby code that modules bring: functions, Hiera back ends, templates.
+//! Ruby code of modules: functions, Hiera back ends, templates.
 //!
-//! The code runs in `ruby` processes of the environment (crate `ordain-plugins`). Here is what a
-//! compile says to its process and what it answers to its questions. A conversation lasts from the
-//! outermost call to its end; inside it each side may call the other. A compile has the same process
-//! for all its conversations: a copy of one that has no code of other compiles in it.
+//! The code runs in `ruby` processes of the environment (crate `ordain-plugins`). This module has
+//! the messages of a compile to its process, and the answers to the questions of the process. A
+//! conversation lasts from the outermost call to its end; within it, each side may call the other.
+//! A compile has the same process for all its conversations: a fresh copy, so that compiles cannot
+//! influence each other.
 
 mod answers;
 mod backends;
@@ -14,11 +15,11 @@ mod examine;
 mod facts;
 mod functions;
 mod generate;
-mod lent;
 pub(crate) mod mutations;
 mod native;
 mod native_host;
 mod numbers;
+mod process_values;
 mod state;
 mod templates;
 mod types;
@@ -38,20 +39,20 @@ use crate::value::closure::ScopeId;
 use crate::value::text::to_text;
 
 pub(crate) use crate::plugins::state::State;
-use crate::plugins::state::{Call, Callee, Claim};
+use crate::plugins::state::{Call, Callee, ReservedProcess};
 pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
 pub use generate::{NotGenerated, Outline};
 pub(crate) use numbers::RubyAnswer;
 pub(crate) use types::match_title;
 
-/// How deep calls may nest from Puppet into Ruby and back.
+/// The maximal nesting of calls from Puppet into Ruby and back.
 const MAX_NESTING: usize = 200;
-/// How many lines of a Ruby backtrace an error shows.
+/// The maximal number of lines of a Ruby backtrace in an error.
 const SHOWN_TRACE: usize = 4;
 
 impl Compiler<'_> {
-    /// Runs something that talks with the `ruby` process.
+    /// Runs code that talks with the `ruby` process.
     fn with_ruby<T>(
         &mut self,
         callee: Callee<'_>,
@@ -63,7 +64,7 @@ impl Compiler<'_> {
         let result = self.enter(callee, span).and_then(|()| work(self));
         self.ruby.calls.pop();
         if self.ruby.calls.is_empty() {
-            self.ruby.leave();
+            self.ruby.end_conversation();
         }
         result
     }
@@ -82,7 +83,7 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Begins a conversation, if none is under way.
+    /// Begins a conversation, unless one is in progress.
     fn enter(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
         if self.ruby.session.is_some() {
             return Ok(());
@@ -93,7 +94,7 @@ impl Compiler<'_> {
         let is_new = session.is_new_for(self.ruby.id);
         self.ruby.session = Some(session);
         if is_new {
-            self.ruby.lent.begin();
+            self.ruby.values.begin();
             let about = self.about();
             let process = self.converse(callee, span, json!(["compile", about]))?;
             let process = process.as_u64().and_then(|process| u32::try_from(process).ok());
@@ -104,19 +105,19 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The number by which this compile has a process for itself.
+    /// The number by which this compile reserves a process.
     fn ruby_claim(&mut self) -> u64 {
         if self.ruby.id == 0 {
             static NEXT: AtomicU64 = AtomicU64::new(1);
             self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
-            // No two compiles hold something by the same number.
+            // The numbers of held values differ between compiles.
             self.ruby.first_held = self.ruby.id << 32;
-            self.ruby.claim = Some(Claim { ruby: &self.env.ruby, id: self.ruby.id });
+            self.ruby.claim = Some(ReservedProcess { ruby: &self.env.ruby, id: self.ruby.id });
         }
         self.ruby.id
     }
 
-    /// What Ruby code is told of the compile.
+    /// The description of the compile for Ruby code.
     fn about(&self) -> Json {
         let env = self.env;
         let shown = |path: &std::path::Path| path.display().to_string();
@@ -144,17 +145,17 @@ impl Compiler<'_> {
     /// Sends a request and answers questions until its answer comes.
     fn converse(&mut self, callee: Callee<'_>, span: Span, request: Json) -> EvalResult<Json> {
         self.tell_changed_texts(callee, span)?;
-        self.say(callee, span, &request)?;
+        self.send(callee, span, &request)?;
         loop {
-            let message = self.hear(callee, span)?;
+            let message = self.receive(callee, span)?;
             let Json::Array(mut parts) = message else {
                 return Err(garbled(callee, span));
             };
             let kind = parts.first().and_then(Json::as_str).unwrap_or_default();
             match kind {
                 "ok" => return Ok(parts.get_mut(1).map(Json::take).unwrap_or_default()),
-                "logs" => self.hear_logs(&parts[1..]),
-                "none" => return Err(self.finds_nothing(parts.get(1))),
+                "logs" => self.log_messages(&parts[1..]),
+                "none" => return Err(self.report_not_found(parts.get(1))),
                 "err" => {
                     let error = parts.get_mut(1).map(Json::take).unwrap_or_default();
                     return Err(self.raised(callee, &error));
@@ -169,37 +170,36 @@ impl Compiler<'_> {
                         Err(unwind) => self.unwinding(unwind),
                     };
                     self.tell_changed_texts(callee, span)?;
-                    self.say(callee, span, &reply)?;
+                    self.send(callee, span, &reply)?;
                 }
                 _ => return Err(garbled(callee, span)),
             }
         }
     }
 
-    /// Has the process forget the texts of variables that it keeps, if some were changed.
+    /// Tells the process to drop its texts of variables, if some were changed.
     fn tell_changed_texts(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
         if !std::mem::take(&mut self.ruby.texts_changed) {
             return Ok(());
         }
-        self.say(callee, span, &json!(["texts_changed"]))?;
-        self.hear(callee, span).map(drop)
+        self.send(callee, span, &json!(["texts_changed"]))?;
+        self.receive(callee, span).map(drop)
     }
 
     #[expect(clippy::expect_used, reason = "the session is open inside of with_ruby")]
-    fn hear(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<Json> {
+    fn receive(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<Json> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.receive().map_err(|fault| broken(callee, &fault, span))
     }
 
     #[expect(clippy::expect_used, reason = "the session is open inside of with_ruby")]
-    fn say(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
+    fn send(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.send(message).map_err(|fault| broken(callee, &fault, span))
     }
 
-    /// What a function of a Hiera level says with `not_found`, as the end of its call; it tells the
-    /// context.
-    fn finds_nothing(&mut self, context: Option<&Json>) -> Box<Unwind> {
+    /// Ends the call of a Hiera function that called `not_found`, and informs the context.
+    fn report_not_found(&mut self, context: Option<&Json>) -> Box<Unwind> {
         let context = context.and_then(Json::as_u64).and_then(|id| self.ruby.held(id)).cloned();
         let said = self.call_context("not_found", &[context.unwrap_or_default()], None);
         match said {
@@ -208,7 +208,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An error or jump as it is told to Ruby code, which it ends unless it is rescued.
+    /// An error or jump for Ruby code, which it ends unless it is rescued.
     fn unwinding(&mut self, unwind: Box<Unwind>) -> Json {
         let (message, kind) = match &*unwind {
             Unwind::Error(error) => (error.message.clone(), "error"),
@@ -216,12 +216,12 @@ impl Compiler<'_> {
             Unwind::Break(_) => ("break() from context where this is illegal".to_owned(), "break"),
             Unwind::Next(..) | Unwind::Return(..) => ("a jump".to_owned(), "jump"),
         };
-        let kind = if self.hiera.gave_up() { "jump" } else { kind };
+        let kind = if self.hiera.reported_not_found() { "jump" } else { kind };
         self.ruby.unwound.push(Some(unwind));
         json!(["err", message, self.ruby.unwound.len() - 1, kind])
     }
 
-    /// What Ruby code raised, as an error of the compile.
+    /// An exception of Ruby code as an error of the compile.
     fn raised(&mut self, callee: Callee<'_>, error: &Json) -> Box<Unwind> {
         let unwound = error["unwound"].as_u64().and_then(|id| usize::try_from(id).ok());
         let slot = unwound.and_then(|id| self.ruby.unwound.get_mut(id));
@@ -242,7 +242,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Where in Ruby an error was raised.
+/// The place in Ruby code where an error was raised.
 fn trace_text(callee: Callee<'_>, error: &Json) -> String {
     let lines = error["trace"].as_array().map_or(&[][..], Vec::as_slice);
     let lines: Vec<&str> = lines.iter().filter_map(Json::as_str).take(SHOWN_TRACE).collect();

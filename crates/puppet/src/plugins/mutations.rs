@@ -1,9 +1,9 @@
-//! The changes that Ruby code makes to values that it is given.
+//! The changes that Ruby code makes to its arguments.
 //!
-//! Values are shared and do not change, but Ruby changes lists, hashes and texts in place, for all
-//! that hold them. Templates get copies that know what they were made of; where one has changed,
-//! the new value takes the place of the old one in the variables and parameters that hold it. The
-//! `ruby` process tells of changes by itself (`lent.rs`).
+//! Values are shared and immutable here, but Ruby mutates lists, hashes and texts in place, visibly
+//! for all their holders. Templates get copies that know their originals. When a copy has changed,
+//! the new value replaces the original in all variables and parameters that hold it. The `ruby`
+//! process reports its changes itself (`process_values.rs`).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use ecow::EcoString;
 use ordain_ruby::{HostError, Value as Ruby};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::catalog::{How, ResourceId};
+use crate::catalog::{ParamSource, ResourceId};
 use crate::error::EvalResult;
 use crate::plugins::convert::{MAX_NESTING, from_ruby, raised, to_ruby};
 use crate::state::Compiler;
@@ -24,19 +24,19 @@ use crate::value::{HashValue, Value};
 #[derive(Default)]
 pub(crate) struct RubyMutations {
     roots: Vec<Root>,
-    /// The copies of lists and hashes that several things hold, by their address.
+    /// The copies of lists and hashes with several references, by their address.
     copies: FxHashMap<usize, Ruby>,
-    /// The lists and hashes that nothing may change, once that is asked.
+    /// The addresses of immutable lists and hashes, once they are needed.
     fixed: Option<FxHashSet<usize>>,
     is_changed: bool,
 }
 
-/// How many of the last values are looked at for one that was given already.
+/// The number of recent values among which an argument that was passed before is searched.
 const RECENT: usize = 8;
 
 /// A value that was asked for.
 struct Root {
-    /// Keeps the addresses of its parts from being used again.
+    /// Held so that the addresses of its parts are not reused.
     value: Value,
     copy: Ruby,
     scope: ScopeId,
@@ -105,7 +105,7 @@ impl RubyMutations {
         copy
     }
 
-    /// The copy of a key, which is a text of its own.
+    /// A separate copy of a key.
     fn key(&mut self, key: &Value, is_fixed: bool) -> Ruby {
         match key {
             Value::Array(_) | Value::Hash(_) => self.copy(key, is_fixed),
@@ -113,7 +113,7 @@ impl RubyMutations {
         }
     }
 
-    /// Hears that a copy changes; false if it may not.
+    /// Reports that a copy is about to change; false if it must not.
     pub(crate) fn may_change(&mut self, compiler: &Compiler<'_>, number: usize) -> bool {
         let fixed = self.fixed.get_or_insert_with(|| compiler.fixed_parts());
         let allowed = !fixed.contains(&number);
@@ -121,20 +121,20 @@ impl RubyMutations {
         allowed
     }
 
-    /// Lets the compile see what was changed since the last time.
+    /// Writes the changes since the last call back to the compile.
     pub(crate) fn write_back(&mut self, compiler: &mut Compiler<'_>) -> EvalResult<()> {
         if !std::mem::take(&mut self.is_changed) {
             return Ok(());
         }
-        // A template may do this again and again.
+        // A template may call functions repeatedly, so this has a cost.
         let cost =
             self.roots.len() + compiler.scopes.ids().count() + compiler.catalog.resources.len();
         compiler.budget.spend(cost as u64 / 64 + 1)?;
-        let (mut changed, mut texts) = (Changed::default(), Vec::new());
+        let (mut changed, mut texts) = (Changes::default(), Vec::new());
         let mut copies = FxHashMap::default();
-        let mut remade = Remade::of(&self.roots);
+        let mut remade = Rebuild::of(&self.roots);
         for root in &self.roots {
-            // What has no form in manifests stays as it was.
+            // A value that Puppet cannot represent is not written back.
             let Ok(value) = remade.value(&root.copy, 0) else {
                 remade.new.clear();
                 continue;
@@ -165,18 +165,19 @@ impl RubyMutations {
         Ok(())
     }
 
-    /// The values of what a template gives to a function: those that it was lent, if they are.
+    /// The arguments of a function call from a template. Unchanged copies become their originals
+    /// again.
     pub(crate) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
         let holds_none = |value: &Ruby| !matches!(value, Ruby::Array(_) | Ruby::Hash(_));
         if given.iter().all(holds_none) {
             return given.iter().map(|value| from_ruby(value, 0)).collect();
         }
-        let mut remade = Remade::of(&self.roots);
+        let mut remade = Rebuild::of(&self.roots);
         given.iter().map(|value| remade.value(value, 0)).collect()
     }
 
-    /// Copies stand for the new values from now on.
-    fn follow(&mut self, changed: &Changed, copies: &FxHashMap<usize, Ruby>) {
+    /// The copies belong to the new values from now on.
+    fn follow(&mut self, changed: &Changes, copies: &FxHashMap<usize, Ruby>) {
         self.copies.extend(copies.iter().map(|(old, copy)| {
             let number = address(&changed[old].value).unwrap_or_default();
             (number, copy.clone().lent(number))
@@ -193,27 +194,28 @@ impl RubyMutations {
 
 /// A list or hash that has changed.
 pub(crate) struct Change {
-    /// What it is now.
+    /// The new value.
     pub(crate) value: Value,
     /// The resource whose code changed it.
     pub(crate) within: Option<ResourceId>,
 }
 
-/// What has changed, by the address that it had.
-pub(crate) type Changed = FxHashMap<usize, Change>;
+/// The changes, by the addresses of the old values.
+pub(crate) type Changes = FxHashMap<usize, Change>;
 
-/// Makes values of copies again, the same ones of those that have not changed.
-struct Remade<'r> {
+/// Builds values from copies. An unchanged copy becomes its original.
+struct Rebuild<'r> {
     old: FxHashMap<usize, &'r Value>,
-    /// By the numbers of copies, and by where the others are in memory that several things hold.
+    /// Results by the numbers of copies, and by the addresses of other values with several
+    /// references.
     done: FxHashMap<usize, (Value, Size)>,
     open: FxHashSet<usize>,
     new: Vec<(usize, Ruby, Value)>,
-    /// That of the parts of what is being made.
+    /// The size of the parts of the value that is being built.
     size: Size,
 }
 
-impl<'r> Remade<'r> {
+impl<'r> Rebuild<'r> {
     fn of(roots: &'r [Root]) -> Self {
         let (done, open, new, size) = Default::default();
         let mut this = Self { old: FxHashMap::default(), done, open, new, size };
@@ -230,7 +232,7 @@ impl<'r> Remade<'r> {
 
     fn value(&mut self, copy: &Ruby, depth: usize) -> Result<Value, HostError> {
         let number = copy.number();
-        // One more holds an item than its list: the items that are being walked.
+        // A list that is being iterated holds its items once more.
         let key = number.or_else(|| copy.address_if_held(if depth == 0 { 1 } else { 3 }));
         if let Some((done, size)) = key.and_then(|key| self.done.get(&key)).cloned() {
             self.count(size, depth)?;
@@ -321,7 +323,8 @@ pub(crate) fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     items.iter().chain(value.as_hash().into_iter().flat_map(HashValue::values)).chain(inner)
 }
 
-/// Names the addresses of all lists and hashes in a value; what `enter` says `false` to is known.
+/// Visits the addresses of all lists and hashes in a value. If `enter` returns false, their parts
+/// are skipped.
 fn addresses(value: &Value, enter: &mut impl FnMut(usize) -> bool) {
     if address(value).is_none_or(&mut *enter) {
         parts(value).for_each(|part| addresses(part, enter));
@@ -333,20 +336,21 @@ fn plain_name(name: &str) -> &str {
     name.rsplit_once("::").map_or(name, |(_, name)| name)
 }
 
-/// Puts new values in the place of old ones.
+/// Replaces old values by new ones.
 struct Patch<'c> {
-    changed: &'c Changed,
-    /// The resources that were given a list or hash: each has its own, as Puppet copies them.
+    changed: &'c Changes,
+    /// The resources that got a list or hash as a parameter. Puppet copies parameters, so each
+    /// resource has its own.
     given: FxHashMap<usize, FxHashSet<ResourceId>>,
-    /// Whose parameter other code has changed, by what it was.
+    /// The owners of parameters that other code has changed, by the address of the old value.
     owners: FxHashMap<usize, ResourceId>,
     seen: FxHashMap<(Option<ResourceId>, usize), Option<Value>>,
-    /// What was replaced: addresses are not used again while something is there.
+    /// The replaced values. Holding them keeps their addresses from being reused.
     gone: Vec<Value>,
 }
 
 impl Patch<'_> {
-    /// What takes the place of a value in the code of a resource, if anything does.
+    /// The replacement of a value in the code of a resource, if there is one.
     fn value(&mut self, value: &Value, within: Option<ResourceId>) -> Option<Value> {
         let Some(number) = address(value) else {
             let Value::Sensitive(inner) = value else { return None };
@@ -392,8 +396,8 @@ impl Patch<'_> {
         Some(new)
     }
 
-    /// Whether code of a resource holds what code of another changes. Of functions nobody tells
-    /// whose code called them.
+    /// Whether code of one resource holds a value that code of another changes. The caller of a
+    /// function is unknown, so functions reach everything.
     fn reaches(&self, number: usize, from: Option<ResourceId>, to: Option<ResourceId>) -> bool {
         let (Some(from), Some(to)) = (from, to) else { return true };
         if let Some(owner) = self.owners.get(&number)
@@ -408,7 +412,7 @@ impl Patch<'_> {
 }
 
 impl Compiler<'_> {
-    /// The addresses of all lists and hashes that the compile was given from outside.
+    /// The addresses of all lists and hashes that come from outside, such as facts.
     pub(crate) fn fixed_parts(&self) -> FxHashSet<usize> {
         let mut fixed = FxHashSet::default();
         let top = self.scopes.get(ScopeId::TOP);
@@ -418,7 +422,7 @@ impl Compiler<'_> {
         fixed
     }
 
-    /// Gives a variable a changed text, and the parameter that it is.
+    /// Replaces the text of a variable, and of the parameter behind it.
     pub(crate) fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
         self.ruby.texts_changed = true;
         let scope = self.scopes.get_mut(id);
@@ -432,11 +436,11 @@ impl Compiler<'_> {
         }
     }
 
-    /// Puts what has changed in the place of what it was, in all variables, in the parameters that
-    /// they are, and in `others`.
+    /// Replaces changed values in all variables, in the parameters that they belong to, and in
+    /// `others`.
     pub(crate) fn replace_changed<'v>(
         &mut self,
-        changed: &Changed,
+        changed: &Changes,
         others: impl IntoIterator<Item = (&'v mut Value, Option<ResourceId>)>,
     ) {
         if changed.is_empty() {
@@ -457,7 +461,7 @@ impl Compiler<'_> {
             let has_parameters = matches!(scope.kind, ScopeKind::Class | ScopeKind::Define);
             let resource = scope.resource;
             for (name, value) in scope.variables_mut() {
-                // What is frozen is big and has nothing that changes.
+                // Frozen values such as facts are large and never change.
                 if is_fixed(id, name) {
                     continue;
                 }
@@ -479,11 +483,11 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whose parameters are changed by code of others, which has read them as `$class::parameter`:
-    /// where nobody else has what was changed, it has it from there.
+    /// The owners of parameters that code of other resources changes. Such code has read the value
+    /// as `$class::parameter`, if no resource of its own holds it.
     fn owners(
         &self,
-        changed: &Changed,
+        changed: &Changes,
         given: &FxHashMap<usize, FxHashSet<ResourceId>>,
     ) -> FxHashMap<usize, ResourceId> {
         let owner = |(number, given): (&usize, &FxHashSet<ResourceId>)| {
@@ -516,13 +520,14 @@ impl Compiler<'_> {
         owners
     }
 
-    /// The resources that were given what has changed, or something that has it.
-    fn given(&self, changed: &Changed) -> FxHashMap<usize, FxHashSet<ResourceId>> {
+    /// The resources that hold a changed value, directly or as a part.
+    fn given(&self, changed: &Changes) -> FxHashMap<usize, FxHashSet<ResourceId>> {
         let mut given: FxHashMap<usize, FxHashSet<ResourceId>> = FxHashMap::default();
         for (id, resource) in self.catalog.with_bodies() {
             let mut seen = FxHashSet::default();
             for param in &resource.params {
-                if matches!(param.origin.how, How::ParameterDefault | How::Data(_)) {
+                if matches!(param.origin.how, ParamSource::ParameterDefault | ParamSource::Data(_))
+                {
                     continue;
                 }
                 addresses(&param.value, &mut |number| {

@@ -1,10 +1,10 @@
-//! Functions in Ruby that run here, without the `ruby` process.
+//! Functions in Ruby that run without the `ruby` process.
 //!
-//! A file is run by `ordain-ruby` when all of it is within that subset. What comes up only while a
-//! function runs, such as a method that is not known, and every exception that ends it, hands the
-//! call to the process, which begins anew: what the function has had done until then, calls of
-//! other functions and messages, stands in a journal and is not done again. So an answer is the same
-//! wherever a function runs, and so is an error with its trace.
+//! `ordain-ruby` runs a file if it supports all of it. When a running function needs something
+//! unsupported, such as an unknown method, or ends with an exception, the process repeats the call
+//! from its beginning. A journal has the effects so far, calls of other functions and messages, so
+//! that they are not repeated. Results and errors, traces included, are therefore the same in both
+//! ways.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,18 +19,19 @@ use super::functions::{MethodCall, is_lookup_context};
 use super::native_host::FunctionHost;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::load::RubyFile;
-use crate::plugins::native_host::{ERROR, Stop};
+use crate::plugins::native_host::{CallFailure, ERROR};
 use crate::plugins::state::Journal;
 use crate::plugins::state::Native;
 use crate::plugins::state::RubyFunction;
 use crate::state::Compiler;
 use crate::value::Value;
 
-/// How much stack a function may use.
+/// The maximal stack of a function, in bytes.
 const STACK: usize = 2 << 20;
-/// What this is in levels of the compile's own recursion.
+/// The same in levels of the compile's own recursion.
 const LEVELS: u32 = 100;
-/// How many steps a function may take before the process goes on with it, by the clock.
+/// The maximal number of steps of a function. After that the process repeats the call, with its own
+/// time limit.
 const STEPS: u64 = 6_000_000;
 
 impl Compiler<'_> {
@@ -66,7 +67,7 @@ impl Compiler<'_> {
                 let dispatches: Vec<Json> = all.iter().map(outline).collect();
                 let types: Vec<&str> = known.local_types.iter().map(EcoString::as_str).collect();
                 let said = json!({ "dispatches": dispatches, "types": types });
-                // The process says what is wrong with a type.
+                // The process reports errors in types.
                 function.dispatches = self.dispatches(&said).ok()?;
             }
             _ => return None,
@@ -92,7 +93,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The value of a call; `None` if the process has to give it.
+    /// The value of a call; `None` if the process has to compute it.
     fn try_native(
         &mut self,
         native: &Native,
@@ -111,18 +112,20 @@ impl Compiler<'_> {
         }
         let steps = self.budget.steps.left().min(budget::scaled(STEPS));
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
-        // As in the process: Puppet makes new lists and hashes for functions of the older kind, and
-        // levels of Hiera have options of their own.
+        // As in the process, Puppet copies lists and hashes for functions of the older interface,
+        // and levels of Hiera have options of their own.
         let gets_copies = is_old || call.args.iter().any(is_lookup_context);
         self.check_nesting(native.function.callee())?;
-        if !self.descend(LEVELS) {
+        if !self.budget.descend(LEVELS) {
             return plain("stack level too deep");
         }
         self.ruby.native_calls += 1;
         let mut host = FunctionHost::new(self, call.at, is_old, journal);
         let args: Vec<Ruby> = call.args.iter().map(|arg| host.argument(arg, gets_copies)).collect();
         let (method, args) = match dispatch {
-            Some(dispatch) => (dispatch.method.as_str(), weave(dispatch, args, &mut host)),
+            Some(dispatch) => {
+                (dispatch.method.as_str(), method_arguments(dispatch, args, &mut host))
+            }
             None => ("", vec![Ruby::array(args)]),
         };
         let block = call.block.map(|block| foreign_block(&Value::Callable(Arc::clone(block))));
@@ -131,19 +134,19 @@ impl Compiler<'_> {
             Ok(value) => host.finish(if is_rvalue { value } else { Ruby::Nil }).map(Some),
             Err(error) => host.stop(error, native),
         };
-        self.ascend(LEVELS);
+        self.budget.ascend(LEVELS);
         self.ruby.native_calls -= 1;
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
         if let Ok(Some(value)) = &result {
-            self.budget.made(value);
+            self.budget.charge_result(value);
         }
         result.or_else(|stop| match stop {
-            Stop::Unwind(unwind) => Err(unwind),
-            Stop::Process => Ok(None),
+            CallFailure::Unwind(unwind) => Err(unwind),
+            CallFailure::Process => Ok(None),
         })
     }
 
-    /// The error of an exception, where there is no process that could tell it.
+    /// The error of an exception, if there is no process that could report it.
     fn exception_here(
         &mut self,
         native: &Native,
@@ -159,46 +162,50 @@ impl Compiler<'_> {
 }
 
 impl FunctionHost<'_, '_> {
-    /// What comes of a call that ended early.
-    fn stop(&mut self, error: Error, native: &Native) -> Result<Option<Value>, Stop> {
+    /// The result of a call that ended early.
+    fn stop(&mut self, error: Error, native: &Native) -> Result<Option<Value>, CallFailure> {
         match error {
             Error::Host { error, .. } => match error.downcast::<Unwind>() {
                 Ok(unwind) => {
-                    self.tell();
-                    Err(Stop::Unwind(unwind))
+                    self.flush_logs();
+                    Err(CallFailure::Unwind(unwind))
                 }
-                Err(_) => Err(Stop::Process),
+                Err(_) => Err(CallFailure::Process),
             },
             Error::Exception(_) if self.wants_change => {
                 native.source.is_beyond.store(true, Ordering::Relaxed);
-                Err(Stop::Process)
+                Err(CallFailure::Process)
             }
             Error::Exception(exception) => {
                 if exception.class_name.as_deref() == Some(ERROR)
                     && let Some(unwind) = self.journal.last_error(&exception.message)
                 {
-                    self.tell();
-                    return Err(Stop::Unwind(unwind));
+                    self.flush_logs();
+                    return Err(CallFailure::Unwind(unwind));
                 }
                 match self.compiler.exception_here(native, &exception) {
                     Some(unwind) => {
-                        self.tell();
-                        Err(Stop::Unwind(unwind))
+                        self.flush_logs();
+                        Err(CallFailure::Unwind(unwind))
                     }
-                    None => Err(Stop::Process),
+                    None => Err(CallFailure::Process),
                 }
             }
             Error::Unsupported { .. } => {
                 native.source.is_beyond.store(true, Ordering::Relaxed);
-                Err(Stop::Process)
+                Err(CallFailure::Process)
             }
-            Error::Limit { .. } => Err(Stop::Process),
+            Error::Limit { .. } => Err(CallFailure::Process),
         }
     }
 }
 
 /// The arguments of a method.
-fn weave(dispatch: &Dispatch, args: Vec<Ruby>, host: &mut FunctionHost<'_, '_>) -> Vec<Ruby> {
+fn method_arguments(
+    dispatch: &Dispatch,
+    args: Vec<Ruby>,
+    host: &mut FunctionHost<'_, '_>,
+) -> Vec<Ruby> {
     let mut out = Vec::with_capacity(args.len() + 1);
     for arg in &dispatch.method_args {
         match arg {
@@ -218,7 +225,7 @@ fn foreign_block(value: &Value) -> Rc<Foreign> {
     })
 }
 
-/// Whether a value is what JSON has a form for.
+/// Whether JSON can represent a value.
 fn is_data(value: &Value) -> bool {
     match value {
         Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
@@ -228,7 +235,7 @@ fn is_data(value: &Value) -> bool {
     }
 }
 
-/// A signature in the form in which the process tells of it.
+/// A signature in the form in which the process reports it.
 fn outline(dispatch: &Dispatch) -> Json {
     let params = dispatch.params.iter();
     let params: Vec<Json> =

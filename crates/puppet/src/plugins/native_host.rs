@@ -1,6 +1,7 @@
-//! The view that functions in Ruby have of the compile when they run here.
+//! The compile, as functions in Ruby see it when they run without the process.
 //!
-//! What is not known here is beyond the subset, never an error: the `ruby` process knows more.
+//! Anything that is unknown here is unsupported, not an error, because the `ruby` process knows
+//! more.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -24,12 +25,12 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 use ordain_graph::language::Strict;
 
-/// The constant that says which version of Ruby it is; it looks like the name of an issue of Puppet.
+/// The constant with the version of Ruby. It is split because it looks like a Puppet issue code.
 const VERSION_NAME: &str = concat!("RUBY", "_VERSION");
-/// The version of Ruby that the subset is one of.
+/// The version of Ruby that is supported.
 const VERSION: &str = "3.1.2";
 
-/// Puppet's exceptions, each with the class that it inherits from.
+/// Puppet's exceptions, each with its superclass.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("Puppet::Error", "RuntimeError"),
     ("Puppet::DevError", "Puppet::Error"),
@@ -43,7 +44,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("StandardError", "Exception"),
 ];
 
-/// What everything answers without the host, and right.
+/// Methods that the interpreter itself answers correctly for every object.
 const OF_ALL: &[&str] = &[
     "is_a?",
     "kind_of?",
@@ -57,7 +58,7 @@ const OF_ALL: &[&str] = &[
     "freeze",
     "frozen?",
 ];
-/// What the interpreter would say of `self` although it is not what it thinks it is.
+/// Methods that the interpreter would answer wrongly for `self`, which is a different object there.
 const OF_SELF: &[&str] = &[
     "class",
     "to_s",
@@ -86,8 +87,8 @@ const OF_SELF: &[&str] = &[
     "display",
 ];
 
-/// A value that stands for something of the process.
-enum Mark {
+/// A value that represents an object of the process.
+enum ProcessReference {
     Scope(ScopeId),
     Module(&'static str),
     Version(EcoString),
@@ -100,8 +101,8 @@ pub(super) struct FunctionHost<'a, 'e> {
     span: Span,
     /// Whether `self` is a scope.
     is_old: bool,
-    lent: RubyMutations,
-    /// Whether the function wanted to change what others see, which the process keeps book of.
+    mutations: RubyMutations,
+    /// Whether the function tried to change a shared value. Only the process tracks such changes.
     pub(super) wants_change: bool,
     /// Messages that are not logged yet.
     logs: Vec<(LogLevel, String)>,
@@ -125,8 +126,8 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         is_old: bool,
         journal: &'a mut Journal,
     ) -> Self {
-        let (lent, logs) = Default::default();
-        Self { compiler, scope, span, is_old, lent, wants_change: false, logs, journal }
+        let (mutations, logs) = Default::default();
+        Self { compiler, scope, span, is_old, mutations, wants_change: false, logs, journal }
     }
 
     /// An argument as the function gets it.
@@ -143,38 +144,38 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     }
 
     fn scope_named(&self, scope: ScopeId) -> Ruby {
-        foreign("Puppet::Parser::Scope", "Scope", Rc::new(Mark::Scope(scope)))
+        foreign("Puppet::Parser::Scope", "Scope", Rc::new(ProcessReference::Scope(scope)))
     }
 
     fn lend(&mut self, value: Value) -> Ruby {
         match value {
             Value::Str(_) => to_ruby(&value),
-            value => self.lent.lend(self.compiler, value, self.scope, None),
+            value => self.mutations.lend(self.compiler, value, self.scope, None),
         }
     }
 
-    /// Logs what the function has said.
-    pub(super) fn tell(&mut self) {
-        self.journal.told(self.logs.len());
+    /// Logs the messages of the function.
+    pub(super) fn flush_logs(&mut self) {
+        self.journal.record_logs(self.logs.len());
         for (level, text) in self.logs.drain(..) {
-            self.compiler.tell(level, text, Some(self.span));
+            self.compiler.log_unscoped(level, text, Some(self.span));
         }
     }
 
     /// The value of the whole call.
-    pub(super) fn finish(&mut self, value: Ruby) -> Result<Value, Stop> {
+    pub(super) fn finish(&mut self, value: Ruby) -> Result<Value, CallFailure> {
         if self.wants_change {
-            return Err(Stop::Process);
+            return Err(CallFailure::Process);
         }
-        let values = self.lent.give_back(&[value]);
+        let values = self.mutations.give_back(&[value]);
         let Some(value) = values.ok().and_then(|mut values| values.pop()) else {
-            return Err(Stop::Process);
+            return Err(CallFailure::Process);
         };
-        self.tell();
+        self.flush_logs();
         Ok(value)
     }
 
-    /// The arguments of a function of the compile, which sees what was done until now.
+    /// The arguments of a function of the compile, with the changes so far.
     fn given(&mut self, args: &[Ruby]) -> Result<Vec<Value>, HostError> {
         if self.wants_change {
             return beyond("a change of what others see");
@@ -182,31 +183,31 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         if args.iter().any(|arg| has_symbol(arg, 0)) {
             return beyond("a symbol as an argument");
         }
-        let values = self.lent.give_back(args)?;
-        self.tell();
+        let values = self.mutations.give_back(args)?;
+        self.flush_logs();
         Ok(values)
     }
 
-    /// What came of a call, noted down.
-    fn came(&mut self, name: &str, result: EvalResult) -> Result<Ruby, HostError> {
+    /// Records the result of a call in the journal.
+    fn record_result(&mut self, name: &str, result: EvalResult) -> Result<Ruby, HostError> {
         let unwind = match result {
             Ok(value) => {
-                self.journal.called(name, Ok(value.clone()));
+                self.journal.record_call(name, Ok(value.clone()));
                 return Ok(self.lend(value));
             }
             Err(unwind) => unwind,
         };
         let text = message(&unwind).map(EcoString::from);
         match (text, &*unwind) {
-            _ if self.compiler.hiera.gave_up() => {
+            _ if self.compiler.hiera.reported_not_found() => {
                 Err(HostError::Abort(Box::new(*unwind) as Box<dyn Any>))
             }
             (Some(text), _) => {
-                self.journal.called(name, Err(unwind));
+                self.journal.record_call(name, Err(unwind));
                 Err(raised(ERROR, text))
             }
             (None, Unwind::Break(_)) => {
-                self.journal.called(name, Err(unwind));
+                self.journal.record_call(name, Err(unwind));
                 beyond("`break' of a lambda")
             }
             (None, _) => Err(HostError::Abort(Box::new(*unwind) as Box<dyn Any>)),
@@ -217,10 +218,10 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         let Some(name) = name.as_name() else { return beyond("a function without a name") };
         let args = self.given(args)?;
         let result = self.compiler.call_function(&name, args, None, scope, self.span);
-        self.came(&name, result).map(Some)
+        self.record_result(&name, result).map(Some)
     }
 
-    /// A method such as `function_join`, which takes a list.
+    /// Calls a method such as `function_join`, whose argument is a list.
     fn call_old(&mut self, scope: ScopeId, name: &str, args: &[Ruby]) -> Answer {
         match args {
             _ if ONLY_NEWER.contains(&name) => beyond("a function of the newer interface alone"),
@@ -236,9 +237,9 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         match (name, args) {
             ("_", [text]) => Ok(Some(text.clone())),
             _ if self.is_old => self.call_scope(self.scope, name, args, true),
-            // Functions of the newer kind belong to no scope but the outermost.
+            // Functions of the newer interface only belong to the top scope.
             ("call_function", [name, args @ ..]) => {
-                // The process says whose call it is.
+                // Only the process knows whose call this is.
                 if name.as_name().is_some_and(|name| !self.compiler.has_function(&name)) {
                     return beyond("a function that is not there");
                 }
@@ -266,7 +267,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     fn lookup(&mut self, scope: ScopeId, name: &Ruby) -> Result<Ruby, HostError> {
         let Some(name) = name.as_text() else { return beyond("a variable without a name") };
         if let Some(value) = self.compiler.variable(scope, &name) {
-            return Ok(self.lent.lend(self.compiler, value, scope, Some(&name)));
+            return Ok(self.mutations.lend(self.compiler, value, scope, Some(&name)));
         }
         match self.compiler.settings.strict {
             Strict::Off => Ok(Ruby::Nil),
@@ -302,7 +303,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
             }
             ("Gem::Version", "new", [text]) => match text.as_text() {
                 Some(text) if text.parse::<Version>().is_ok() || is_short_version(&text) => {
-                    let version = Rc::new(Mark::Version(text.clone()));
+                    let version = Rc::new(ProcessReference::Version(text.clone()));
                     Ok(Some(foreign("Gem::Version", text, version)))
                 }
                 _ => beyond("this version"),
@@ -313,8 +314,8 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
 
     fn call_version(version: &str, name: &str, args: &[Ruby]) -> Answer {
         let other = match args {
-            [Ruby::Foreign(other)] => match other.inner.downcast_ref::<Mark>() {
-                Some(Mark::Version(other)) => other,
+            [Ruby::Foreign(other)] => match other.inner.downcast_ref::<ProcessReference>() {
+                Some(ProcessReference::Version(other)) => other,
                 _ => return beyond("this version"),
             },
             _ => return beyond("this version"),
@@ -338,7 +339,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
                 let most = scope_args.len().min(most);
                 let result = self.compiler.call_closure(closure, &scope_args[..most]);
-                self.came(BLOCK, result).map(Some)
+                self.record_result(BLOCK, result).map(Some)
             }
             (Value::Object(object), _) if object.kind.name == CONTEXT => {
                 self.call_context(value, name, args)
@@ -361,7 +362,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 let mut all = vec![context.clone()];
                 all.extend(self.given(args)?);
                 match self.compiler.call_context(name, &all, None) {
-                    Some(result) => self.came(name, result).map(Some),
+                    Some(result) => self.record_result(name, result).map(Some),
                     None => beyond(format!("`{name}' of a context")),
                 }
             }
@@ -406,7 +407,7 @@ fn numbers(version: &str) -> Vec<u64> {
 fn has_symbol(value: &Ruby, depth: usize) -> bool {
     match value {
         Ruby::Symbol(name) => name != "undef" && name != "default",
-        // What is nested deeper is an error elsewhere.
+        // Deeper nesting is reported elsewhere.
         Ruby::Array(_) if depth < 100 => {
             value.as_items().unwrap_or_default().iter().any(|item| has_symbol(item, depth + 1))
         }
@@ -418,7 +419,7 @@ fn has_symbol(value: &Ruby, depth: usize) -> bool {
     }
 }
 
-/// Functions whose form of the older interface only says that it is no function: the process says it.
+/// Functions whose older form only raises an error, which the process words.
 const ONLY_NEWER: [&str; 31] = [
     "assert_type",
     "binary_file",
@@ -473,10 +474,10 @@ impl Host for FunctionHost<'_, '_> {
             let value = value.clone();
             return self.call_value(&value, name, args);
         }
-        match foreign.inner.downcast_ref::<Mark>() {
-            Some(Mark::Scope(scope)) => self.call_scope(*scope, name, args, false),
-            Some(Mark::Module(module)) => self.call_module(module, name, args),
-            Some(Mark::Version(version)) => Self::call_version(version, name, args),
+        match foreign.inner.downcast_ref::<ProcessReference>() {
+            Some(ProcessReference::Scope(scope)) => self.call_scope(*scope, name, args, false),
+            Some(ProcessReference::Module(module)) => self.call_module(module, name, args),
+            Some(ProcessReference::Version(version)) => Self::call_version(version, name, args),
             None => match (name, args) {
                 ("new", [text]) if text.as_text().is_some() => {
                     let exception = Exception {
@@ -493,8 +494,9 @@ impl Host for FunctionHost<'_, '_> {
     }
 
     fn constant(&mut self, path: &str) -> Option<Ruby> {
-        let module =
-            |name: &'static str| Some(foreign("Module", name, Rc::new(Mark::Module(name))));
+        let module = |name: &'static str| {
+            Some(foreign("Module", name, Rc::new(ProcessReference::Module(name))))
+        };
         match path {
             "Puppet" => module("Puppet"),
             "Puppet::Parser::Functions" => module("Puppet::Parser::Functions"),
@@ -595,8 +597,8 @@ pub(super) const BLOCK: &str = "";
 /// The class of errors of the compile.
 pub(super) const ERROR: &str = "Puppet::PreformattedError";
 
-/// Why a call has no value.
-pub(super) enum Stop {
+/// The reason why a call has no value.
+pub(super) enum CallFailure {
     /// An error or a jump.
     Unwind(Box<Unwind>),
     /// The process has to do it.

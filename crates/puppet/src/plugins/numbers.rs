@@ -1,4 +1,4 @@
-//! Operators of numbers that only the `ruby` process has.
+//! Operators of numbers that only exist in the `ruby` process.
 
 use ordain_source::Span;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::plugins::state::Callee;
 use crate::state::Compiler;
 use crate::value::Value;
 
-/// What came of an operation.
+/// The result of an operation.
 pub(crate) enum RubyAnswer {
     /// Its value.
     Value(Value),
@@ -19,10 +19,10 @@ pub(crate) enum RubyAnswer {
 }
 
 impl Compiler<'_> {
-    /// Has the process apply an operator to a number.
+    /// Applies an operator to a number in the process.
     ///
     /// # Errors
-    /// What Ruby raises.
+    /// Exceptions of Ruby.
     pub(crate) fn ask_ruby_number(
         &mut self,
         operator: &str,

@@ -23,29 +23,29 @@ use std::sync::Arc;
 /// The state of a compile's conversation with the `ruby` process.
 #[derive(Default)]
 pub(crate) struct State<'e> {
-    /// Tells this compile from others; 0 until the first call.
+    /// Identifies this compile; 0 until the first call.
     pub(super) id: u64,
     pub(super) session: Option<Session<'e>>,
-    /// Gives the process to others at the end of the compile.
-    pub(super) claim: Option<Claim<'e>>,
+    /// Releases the process at the end of the compile.
+    pub(super) claim: Option<ReservedProcess<'e>>,
     /// The calls of Ruby code that are under way.
     pub(super) calls: Vec<Call>,
-    /// How many of them render templates.
+    /// The number of these calls that render templates.
     pub(super) templates: usize,
-    /// Values that Ruby code holds by number.
+    /// Values to which Ruby code refers by number.
     pub(super) held: Vec<Value>,
     /// The number of the first of them.
     pub(super) first_held: u64,
     /// Lists and hashes that Ruby code may change.
-    pub(super) lent: Lent,
+    pub(super) values: ProcessValues,
     /// Errors and jumps on their way through Ruby code, by number.
     pub(super) unwound: Vec<Option<Box<Unwind>>>,
     pub(super) functions: FxHashMap<EcoString, Arc<RubyFunction>>,
-    /// Lambdas that stand for blocks of Ruby code.
+    /// Lambdas for blocks of Ruby code.
     pub(super) blocks: Lambdas,
     /// Functions in Ruby that run without the process; `None` for those that need it.
     pub(super) natives: FxHashMap<EcoString, Option<Arc<Native>>>,
-    /// How many calls of such functions are under way.
+    /// The number of calls of such functions that are under way.
     pub(super) native_calls: usize,
     /// Results of such functions for files, by path.
     pub(super) file_values: FxHashMap<PathBuf, ordain_ruby::Value>,
@@ -57,13 +57,13 @@ pub(crate) struct State<'e> {
     pub(super) shares_contexts: bool,
 }
 
-/// The process that a compile has for itself.
-pub(super) struct Claim<'e> {
+/// The process that is reserved for a compile.
+pub(super) struct ReservedProcess<'e> {
     pub(super) ruby: &'e Ruby,
     pub(super) id: u64,
 }
 
-impl Drop for Claim<'_> {
+impl Drop for ReservedProcess<'_> {
     fn drop(&mut self) {
         self.ruby.release(self.id, Some(&json!(["end"])));
     }
@@ -81,7 +81,7 @@ pub(super) struct Call {
 #[derive(Clone, Copy)]
 pub(super) struct Callee<'a> {
     pub(super) what: &'a str,
-    /// The file, and the line that it begins on.
+    /// The file and the line of the definition.
     pub(super) place: &'a str,
 }
 
@@ -96,26 +96,26 @@ impl State<'_> {
     }
 
     /// Ends the conversation.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn end_conversation(&mut self) {
         self.first_held += self.held.len() as u64;
         self.held.clear();
-        self.lent.truncate(0);
+        self.values.truncate(0);
         self.unwound.clear();
         self.session = None;
     }
 }
 
-/// How many numbers the process may leave out.
+/// The maximal gap in the numbers that the process uses.
 pub(super) const MAX_GAP: usize = 1 << 12;
 
 /// The values that the process has.
 #[derive(Default)]
-pub(super) struct Lent {
+pub(super) struct ProcessValues {
     pub(super) parts: Vec<Part>,
-    /// The numbers of the first of them by their addresses.
+    /// The numbers of the first ones by address.
     pub(super) numbers: FxHashMap<usize, usize>,
     pub(super) numbered: usize,
-    /// The frozen values, once they are asked for, with their numbers in the process.
+    /// The frozen values with their numbers in the process, once they are needed.
     pub(super) fixed: Option<FxHashMap<usize, Option<usize>>>,
     /// The frozen values by those numbers.
     pub(super) sent: Vec<Value>,
@@ -123,13 +123,13 @@ pub(super) struct Lent {
 
 /// A list or hash.
 pub(super) struct Part {
-    /// Something else where the process has a list that is none here.
+    /// `undef` if the process has a list where the compile has something else.
     pub(super) value: Value,
     /// The resource whose code lent it.
     pub(super) within: Option<ResourceId>,
 }
 
-impl Lent {
+impl ProcessValues {
     pub(super) fn len(&self) -> usize {
         self.parts.len()
     }
@@ -142,7 +142,7 @@ impl Lent {
         }
     }
 
-    /// Another process hears of everything anew.
+    /// Forgets the frozen values that were sent, because a new process needs all of them again.
     pub(super) fn begin(&mut self) {
         self.sent.clear();
         self.fixed.iter_mut().flat_map(FxHashMap::values_mut).for_each(|number| *number = None);
@@ -158,8 +158,9 @@ impl Lent {
         self.sent.get(usize::try_from(number?).ok()?)
     }
 
-    /// Takes note of what the process has numbered. It counts on from what it was lent; of a question
-    /// that failed before it was sent it has counted some, too.
+    /// Records a value that the process has numbered. The process counts on from the values that it
+    /// got. It also counts values of questions that failed before they were sent, so there may be
+    /// gaps.
     pub(super) fn set(&mut self, number: usize, part: Part) {
         let len = self.parts.len();
         if (len..len + MAX_GAP).contains(&number) {
@@ -192,7 +193,7 @@ pub(super) struct RubyFunction {
     /// The file, and the line of the definition.
     pub(super) place: String,
     pub(super) dispatches: Vec<Dispatch>,
-    /// How many arguments a function of the older interface takes, as it counts them.
+    /// The number of arguments of a function of the older interface, in its own notation.
     pub(super) arity: Option<i32>,
 }
 
@@ -200,7 +201,7 @@ pub(super) struct RubyFunction {
 #[derive(Debug)]
 pub(super) struct Dispatch {
     pub(super) signature: Signature,
-    /// Whether the method only says what is wrong with arguments of this kind.
+    /// Whether the method only explains why such arguments are wrong.
     pub(super) explains: bool,
     /// The method.
     pub(super) method: String,
@@ -229,8 +230,8 @@ impl RubyFunction {
         types.collect::<Option<Vec<_>>>().filter(|types| !types.is_empty())
     }
 
-    /// An error about a value that the function gave.
-    pub(super) fn gives(&self, unwind: Box<Unwind>) -> Box<Unwind> {
+    /// Adds the function to an error about its value.
+    pub(super) fn about_result(&self, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {
                 let help = Some(format!("{} ({}) gives it", self.what, self.place));
@@ -243,7 +244,7 @@ impl RubyFunction {
 
 impl Dispatch {
     /// # Errors
-    /// When a value is not of the type that the signature says.
+    /// When a value is not of the return type of the signature.
     pub(super) fn check_returned(&self, value: &Value) -> EvalResult<()> {
         let Some(kind) = &self.signature.returns else { return Ok(()) };
         let subject = format!("value returned from function '{}'", self.method);
@@ -251,7 +252,7 @@ impl Dispatch {
     }
 }
 
-/// A function of a file that runs here.
+/// A function of a file that runs without the process.
 pub(super) struct Native {
     pub(super) file: Arc<RubyFile>,
     pub(super) source: Arc<RubySource>,
@@ -277,17 +278,17 @@ impl Journal {
     }
 
     /// Whether the next message was logged already.
-    pub(super) fn has_told(&mut self) -> bool {
-        let has_told = self.logs > 0;
+    pub(super) fn was_logged(&mut self) -> bool {
+        let was_logged = self.logs > 0;
         self.logs = self.logs.saturating_sub(1);
-        has_told
+        was_logged
     }
 
-    pub(super) fn called(&mut self, name: &str, result: EvalResult) {
+    pub(super) fn record_call(&mut self, name: &str, result: EvalResult) {
         self.calls.push_back((name.into(), result));
     }
 
-    pub(super) fn told(&mut self, messages: usize) {
+    pub(super) fn record_logs(&mut self, messages: usize) {
         self.logs += messages;
     }
 

@@ -14,11 +14,11 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 
 impl Compiler<'_> {
-    /// Renders an ERB template with the variables of a scope. `path` is where the text is from, if
-    /// from a file; errors name it.
+    /// Renders an ERB template with the variables of a scope. `path` is the file of the text, if
+    /// there is one; errors name it.
     ///
     /// # Errors
-    /// When there is no `ruby`, or the code of the template fails.
+    /// When `ruby` is missing, or the code of the template fails.
     pub(crate) fn ruby_template(
         &mut self,
         path: Option<&Path>,
@@ -47,7 +47,7 @@ impl Compiler<'_> {
         self.ruby.templates > 0
     }
 
-    /// What to do if there is no `ruby` on this machine.
+    /// Help if this machine has no `ruby`.
     pub(crate) fn lacks_ruby(&mut self) -> Option<&'static str> {
         if self.ruby.session.is_some() {
             return None;
@@ -59,7 +59,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The variables that a template reads: those that it names, or all if it may read any.
+    /// The variables that a template reads: the ones that it names, or all if it may read any.
     fn template_variables(&mut self, text: &str, scope: ScopeId) -> EvalResult<(Json, Json)> {
         if text.contains("instance_variable") || text.contains("binding") {
             let mut all = self.answer(&[json!("variables"), json!(scope.0)])?;

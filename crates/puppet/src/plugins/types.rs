@@ -1,5 +1,4 @@
-//! Resource types that modules bring in Ruby, where reading their file does not tell enough: their
-//! attributes, and what titles say of them.
+//! Resource types in Ruby whose file must run: their attributes, and their title patterns.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +7,8 @@ use ecow::EcoString;
 use ordain_source::{FileId, Span, TextRange};
 use serde_json::{Value as Json, json};
 
+use crate::catalog::names::is_composite;
+use crate::catalog::{ResourceId, ResourceKind};
 use crate::error::{EvalResult, PlainError, Unwind};
 use crate::load::RubyType;
 use crate::plugins::state::Callee;
@@ -15,27 +16,30 @@ use crate::state::Compiler;
 use crate::types::modelled::layout::TitlePatterns;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
+use crate::value::ruby::ruby_text;
 use crate::value::text::to_text;
 
-/// What runs before any declaration is at hand.
+/// The place of requests that no declaration has caused.
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
 impl Compiler<'_> {
-    /// What running the file of a type tells of it; what reading it told if it cannot be run.
+    /// The type as its running file describes it. If the file cannot run, the description that was
+    /// read from its text is kept.
     pub(crate) fn examined_type(&mut self, name: &str, read: &Arc<RubyType>) -> Arc<RubyType> {
         let place = read.file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
         let said = self
             .with_ruby(callee, NOWHERE, |this| this.load_type(callee, name, &read.file, NOWHERE));
         let found = match said {
-            Ok(said) => Arc::new(told(read, &said)),
+            Ok(said) => Arc::new(described_type(read, &said)),
             Err(_) => Arc::new(RubyType { unclear: false, ..RubyType::clone(read) }),
         };
         self.env.set_ruby_type(name, Arc::clone(&found));
         found
     }
 
-    /// What the `ruby` process says of a type, which it loads if it has not done so.
+    /// The description of a type from the `ruby` process, which loads the type if necessary.
     pub(super) fn load_type(
         &mut self,
         callee: Callee<'_>,
@@ -60,10 +64,10 @@ impl Compiler<'_> {
         Ok(said)
     }
 
-    /// The attributes that a title gives by the patterns of its type.
+    /// The attributes in a title, by the title patterns of its type.
     ///
     /// # Errors
-    /// When no pattern fits the title, or the type cannot be asked.
+    /// When no pattern matches the title, or the type cannot run.
     pub(crate) fn title_values(
         &mut self,
         name: &str,
@@ -88,9 +92,37 @@ impl Compiler<'_> {
         let entries = answer.as_hash().into_iter().flatten();
         Ok(entries.map(|(key, value)| (to_text(key), value.clone())).collect())
     }
+
+    /// The resource of a title. If there is none, the title patterns of the type split the title into a
+    /// composite name, and the resource of that name is taken.
+    pub(crate) fn find_named(&mut self, key: &ResourceKey) -> Option<ResourceId> {
+        if let Some(id) = self.catalog.find(key) {
+            return Some(id);
+        }
+        let id = self.find_by_composite_name(key)?;
+        self.catalog.alias(key.clone(), id);
+        Some(id)
+    }
+
+    fn find_by_composite_name(&mut self, key: &ResourceKey) -> Option<ResourceId> {
+        let first = *self.catalog.of_kind(&key.kind).first()?;
+        let ResourceKind::Native(schema) = &self.catalog.get(first).what else { return None };
+        let kind = schema.ruby.clone().filter(is_composite)?;
+        let name = key.kind.to_lowercase();
+        let values = self.title_values(&name, &kind, &key.title, (ScopeId::TOP, NOWHERE)).ok()?;
+        let value = |name: &str| {
+            let value = values.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            value.cloned().unwrap_or_default()
+        };
+        let mut names: Vec<&EcoString> = kind.namevars.iter().collect();
+        names.sort();
+        let parts = names.into_iter().map(|name| String::from(ruby_text(&value(name))));
+        let title = parts.collect::<Vec<_>>().join("\0");
+        self.catalog.find(&ResourceKey::new(&key.kind, &title))
+    }
 }
 
-/// The values that a title gives by the first pattern that fits.
+/// The attributes in a title, by the first matching pattern.
 pub(crate) fn match_title(
     patterns: &TitlePatterns,
     title: &str,
@@ -111,7 +143,7 @@ fn unmatched_title(title: &str) -> Box<Unwind> {
     PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into()
 }
 
-fn told(read: &RubyType, said: &Json) -> RubyType {
+fn described_type(read: &RubyType, said: &Json) -> RubyType {
     let names = |key: &str| -> Vec<EcoString> {
         said[key]
             .as_array()

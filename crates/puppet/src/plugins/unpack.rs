@@ -1,7 +1,7 @@
-//! Values that the `ruby` process gives to Puppet code; `wire.rs` is the way there.
+//! Values from the `ruby` process; `wire.rs` has the other direction.
 //!
-//! In a value that is marked `give`, each list and hash has a number, in the order in which they
-//! begin: what stands in the value again, or in another one of the same message, goes by its number.
+//! In a value that is marked `give`, the lists and hashes are numbered in the order in which they
+//! begin. Repeated ones, also in other values of the same message, are written as their number.
 
 use std::sync::Arc;
 
@@ -18,35 +18,35 @@ use crate::types::Regexp;
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, RuntimeObject, Value};
 
-/// How deep a value may be nested, as in the process.
+/// The maximal nesting of a value, as in the process.
 const MAX_NESTING: usize = 100;
 
-/// The lists and hashes of a message that have numbers.
+/// The numbered lists and hashes of a message.
 #[derive(Default)]
-pub(super) struct Numbered {
-    /// The number of the first; nothing if none has one.
+pub(super) struct NumberedParts {
+    /// The number of the first; `None` if none has a number.
     base: Option<usize>,
-    /// Nothing in the place of one that is still being read.
+    /// `None` for a value that is still being read.
     parts: Vec<Option<Part>>,
-    /// How much what is being read holds so far.
+    /// The size of the value that is being read, so far.
     size: Size,
 }
 
-/// A list or hash, and how much it holds.
+/// A list or hash, and its size.
 struct Part {
     value: Value,
     size: Size,
 }
 
-impl Numbered {
-    /// What has a number.
+impl NumberedParts {
+    /// The lists and hashes with their numbers.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (usize, Value)> {
         let base = self.base.unwrap_or_default();
         let parts = self.parts.into_iter().enumerate();
         parts.filter_map(move |(at, part)| Some((base + at, part?.value)))
     }
 
-    /// From here on lists and hashes have numbers.
+    /// Begins to number lists and hashes.
     fn begin(&mut self, number: Option<u64>) -> EvalResult<()> {
         let Some(number) = number.and_then(|number| usize::try_from(number).ok()) else {
             return fail("the Ruby code gives a value without its number");
@@ -81,7 +81,7 @@ impl Numbered {
         if self.size.weight > MAX_WEIGHT { too_big() } else { Ok(()) }
     }
 
-    /// What has a number, if it is of this message.
+    /// The list or hash of a number, if it belongs to this message.
     fn get(&mut self, number: Option<u64>) -> EvalResult<Option<Value>> {
         let number = number.and_then(|number| usize::try_from(number).ok());
         let at = number.zip(self.base).and_then(|(number, base)| number.checked_sub(base));
@@ -103,26 +103,26 @@ fn too_deep<T>() -> EvalResult<T> {
 }
 
 impl Compiler<'_> {
-    /// A value that Ruby code gave to Puppet code.
+    /// A value from Ruby code.
     ///
     /// # Errors
-    /// When it is none that Puppet has.
+    /// When Puppet cannot represent it.
     pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
-        self.unpack(data, &mut Numbered::default())
+        self.unpack(data, &mut NumberedParts::default())
     }
 
-    /// A value that Ruby code goes on to hold.
+    /// A value that Ruby code continues to hold.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
     pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
-        let mut given = Numbered::default();
+        let mut given = NumberedParts::default();
         let value = self.unpack(data, &mut given)?;
-        self.note_given(given, scope);
+        self.keep_arguments(given, scope);
         Ok(value)
     }
 
-    /// Values that Ruby code gives to a function and goes on to hold.
+    /// The arguments of a function, which Ruby code continues to hold.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
@@ -132,14 +132,14 @@ impl Compiler<'_> {
         scope: ScopeId,
     ) -> EvalResult<Vec<Value>> {
         let items = data.as_array().map_or(&[][..], Vec::as_slice);
-        let mut given = Numbered::default();
+        let mut given = NumberedParts::default();
         let values: EvalResult<Vec<_>> =
             items.iter().map(|item| self.unpack(item, &mut given)).collect();
-        self.note_given(given, scope);
+        self.keep_arguments(given, scope);
         values
     }
 
-    fn unpack(&self, data: &Json, given: &mut Numbered) -> EvalResult {
+    fn unpack(&self, data: &Json, given: &mut NumberedParts) -> EvalResult {
         Ok(match data {
             Json::Null => Value::Undef,
             Json::Bool(b) => Value::Bool(*b),
@@ -170,7 +170,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn unpack_pairs(&self, pairs: &Json, given: &mut Numbered) -> EvalResult {
+    fn unpack_pairs(&self, pairs: &Json, given: &mut NumberedParts) -> EvalResult {
         let mut out = HashValue::default();
         for pair in pairs.as_array().into_iter().flatten() {
             out.insert(self.unpack(&pair[0], given)?, self.unpack(&pair[1], given)?);
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         Ok(Value::Hash(Arc::new(out)))
     }
 
-    fn marked(&self, kind: &str, data: &Json, given: &mut Numbered) -> EvalResult {
+    fn marked(&self, kind: &str, data: &Json, given: &mut NumberedParts) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -214,9 +214,9 @@ impl Compiler<'_> {
             }
             "lent" => match given.get(data["n"].as_u64())? {
                 Some(value) => value,
-                None => known(self.ruby.lent.get(data["n"].as_u64()))?,
+                None => known(self.ruby.values.get(data["n"].as_u64()))?,
             },
-            "frozen" => known(self.ruby.lent.get_fixed(data["n"].as_u64()))?,
+            "frozen" => known(self.ruby.values.get_fixed(data["n"].as_u64()))?,
             "give" => {
                 given.begin(data["n"].as_u64())?;
                 self.unpack(value, given)?
@@ -227,7 +227,7 @@ impl Compiler<'_> {
     }
 }
 
-/// An object of Ruby as the process describes it.
+/// A Ruby object by the description from the process.
 fn runtime_object(data: &Json) -> RuntimeObject {
     let text = |name: &str| data[name].as_str().map(EcoString::from);
     let ancestors = data["ancestors"].as_array().into_iter().flatten();
@@ -241,7 +241,7 @@ fn runtime_object(data: &Json) -> RuntimeObject {
     }
 }
 
-/// What Ruby code holds, if the compile still has it.
+/// A value that Ruby code holds, if the compile still has it.
 fn known(value: Option<&Value>) -> EvalResult {
     match value {
         Some(value) => Ok(value.clone()),

@@ -1,8 +1,8 @@
-//! Values to the form in which they go to the `ruby` process; `wire.rb` is the other end, and
-//! `unpack.rs` has the way back.
+//! Values to the `ruby` process; `wire.rb` is the counterpart, and `unpack.rs` has the other
+//! direction.
 //!
-//! What JSON has no form for is an object whose key `$` names the kind. Types, lambdas and what else
-//! only the compile can work on stay here and go by a number.
+//! A value that JSON cannot represent becomes an object whose key `$` names the kind. Values that
+//! only the compile can use, such as types and lambdas, stay here and have a number in the message.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::value::closure::ScopeId;
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
-/// The key that marks an object as something else than a hash.
+/// The key that distinguishes other objects from hashes.
 pub(super) const MARK: &str = "$";
 
-/// A value that needs nothing of a compile.
+/// A value that does not depend on a compile.
 pub(super) fn plain(value: &Value) -> Json {
     pack(value, &mut |other| json!(to_text(other).as_str()))
 }
@@ -59,7 +59,7 @@ fn pack(value: &Value, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
     }
 }
 
-/// The entries of a hash, each key and value as `pack` has it.
+/// The entries of a hash, with keys and values packed by `pack`.
 pub(super) fn pack_entries(entries: &HashValue, pack: &mut dyn FnMut(&Value) -> Json) -> Json {
     if entries.keys().all(|key| key.as_str().is_some_and(|key| key != MARK)) {
         let mut out = Map::with_capacity(entries.len());
@@ -122,7 +122,7 @@ impl Compiler<'_> {
     /// A value that Ruby code has kept from another call.
     ///
     /// # Errors
-    /// When there is none such any more.
+    /// When it does not exist any more.
     pub(super) fn revive(&mut self, of: &str, v: &str, span: Span) -> EvalResult<Json> {
         let number = || v.parse().unwrap_or_default();
         let value = match of {
@@ -142,7 +142,7 @@ const TIMESTAMP: &str = "Timestamp";
 const TIMESPAN: &str = "Timespan";
 const REFERENCE: &str = "reference";
 
-/// What a value that only the compile can work on is made of, and a text that it is made from again.
+/// The kind of a value that only the compile can use, with a text from which it can be made again.
 fn revivable(value: &Value) -> Option<(&'static str, String)> {
     Some(match value {
         Value::Timestamp(nanoseconds) => (TIMESTAMP, nanoseconds.to_string()),
@@ -167,7 +167,7 @@ fn type_class(kind: &Type) -> String {
     }
 }
 
-/// What Ruby code reads of references.
+/// The properties of references that Ruby code reads.
 fn type_parts(kind: &Type) -> Json {
     match kind {
         Type::Resource { kind, title } => {

@@ -1,4 +1,4 @@
-//! Annotations: objects that hang on values, which know nothing of them.
+//! Annotations: objects that are attached to values from outside.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use crate::types::{ObjectType, Type, new, object};
 use crate::value::Value;
 use crate::value::ruby::{ruby_class, ruby_inspect};
 
-/// The annotations of a compile, by what they hang on.
+/// The annotations of a compile, by their subject.
 #[derive(Default)]
-pub(crate) struct Annotations(FxHashMap<Subject, Vec<Hung>>);
+pub(crate) struct Annotations(FxHashMap<Subject, Vec<Attached>>);
 
-/// A value as something that annotations hang on: itself, not what is equal to it.
+/// The subject of annotations. Subjects are compared by identity, not by equality.
 #[derive(PartialEq, Eq, Hash)]
 enum Subject {
     Place(usize),
     Type(Type),
 }
 
-/// An annotation, and the value that has it, so that its place is not given to another.
-struct Hung {
+/// An annotation with its subject, which is held so that its address is not reused.
+struct Attached {
     annotation: Value,
     _subject: Value,
 }
 
-impl Hung {
+impl Attached {
     fn is_of(&self, kind: &ObjectType) -> bool {
         matches!(&self.annotation, Value::Object(object) if *object.kind == *kind)
     }
@@ -48,7 +48,7 @@ fn subject(value: &Value) -> Option<Subject> {
     Some(Subject::Place(place))
 }
 
-/// The annotation that the definition of a type says it has.
+/// The annotation in the definition of a type.
 fn declared<'v>(kind: &ObjectType, value: &'v Value) -> Option<&'v Value> {
     let Value::Type(of) = value else { return None };
     let Type::Object(of) = &**of else { return None };
@@ -61,31 +61,33 @@ fn declared<'v>(kind: &ObjectType, value: &'v Value) -> Option<&'v Value> {
 }
 
 impl Annotations {
-    /// The annotation of this type; what the definition of a type says becomes one when it is asked
-    /// for.
+    /// The annotation of this type. An annotation in the definition of a type is made when it is
+    /// first used.
     ///
     /// # Errors
-    /// When the definition says something that is no such annotation.
+    /// When the definition has no valid annotation of this type.
     pub(crate) fn find(
         &mut self,
         kind: &Arc<ObjectType>,
         value: &Value,
     ) -> EvalResult<Option<Value>> {
-        let hung = subject(value).and_then(|subject| self.0.get(&subject));
-        if let Some(known) = hung.and_then(|all| all.iter().find(|hung| hung.is_of(kind))) {
+        let attached = subject(value).and_then(|subject| self.0.get(&subject));
+        if let Some(known) =
+            attached.and_then(|all| all.iter().find(|attached| attached.is_of(kind)))
+        {
             return Ok(Some(known.annotation.clone()));
         }
         match declared(kind, value) {
-            Some(given) => self.hang(kind, value, given).map(Some),
+            Some(given) => self.attach(kind, value, given).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Hangs a new annotation on a value, made of a hash.
+    /// Attaches a new annotation, made of a hash, to a value.
     ///
     /// # Errors
-    /// When the hash is none of which one can be made, or the value cannot have any.
-    pub(crate) fn hang(
+    /// When the hash does not fit the annotation, or the value cannot have annotations.
+    pub(crate) fn attach(
         &mut self,
         kind: &Arc<ObjectType>,
         value: &Value,
@@ -95,8 +97,8 @@ impl Annotations {
         match subject(value) {
             Some(subject) => {
                 let all = self.0.entry(subject).or_default();
-                all.retain(|hung| !hung.is_of(kind));
-                all.push(Hung { annotation: annotation.clone(), _subject: value.clone() });
+                all.retain(|attached| !attached.is_of(kind));
+                all.push(Attached { annotation: annotation.clone(), _subject: value.clone() });
             }
             None if is_frozen(value) => {
                 let (class, text) = (ruby_class(value), ruby_inspect(value));
@@ -107,10 +109,10 @@ impl Annotations {
         Ok(annotation)
     }
 
-    /// Hangs an annotation in place of any other of its type, or takes it away where there is none.
+    /// Replaces or removes the annotation of a type.
     ///
     /// # Errors
-    /// As [`Annotations::hang`], and when the value's definition says what it has.
+    /// As [`Annotations::attach`], and when the annotation is in the definition of the value.
     pub(crate) fn replace(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -130,17 +132,17 @@ impl Annotations {
             return plain(format!("attempt to {action} {name} annotation declared on {of}"));
         }
         if !is_clear {
-            return self.hang(kind, value, given);
+            return self.attach(kind, value, given);
         }
         let Some(all) = subject(value).and_then(|subject| self.0.get_mut(&subject)) else {
             return Ok(Value::Undef);
         };
-        let at = all.iter().position(|hung| hung.is_of(kind));
+        let at = all.iter().position(|attached| attached.is_of(kind));
         Ok(at.map_or(Value::Undef, |at| all.remove(at).annotation))
     }
 }
 
-/// Whether a value is one that the real program refuses to hang anything on.
+/// Whether the value cannot have annotations in the real program, because it is frozen.
 fn is_frozen(value: &Value) -> bool {
     matches!(
         value,
@@ -153,7 +155,7 @@ fn is_frozen(value: &Value) -> bool {
     )
 }
 
-/// The object type that an argument names as the type of annotations.
+/// The object type in an argument that names an annotation type.
 pub(crate) fn annotation_type(value: &Value) -> Arc<ObjectType> {
     match value {
         Value::Type(kind) => match &**kind {

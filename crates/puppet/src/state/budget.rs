@@ -1,30 +1,33 @@
-//! The limits of one compile: steps of evaluation, and the size of its values.
+//! The limits of one compile: steps of evaluation, nesting, and the size of its values.
 //!
-//! Values share their parts, so a few lines can make one that would take all memory when it is
-//! written out or compared. So a value is weighed when a variable or parameter gets it, as growth in
-//! rounds always goes through one, and when a function or a text takes one that no variable has.
+//! Values share their parts, so a few lines can make a value that would need all memory when it is
+//! written or compared. Values are therefore weighed when they are assigned to variables and
+//! parameters, because repeated growth always passes through one, and when a function or an
+//! interpolation gets a value that no variable has.
 
 use std::sync::Arc;
 
 use ordain_source::limits::Steps;
 
 use crate::error::{EvalResult, issue, plain};
+use crate::state::frame::MAX_DEPTH;
 use crate::value::Value;
 use ordain_source::limits::most_text;
 
-/// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
-/// for an item of a list that is made. Large sites take less than a fifth of it.
+/// The default maximal number of steps of a compile. An evaluated expression is a step, a new item
+/// of a list a fraction of one. Large sites take less than a fifth of this.
 pub const MAX_STEPS: u64 = 15_000_000;
-/// How many resources a catalog may have by default, several times what the largest sites have on a node.
+/// The default maximal number of resources of a catalog, several times that of a node of the
+/// largest sites.
 pub const MAX_RESOURCES: usize = 250_000;
-/// How many values another may hold, shared ones counted as often as they occur.
+/// The maximal number of values inside a value. Shared values count as often as they occur.
 pub(crate) const MAX_WEIGHT: usize = 2_000_000;
-/// How deep values may be nested.
+/// The maximal nesting of values.
 pub(crate) const MAX_NESTING: usize = 1000;
-/// Values above this weight are remembered, so that loops do not weigh them each round.
+/// Values above this weight are cached, so that loops do not weigh them in each round.
 const LARGE: usize = 256;
 
-/// How many items of a list a search looks at in a step.
+/// The number of list items that a search compares in a step.
 pub(crate) const ITEMS_A_STEP: u64 = 8;
 
 /// Lists above this length are long.
@@ -35,17 +38,17 @@ const LONG: u64 = 100_000;
 pub enum Weight {
     /// They were.
     Known,
-    /// They were not, as far as is known.
+    /// They may not have been.
     Unknown,
 }
 
 /// A value that was weighed.
 #[derive(Debug, Default)]
-struct Weighed {
-    /// It is held, so that no other value comes to where it is in memory.
+struct WeighedValue {
+    /// The value, held so that its address is not reused.
     _value: Value,
     weight: usize,
-    /// How deep it is nested.
+    /// The nesting of the value.
     height: usize,
 }
 
@@ -54,29 +57,55 @@ struct Weighed {
 pub(crate) struct Budget {
     /// Steps taken.
     pub(crate) steps: Steps,
+    /// The current nesting of expressions.
+    pub(crate) depth: u32,
     /// Large values that were weighed last.
-    weighed: [Weighed; 8],
-    /// Where these are in memory, which is compared for every list and hash.
+    weighed: [WeighedValue; 8],
+    /// The addresses of these, which are compared for every list and hash.
     addresses: [usize; 8],
     next: usize,
 }
 
 impl Budget {
-    /// A budget of so many steps.
+    /// A budget of a number of steps.
     pub(crate) fn new(steps: u64) -> Self {
-        Self { steps: Steps::new(steps), weighed: Default::default(), addresses: [0; 8], next: 0 }
+        Self {
+            steps: Steps::new(steps),
+            depth: 0,
+            weighed: Default::default(),
+            addresses: [0; 8],
+            next: 0,
+        }
+    }
+
+    /// Whether evaluation may not nest any deeper.
+    #[inline]
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.depth >= MAX_DEPTH
+    }
+
+    /// Reserves levels of the stack; false, without reserving any, if too few are left.
+    pub(crate) fn descend(&mut self, levels: u32) -> bool {
+        let is_allowed = self.depth + levels < MAX_DEPTH;
+        self.depth += if is_allowed { levels } else { 0 };
+        is_allowed
+    }
+
+    /// Releases levels that [`Self::descend`] reserved.
+    pub(crate) fn ascend(&mut self, levels: u32) {
+        self.depth -= levels;
     }
 
     /// Takes steps.
     ///
     /// # Errors
-    /// If fewer are left.
+    /// When too few are left.
     pub(crate) fn spend(&mut self, steps: u64) -> EvalResult<()> {
         self.steps.take(steps).or_else(|exceeded| plain(exceeded.to_string()))
     }
 
-    /// Counts the work behind a value that a function or an operator made.
-    pub(crate) fn made(&mut self, value: &Value) {
+    /// Charges the cost of a value that a function or an operator made.
+    pub(crate) fn charge_result(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => cost(items.len(), 8),
             Value::Hash(entries) => cost(entries.len(), 3),
@@ -85,8 +114,8 @@ impl Budget {
         });
     }
 
-    /// Counts the work of a search through a list, the keys of a hash or a text.
-    pub(crate) fn searched(&mut self, value: &Value) {
+    /// Charges the cost of a search in a list, the keys of a hash, or a text.
+    pub(crate) fn charge_search(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => items.len() as u64 / ITEMS_A_STEP,
             Value::Hash(entries) => entries.len() as u64 / ITEMS_A_STEP,
@@ -95,15 +124,15 @@ impl Budget {
         });
     }
 
-    fn known(&self, value: &Value) -> Option<&Weighed> {
+    fn known(&self, value: &Value) -> Option<&WeighedValue> {
         let address = address(value)?;
         let at = self.addresses.iter().position(|&known| known == address)?;
         Some(&self.weighed[at])
     }
 }
 
-/// What so many items cost of which a step makes `at_once`. Lists that grow item by item are made
-/// often but are short; one that is long costs what it takes in memory.
+/// The cost of so many items if a step makes `at_once`. Short lists are made often and cheaply; a
+/// long one costs its memory.
 fn cost(items: usize, at_once: u64) -> u64 {
     let items = items as u64;
     if items > LONG { items } else { items / at_once }
@@ -113,7 +142,7 @@ fn cost(items: usize, at_once: u64) -> u64 {
 fn leaf(value: &Value) -> Option<usize> {
     match value {
         Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Iterator(_) => None,
-        // One that is not finished is refused where it is weighed.
+        // An unfinished object is refused by the weighing.
         Value::Instance(_) => None,
         Value::Str(text) => Some(1 + text.len() / 64),
         _ => Some(1),
@@ -128,7 +157,7 @@ fn take(left: &mut usize, weight: usize) -> EvalResult<()> {
     Ok(())
 }
 
-/// How deep a value is nested, and how many parts it has, shared ones counted as often as they occur.
+/// The nesting of a value and the number of its parts. Shared parts count as often as they occur.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Size {
     pub(crate) height: usize,
@@ -153,7 +182,7 @@ impl Size {
     }
 }
 
-/// The error of a value that holds too much.
+/// The error of a value that is too large.
 pub(crate) fn too_big<T>() -> EvalResult<T> {
     plain(format!("a value with more than {MAX_WEIGHT} parts is too big"))
 }
@@ -162,7 +191,7 @@ fn too_deep<T>() -> EvalResult<T> {
     plain(format!("a value is nested more than {MAX_NESTING} levels deep"))
 }
 
-/// Where a list or hash is in memory.
+/// The address of a list or hash, which identifies it.
 pub(crate) fn address(value: &Value) -> Option<usize> {
     match value {
         Value::Array(items) => Some(Arc::as_ptr(items) as usize),
@@ -172,10 +201,10 @@ pub(crate) fn address(value: &Value) -> Option<usize> {
 }
 
 impl Budget {
-    /// Refuses a value that is too big or nested too deeply.
+    /// Refuses a value that is too large or too deeply nested.
     ///
     /// # Errors
-    /// If it is.
+    /// When it is.
     pub(crate) fn weigh(&mut self, value: &Value) -> EvalResult<()> {
         let value = match value {
             Value::Sensitive(inner) => inner,
@@ -190,7 +219,7 @@ impl Budget {
         if weight > LARGE {
             let next = self.next;
             self.addresses[next] = address(value).unwrap_or_default();
-            self.weighed[next] = Weighed { _value: value.clone(), weight, height };
+            self.weighed[next] = WeighedValue { _value: value.clone(), weight, height };
             self.next = (next + 1) % self.weighed.len();
             self.steps.charge(weight as u64 / 64);
         }
@@ -206,7 +235,7 @@ impl Budget {
         }
     }
 
-    /// Weighs a list or hash that no variable has, and so none weighed.
+    /// Weighs a list or hash that is not in a variable, and so was not weighed before.
     ///
     /// # Errors
     /// As [`Budget::weigh`].
@@ -220,7 +249,7 @@ impl Budget {
     }
 }
 
-/// Refuses an object that is still being made, which only its initialiser may have.
+/// Refuses an unfinished object, which only its initialiser may use.
 fn finished(value: &Value) -> EvalResult<()> {
     match value {
         Value::Instance(instance) if !instance.is_finished() => issue(
@@ -232,7 +261,7 @@ fn finished(value: &Value) -> EvalResult<()> {
 }
 
 impl Budget {
-    /// Takes the weight of a value from what is left; gives its height.
+    /// Takes the weight of a value from `left`; returns its nesting.
     fn measure(&self, value: &Value, depth: usize, left: &mut usize) -> EvalResult<usize> {
         let shared = depth > 0 && matches!(value, Value::Array(_) | Value::Hash(_));
         let known = if shared { self.known(value) } else { None };
@@ -279,7 +308,7 @@ impl Budget {
 /// Refuses a text that would be too long.
 ///
 /// # Errors
-/// If it is.
+/// When it would.
 pub(crate) fn check_length(bytes: usize) -> EvalResult<()> {
     if bytes > most_text() {
         return plain(format!("a text of {bytes} bytes is too long, the limit is {}", most_text()));
@@ -292,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_shares_its_parts_weighs_what_they_occur() {
+    fn shared_parts_weigh_as_often_as_they_occur() {
         let mut budget = Budget::new(1_000);
         let mut value = Value::Int(1);
         for _ in 0..10 {

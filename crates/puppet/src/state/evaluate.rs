@@ -7,6 +7,8 @@ use crate::state::frame::Frame;
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::Type;
+use crate::types::modelled::Instance;
+use crate::value::HashValue;
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
@@ -21,7 +23,7 @@ pub trait Evaluate {
     /// Calls a function by name: built-in, or written in Puppet.
     ///
     /// # Errors
-    /// When there is none, its arguments do not fit, or it fails.
+    /// When the function is unknown, its arguments do not fit, or it fails.
     fn call_function(
         &mut self,
         name: &str,
@@ -37,19 +39,19 @@ pub trait Evaluate {
     /// A lambda as a value that can be called.
     fn closure(&mut self, f: &Frame, id: ExprId) -> EvalResult<Arc<Closure>>;
 
-    /// The type that a text names, such as `Array[Stdlib::Port]`.
+    /// Parses and evaluates the text of a type, such as `Array[Stdlib::Port]`.
     ///
     /// # Errors
-    /// When the text is no type.
+    /// When the text is not a type.
     fn type_of_text(&mut self, text: &str, span: Span) -> EvalResult<Type>;
 
-    /// The type that a name stands for: built in, an alias, or a resource type.
+    /// The type of a name: built in, an alias, or a resource type.
     fn named_type(&mut self, name: &str) -> EvalResult<Type>;
 
-    /// Makes an object of a type, of a hash and an initialiser if there are any.
+    /// Makes an object of a type from a hash and an initialiser, both optional.
     ///
     /// # Errors
-    /// When a value does not fit, something is missing, or what must hold does not.
+    /// When a value does not fit, a feature is missing, or an invariant does not hold.
     fn instantiate(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -92,7 +94,7 @@ pub trait Evaluate {
     /// Whether a function of this name can be called.
     fn has_function(&mut self, name: &str) -> bool;
 
-    /// The file of a function that calls mean, if it is written in Ruby.
+    /// The file of a function, if calls of this name run Ruby code.
     fn only_in_ruby(&self, name: &str) -> Option<Arc<crate::load::RubyFile>>;
 
     /// The return types of the signatures of a function of a module; `None` if one has none.
@@ -136,16 +138,16 @@ pub trait Evaluate {
     /// The parameter of a declared resource; `None` if the resource does not exist.
     fn resource_parameter(&mut self, reference: &Type, name: &str) -> Option<Value>;
 
-    /// Marks virtual resources to be realised; those not declared yet are waited for.
+    /// Marks virtual resources to be realised, including resources that are declared later.
     fn realize(&mut self, references: &[Value], span: Span);
 
-    /// Adds tags to what contains the calling code.
+    /// Adds tags to the class or define whose code calls this.
     ///
     /// # Errors
     /// When a text cannot be a tag.
     fn tag(&mut self, names: &[EcoString], scope: ScopeId) -> EvalResult<()>;
 
-    /// Whether the catalog, or what contains the calling code, has all these tags.
+    /// Whether the catalog, or the class or define whose code calls this, has all these tags.
     fn tagged(&mut self, names: &[EcoString], scope: ScopeId) -> bool;
 
     /// Whether there is a class of this name in lower case.
@@ -153,6 +155,18 @@ pub trait Evaluate {
     /// # Errors
     /// Of its file.
     fn has_class(&mut self, name: &str) -> EvalResult<bool>;
+
+    /// The features of an object that are not derived, as its initialiser takes them.
+    ///
+    /// # Errors
+    /// When computing one fails.
+    fn features_of(&mut self, object: &Arc<Instance>) -> EvalResult<HashValue>;
+
+    /// Replaces the deferred calls in a value by their results.
+    ///
+    /// # Errors
+    /// Of the calls.
+    fn resolve(&mut self, value: &Value, scope: ScopeId, span: Span) -> EvalResult;
 
     /// Calls a lambda with these arguments; `next` gives its value.
     ///

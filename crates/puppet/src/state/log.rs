@@ -25,7 +25,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// The word that stands for it.
+    /// The name of the level.
     pub fn word(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -49,9 +49,9 @@ pub struct LogEntry {
     pub message: String,
     /// The scope that it came from, as Puppet prints it: `Scope(Class[main])`.
     pub source: String,
-    /// The place as Puppet shows it behind the text; empty where it shows none.
+    /// The place that Puppet shows after the text; empty if it shows none.
     pub place: String,
-    /// Where it was written.
+    /// The place in the code.
     pub span: Option<Span>,
 }
 

@@ -18,13 +18,13 @@ impl Compiler<'_> {
     }
 
     /// Logs a message without a scope's prefix.
-    pub(crate) fn tell(&mut self, level: LogLevel, message: String, span: Option<Span>) {
+    pub(crate) fn log_unscoped(&mut self, level: LogLevel, message: String, span: Option<Span>) {
         self.log.add(level, message, span);
     }
 
     /// A warning of the compile itself, without a scope's prefix.
     pub fn warn(&mut self, message: impl Into<String>, span: Option<Span>) {
-        self.tell(LogLevel::Warning, message.into(), span);
+        self.log_unscoped(LogLevel::Warning, message.into(), span);
     }
 
     /// As [`Compiler::warn`]; the place is shown behind the text.
@@ -33,7 +33,7 @@ impl Compiler<'_> {
         self.log.add_with_place(LogLevel::Warning, message.into(), place, Some(span));
     }
 
-    /// A warning of the compile that is given once for its key. With a place it says where.
+    /// A warning that is given once per key. With a span, the text has the place.
     pub fn warn_once(&mut self, key: &str, message: &str, span: Option<Span>) {
         if !self.log.is_first(key) {
             return;
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         format!(" ({})", parts.join(", "))
     }
 
-    /// `(file: F, line: L)`, without a file for text that has none.
+    /// `(file: F, line: L)`, without the file for text that is not in a file.
     pub(crate) fn place(&self, span: Option<Span>) -> Option<String> {
         let span = span?;
         let file = self.env.sources.file(span.file);

@@ -1,6 +1,6 @@
 //! The types with features that a compile knows, and the objects that it is making.
 
-use crate::catalog::ResourceId;
+use crate::catalog::{Resource, ResourceId, ResourceKind};
 use crate::types::ObjectType;
 use crate::types::modelled::{Instance, Slot};
 use crate::validation::Role;
@@ -17,14 +17,16 @@ pub(crate) struct ModelState {
     pub(crate) types: FxHashMap<EcoString, Arc<ObjectType>>,
     /// The types that share their names with defines, by names in lower case.
     pub(crate) of_defines: FxHashMap<EcoString, Option<Arc<ObjectType>>>,
-    /// The types whose parents are being looked for, outermost first.
+    /// The types whose parents are being resolved, outermost first.
     pub(crate) opening: Vec<EcoString>,
-    /// The types whose features are being worked out.
+    /// The types whose layouts are being computed.
     pub(crate) laying: Vec<EcoString>,
     /// The values of the objects that are being made, innermost last.
     pub(crate) drafts: Vec<Vec<Option<Value>>>,
     /// The code of types that is running, innermost last.
     pub(crate) logics: Vec<Logic>,
+    /// The objects that links between resources refer to.
+    pub(crate) links: Links,
 }
 
 /// Code of a type that is running.
@@ -35,13 +37,13 @@ pub(crate) struct Logic {
     pub(crate) role: Role,
     /// The feature whose code it is.
     pub(crate) slot: Option<(usize, Arc<Slot>)>,
-    /// The object; a check sees none.
+    /// The object; `None` for checks.
     pub(crate) object: Option<Arc<Instance>>,
     /// The value that is checked.
     pub(crate) it: Value,
-    /// Whether `$it` means that.
+    /// Whether the code can read `$it`.
     pub(crate) has_it: bool,
-    /// Whether a setter assigned the feature that it is of.
+    /// Whether a setter assigned its feature.
     pub(crate) assigned: bool,
 }
 
@@ -51,17 +53,70 @@ impl ModelState {
         !self.types.is_empty()
     }
 
+    /// The default of an attribute that nothing sets, for a resource of a type with features. It is
+    /// part of the type, so every reader of the resource sees it.
+    pub(crate) fn default_of<'a>(
+        &'a self,
+        resource: &'a Resource,
+        name: &str,
+    ) -> Option<&'a Value> {
+        let kind = match &resource.what {
+            ResourceKind::Native(schema) => schema.model.as_ref()?,
+            ResourceKind::Define(def) => self.of_defines.get(&def.name)?.as_ref()?,
+            _ => return None,
+        };
+        let layout = kind.model.as_ref()?.layout.get()?;
+        layout.defaults[layout.find(name)?].as_ref()
+    }
+
     /// Whether code of a type is running.
     pub(crate) fn in_logic(&self) -> bool {
         !self.logics.is_empty()
     }
 }
 
-/// The objects of resources that links mean.
+/// The objects of resources that links between resources refer to.
 #[derive(Default)]
-pub(crate) struct Linked {
-    /// Those that were made.
-    pub(crate) made: FxHashMap<ResourceId, Value>,
+pub(crate) struct Links {
+    /// The finished objects.
+    objects: FxHashMap<ResourceId, Value>,
     /// The resources whose objects are being made, outermost first.
-    pub(crate) open: Vec<ResourceId>,
+    open: Vec<ResourceId>,
+}
+
+impl Links {
+    /// The finished object of a resource.
+    pub(crate) fn object(&self, id: ResourceId) -> Option<&Value> {
+        self.objects.get(&id)
+    }
+
+    /// Keeps the finished object of a resource.
+    pub(crate) fn add_object(&mut self, id: ResourceId, object: Value) {
+        self.objects.insert(id, object);
+    }
+
+    /// Drops the finished objects, because the attributes of resources may change after this.
+    pub(crate) fn forget_objects(&mut self) {
+        self.objects.clear();
+    }
+
+    /// Begins making the object of a resource.
+    pub(crate) fn begin(&mut self, id: ResourceId) {
+        self.open.push(id);
+    }
+
+    /// Ends making the object that was begun last.
+    pub(crate) fn end(&mut self) {
+        self.open.pop();
+    }
+
+    /// Whether the object of a resource is being made: links may form a cycle.
+    pub(crate) fn is_open(&self, id: ResourceId) -> bool {
+        self.open.contains(&id)
+    }
+
+    /// The number of objects that are being made.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
 }

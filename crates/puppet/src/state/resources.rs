@@ -13,7 +13,7 @@ impl Compiler<'_> {
         Some(self.parameters_of(self.resource_of(reference)?))
     }
 
-    /// The resource that a reference means.
+    /// The resource of a reference.
     pub(crate) fn resource_of(&self, reference: &Type) -> Option<ResourceId> {
         self.catalog.find(&reference_key(reference)?)
     }

@@ -12,7 +12,7 @@ use crate::catalog::ResourceId;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// How many variables a scope holds before it gets an index.
+/// The number of variables above which a scope gets an index.
 const INLINE: usize = 12;
 
 /// The construct that made a scope.
@@ -40,13 +40,13 @@ pub type Matches = Arc<[Value]>;
 pub struct Scope {
     /// The construct that made it.
     pub kind: ScopeKind,
-    /// Where the search for an unqualified name goes on.
+    /// The scope in which the search for an unqualified name continues.
     pub parent: Option<ScopeId>,
     /// The scope that declared the class or define instance; resource defaults are searched there.
     pub declared_in: Option<ScopeId>,
     /// The class, define instance or node that resources declared here are contained in.
     pub resource: ResourceId,
-    /// The module that the code here is from; empty if from none.
+    /// The module of the code; empty if there is none.
     pub module: EcoString,
     /// The class name, for scopes of classes; empty otherwise.
     pub class: EcoString,
@@ -66,21 +66,21 @@ pub struct Pending {
     pub callee: EcoString,
     /// All parameters, from left to right.
     names: Vec<EcoString>,
-    /// Where each of them stands, if there are many.
+    /// The positions of the names, if there are many.
     index: Option<FxHashMap<EcoString, usize>>,
-    /// Which of them gets its value.
+    /// The position of the parameter that is being evaluated.
     pub current: usize,
 }
 
 impl Pending {
-    /// The parameters of a callee, of which the first is under way.
+    /// The parameters of a callee; the first one is being evaluated.
     pub fn new(callee: EcoString, names: Vec<EcoString>) -> Self {
         let is_long = names.len() > INLINE;
         let index = is_long.then(|| names.iter().cloned().zip(0..).collect());
         Self { callee, names, index, current: 0 }
     }
 
-    /// Where the parameter of this name stands.
+    /// The position of the parameter of this name.
     fn place(&self, name: &str) -> Option<usize> {
         match &self.index {
             Some(index) => index.get(name).copied(),
@@ -155,7 +155,7 @@ impl Scope {
         }
     }
 
-    /// Takes the names of some variables away, so that those of scopes around are seen.
+    /// Hides some variables, so that those of outer scopes are visible.
     pub(crate) fn hide(&mut self, names: &[&str]) -> Vec<(usize, EcoString)> {
         let mut hidden = Vec::new();
         for (i, (name, _)) in self.vars.iter_mut().enumerate() {
@@ -196,13 +196,19 @@ impl Scope {
 pub struct Scopes {
     scopes: Vec<Scope>,
     free: Vec<ScopeId>,
-    /// Memory of variables that are gone.
+    /// The allocations of cleared scopes, for reuse.
     spare: Vec<Vec<(EcoString, Value)>>,
+    /// The scopes of evaluated classes, by class name.
+    classes: FxHashMap<EcoString, ScopeId>,
+    /// The scope of the node block, if one was chosen.
+    node: Option<ScopeId>,
+    /// The number of scopes with [`Scope::pending`] parameters.
+    pending: u32,
 }
 
 impl Scopes {
-    /// No scopes, with room for those of most compiles, so that they are not moved when there are
-    /// more: room that is never written to takes no memory.
+    /// Reserves room for the scopes of most compiles, so that they need not move. Untouched room
+    /// takes no memory.
     pub fn with_room() -> Self {
         const ROOM: usize = 1 << 14;
         Self { scopes: Vec::with_capacity(ROOM), ..Self::default() }
@@ -223,8 +229,8 @@ impl Scopes {
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
-    /// Makes room for variables of a scope that is to be pushed, in memory that served before if
-    /// there is any.
+    /// Reserves room for the variables of a new scope, if possible in the allocation of a cleared
+    /// scope.
     pub fn reserve(&mut self, scope: &mut Scope, more: usize) {
         if let Some(spare) = self.spare.pop() {
             scope.vars = spare;
@@ -252,9 +258,46 @@ impl Scopes {
         self.free.push(id);
     }
 
-    /// All scopes, also those that are gone, which have no variables.
+    /// All scopes, including ended ones, which have no variables.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ScopeId> + use<> {
         (0..self.scopes.len() as u32).map(ScopeId)
+    }
+
+    /// The scope of an evaluated class.
+    pub fn of_class(&self, name: &str) -> Option<ScopeId> {
+        self.classes.get(name).copied()
+    }
+
+    /// Records the scope of a class.
+    pub(crate) fn set_class(&mut self, name: EcoString, scope: ScopeId) {
+        self.classes.insert(name, scope);
+    }
+
+    /// The scope of the node block, or the top scope without one.
+    pub(crate) fn node_or_top(&self) -> ScopeId {
+        self.node.unwrap_or(ScopeId::TOP)
+    }
+
+    /// Records the scope of the node block.
+    pub(crate) fn set_node(&mut self, scope: ScopeId) {
+        self.node = Some(scope);
+    }
+
+    /// Whether any scope has parameters without a value. Reads of variables check this first.
+    pub(crate) fn has_pending(&self) -> bool {
+        self.pending > 0
+    }
+
+    /// Marks the parameters of a scope as not evaluated yet.
+    pub(crate) fn begin_pending(&mut self, scope: ScopeId, pending: Pending) {
+        self.get_mut(scope).pending = Some(Box::new(pending));
+        self.pending += 1;
+    }
+
+    /// Ends [`Self::begin_pending`].
+    pub(crate) fn end_pending(&mut self, scope: ScopeId) {
+        self.pending -= 1;
+        self.get_mut(scope).pending = None;
     }
 
     /// Whether there is a scope of this number.

@@ -7,7 +7,7 @@ use crate::state::Compiler;
 use crate::value::{HashValue, Value};
 use ordain_graph::language::Strict;
 
-/// Texts; `{node}` stands for the name of the node.
+/// Texts; `{node}` is replaced by the name of the node.
 const TEXTS: &[(&str, &str)] = &[
     ("agent_catalog_run_lockfile", "/opt/puppetlabs/puppet/cache/state/agent_catalog_run.lock"),
     ("agent_disabled_lockfile", "/opt/puppetlabs/puppet/cache/state/agent_disabled.lock"),
@@ -268,7 +268,7 @@ pub(crate) fn fresh(node: &str) -> Vec<(&'static str, Value)> {
     all
 }
 
-/// All settings, as this compile has them.
+/// All settings of this compile.
 pub(crate) fn all(compiler: &Compiler<'_>) -> HashValue {
     let mut all = fresh(&compiler.node);
     all.extend(of_compile(compiler));
@@ -281,7 +281,7 @@ pub(crate) fn all(compiler: &Compiler<'_>) -> HashValue {
     hash
 }
 
-/// What the compile says of itself.
+/// The settings that the compile itself defines.
 fn of_compile(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
     let (env, settings) = (compiler.env, &compiler.settings);
     let shown = |path: &Path| path.display().to_string();

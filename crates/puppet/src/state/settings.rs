@@ -11,16 +11,16 @@ use std::sync::Arc;
 /// The treatment of deferred values when a catalog is finished.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Deferral {
-    /// They stay, for whoever applies the catalog.
+    /// They stay; the program that applies the catalog resolves them.
     #[default]
     Keep,
     /// They are resolved: the catalog is for this machine.
     Resolve,
-    /// They stay in the catalog, and are given as well as what it was compiled to.
+    /// They stay in the catalog, and the compile also returns them as a list.
     Hand,
 }
 
-/// Settings that change what a compile does.
+/// The settings of a compile.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The severity of questionable code.
@@ -35,13 +35,15 @@ pub struct Settings {
     pub max_resources: usize,
     /// Whether the code of resource types sees the catalog at the end, as where it is applied.
     pub examine_types: bool,
-    /// Whether the graph says of each attribute where its value came from and what it replaced. Forms
-    /// that say this of resources and relations alone are made faster without, and in half the memory.
+    /// Whether the graph has the origin of each attribute and the values that it replaced. Output
+    /// forms that only need the origins of resources and relationships are made faster without
+    /// this, in half the memory.
     pub has_history: bool,
     /// The treatment of deferred values at the end.
     pub deferral: Deferral,
-    /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
-    /// ask for an order, but what they convert is not taken: it would be converted twice.
+    /// The kinds that the applying program implements natively. Their types in Ruby can refuse
+    /// values and add autorequires. Their conversions are ignored, because a value would be
+    /// converted twice.
     pub native_kinds: BTreeSet<EcoString>,
     /// Whether only the types in Ruby of `native_kinds` see the catalog: whoever applies it runs the
     /// code of the other types then.

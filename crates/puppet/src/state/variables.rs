@@ -26,7 +26,7 @@ impl Compiler<'_> {
         if class == SETTINGS {
             return self.setting_variable(rest);
         }
-        let mut at = self.class_scopes.get(class).copied();
+        let mut at = self.scopes.of_class(class);
         while let Some(id) = at {
             let scope = self.scopes.get(id);
             if scope.kind != ScopeKind::Class {
@@ -47,12 +47,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// The value of a variable, qualified or not, searched from a scope; `None` if there is none.
+    /// The value of a variable, qualified or not, searched from a scope; `None` if it does not
+    /// exist.
     pub fn variable(&mut self, scope: ScopeId, name: &str) -> Option<Value> {
         self.find_variable(scope, name).cloned()
     }
 
-    /// The names of the modules that the calling code and its caller belong to; empty if to none.
+    /// The names of the modules of the calling code and of its caller; empty outside of modules.
     pub fn calling_modules(&self, scope: ScopeId) -> (EcoString, EcoString) {
         let own = self.scopes.get(scope).module.clone();
         let caller = self.scopes.lookup(scope, "caller_module_name").and_then(Value::as_str);
@@ -99,7 +100,7 @@ impl Compiler<'_> {
             None => (Some(scope), name),
             Some((class, plain)) => match class.strip_prefix("::").unwrap_or(class) {
                 "" => (Some(ScopeId::TOP), plain),
-                class => (self.class_scopes.get(class).copied(), plain),
+                class => (self.scopes.of_class(class), plain),
             },
         };
         while let Some(id) = at {
@@ -111,7 +112,7 @@ impl Compiler<'_> {
         at
     }
 
-    /// The resource whose code a scope belongs to; none for that of a function.
+    /// The resource whose code a scope runs; `None` for a function.
     pub(crate) fn domain(&self, scope: ScopeId) -> Option<ResourceId> {
         let mut scope = self.scopes.get(scope);
         while let (ScopeKind::Lambda, Some(parent)) = (scope.kind, scope.parent) {
@@ -120,7 +121,7 @@ impl Compiler<'_> {
         (scope.kind != ScopeKind::Function).then_some(scope.resource)
     }
 
-    /// The scope that templates see: that of the node, or the top; in a function the top.
+    /// The scope that templates see: that of the node or the top; in a function the top.
     pub(crate) fn global_scope(&self, from: ScopeId) -> ScopeId {
         let mut at = from;
         loop {

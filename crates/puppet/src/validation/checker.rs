@@ -6,7 +6,7 @@ use ordain_source::{Diagnostic, Severity, TextRange};
 use super::walk::Node;
 use crate::syntax::{ExprId, Program, code_of};
 
-/// Where a module's file stands: what its definitions may be called.
+/// The file of a module, which decides the names that its definitions may have.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ModuleFile {
     /// The path, for messages.
@@ -23,7 +23,7 @@ pub struct Options {
     pub strict: Strict,
     /// Set for files that a module's loader reads, not for the site's manifests.
     pub module_file: Option<ModuleFile>,
-    /// At most so many errors are reported, and as many warnings.
+    /// The maximal number of reported errors, and of reported warnings.
     pub max: usize,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Checker<'p> {
     pub(super) found: Vec<Diagnostic>,
     pub(super) errors: usize,
     pub(super) warnings: usize,
-    /// In texts of how many other programs this one stands.
+    /// The number of programs around this one, whose texts contain it.
     pub(super) depth: u32,
     /// Whether the first finding is that a heredoc is not of its syntax.
     pub(super) embedded_failed: bool,

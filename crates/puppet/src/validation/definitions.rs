@@ -13,9 +13,9 @@ use crate::schema::is_metaparameter;
 use crate::syntax::*;
 use crate::types::builtin;
 
-/// Parameters of classes and defines that have the name of a metaparameter. The reference checks
-/// this when it takes note of the definitions of a text that is valid otherwise: with a default it
-/// warns, without one the text cannot be used.
+/// Parameters of classes and defines with the name of a metaparameter. The reference checks this
+/// when it registers the definitions of a text that is otherwise valid. With a default it warns;
+/// without one the text cannot be used.
 pub fn metaparameters(program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for &id in &program.definitions {
@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What classes, defines and functions have in common.
+    /// The common checks of classes, defines and functions.
     fn named(&mut self, id: ExprId, name: &str) {
         self.top(id);
         if !names::is_definition(name) {
@@ -139,7 +139,7 @@ impl Checker<'_> {
         self.error_at("UNSUPPORTED_EXPRESSION", id, message);
     }
 
-    /// Definitions stand at top level, classes and defines also in classes.
+    /// Checks that definitions are at top level; classes and defines may also be in classes.
     fn top(&mut self, id: ExprId) {
         let absolute = match &self.program[id] {
             Expr::Definition(definition) => matches!(
@@ -193,7 +193,7 @@ impl Checker<'_> {
         self.error_at("ILLEGAL_DEFINITION_LOCATION", id, message);
     }
 
-    /// A module's file holds nothing but definitions, and no nodes.
+    /// Checks that a module's file has only definitions, and no nodes.
     pub(super) fn top_constructs_in_module(&mut self) {
         if self.options.module_file.is_none() {
             return;

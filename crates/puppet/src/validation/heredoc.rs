@@ -1,8 +1,8 @@
-//! Heredocs that name a syntax: their text must be of it.
+//! Heredocs that name a syntax: their text must have this syntax.
 //!
-//! Text without interpolation is checked when its program is, other text when it is evaluated. As
-//! in the reference, `json`, `pp`, `epp` and `base64` are known, the last part of `a+json` decides
-//! if the whole is not known, and text of any other syntax is not looked at.
+//! Text without interpolation is checked with its program, other text when it is evaluated. As in
+//! the reference, `json`, `pp`, `epp` and `base64` are known. Of an unknown name such as `a+json`,
+//! the last part decides. Text of any other syntax is not checked.
 
 use ordain_data::json;
 use ordain_functions::base64;
@@ -10,6 +10,7 @@ use ordain_source::{Diagnostic, FileId, Severity, SourceFile};
 
 use super::checker::{Checker, Options};
 use super::validate_embedded;
+use crate::syntax::issue::is_unexpected_end;
 use crate::syntax::{self, Expr, ExprId, Parsed, code_of};
 
 /// Programs in programs are checked this deep.
@@ -18,7 +19,7 @@ const MAX_DEPTH: u32 = 8;
 const MAX_JSON_MESSAGE: usize = 100;
 const MAX_PROGRAM_MESSAGE: usize = 500;
 
-/// Why a text is not of its syntax.
+/// The error of a text that does not have its syntax.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
     /// The issue code of the reference.
@@ -28,7 +29,7 @@ pub(crate) struct Problem {
 }
 
 impl Checker<'_> {
-    /// The reference stops at the first text that is not of its syntax, whatever it found before.
+    /// The reference stops at the first text with an error, even if it found errors before.
     pub(super) fn heredoc(&mut self, syntax: &str, text: ExprId) {
         if self.depth >= MAX_DEPTH {
             return;
@@ -47,7 +48,7 @@ impl Checker<'_> {
     }
 }
 
-/// Why a text is not of the syntax that it is said to be; `None` if it is, or nobody knows.
+/// The error of a text that does not have its syntax; `None` if it has, or the syntax is unknown.
 pub(crate) fn embedded(syntax: &str, text: &str) -> Option<Problem> {
     problem(syntax, text, 1)
 }
@@ -123,7 +124,7 @@ fn not_program(
 /// The message with the line and column in the text; the end of the text is no place.
 fn with_place(error: &Diagnostic, text: &str) -> String {
     let start = error.peer_span().map(|span| span.range.start);
-    match start.filter(|_| !error.message.ends_with("at end of input")) {
+    match start.filter(|_| !is_unexpected_end(error)) {
         Some(start) => {
             let at = SourceFile::new("", text).line_col(start);
             format!("{} (line: {}, column: {})", error.message, at.line, at.column)

@@ -147,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `$x[k]` stands in the lambda of a `new` that has `$x` as its parameter.
+    /// Whether `$x[k]` is in the lambda of a `new` whose parameter is `$x`.
     pub(super) fn is_initialising(&self, left: ExprId) -> bool {
         let program = self.program;
         let Expr::Access(parts) = program[left] else { return false };

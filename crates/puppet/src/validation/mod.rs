@@ -45,7 +45,7 @@ pub fn validate(program: &Program, options: &Options) -> Vec<Diagnostic> {
     found.into_iter().map(|d| advise(d, Some(&program.text))).collect()
 }
 
-/// Checks a program that stands in texts of so many others.
+/// Checks a program that is part of a text in `depth` other programs.
 fn validate_embedded(program: &Program, options: &Options, depth: u32) -> Vec<Diagnostic> {
     let mut checker = Checker {
         program,
@@ -65,8 +65,8 @@ fn validate_embedded(program: &Program, options: &Options, depth: u32) -> Vec<Di
 impl Checker<'_> {
     fn walk(&mut self) {
         self.path.push(Node::Program);
-        // The expressions to check, the next one last. The program, which stands in nothing, marks
-        // where the children of a node end.
+        // The expressions to check, the next one last. `Node::Program` marks the end of the
+        // children of a node.
         let mut steps = vec![Node::Expr(self.program.body)];
         while let Some(node) = steps.pop() {
             if matches!(node, Node::Program) {

@@ -10,7 +10,7 @@ use crate::schema::is_metaparameter;
 use crate::syntax::*;
 use crate::types::modelled::{self, Feature, FeatureKind};
 
-/// What annotations are.
+/// The form of annotations, for errors.
 const ANNOTATIONS: &str =
     "are a hash of hashes of plain values: { 'source' => { 'key' => 'text' } }";
 
@@ -72,7 +72,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Where features have a setting that is true.
+    /// The places where features set a boolean setting to true.
     fn places_of(&self, features: &[(&FeatureSyntax, TextRange)], setting: &str) -> Vec<TextRange> {
         let program = self.program;
         let set = features.iter().flat_map(|(f, _)| program.settings(f.settings));
@@ -80,7 +80,7 @@ impl Checker<'_> {
         set.map(|s| s.name_range).collect()
     }
 
-    /// At most one feature is what links find an object by.
+    /// Checks that at most one feature is the target of links.
     fn only_id(&mut self, name: &str, features: &[(&FeatureSyntax, TextRange)]) {
         for at in self.places_of(features, "id").into_iter().skip(1) {
             let message = format!("Type '{name}' has more than one feature with id => true");
@@ -88,8 +88,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The patterns for titles: at most one list of patterns that name their groups. What several
-    /// namevars are cannot be told from a title without.
+    /// Checks the title patterns: at most one list, whose patterns name their groups. Types with
+    /// several name attributes need patterns.
     fn title_patterns(&mut self, name: &str, all: &[TypeStatement], namevars: &[TextRange]) {
         let mut places = all.iter().filter_map(|statement| match statement.kind {
             TypeStatementKind::TitlePatterns { value, range } => Some((value, range)),
@@ -257,7 +257,7 @@ impl Checker<'_> {
             _ => return,
         };
         self.at_most_one_parameter(setting.value, setting.value_range, name);
-        // A check sees no feature but its own, so others are variables of its own.
+        // A check only sees its own feature; other names are local variables.
         let own = FxHashSet::from_iter([syntax.name.as_str()]);
         self.logic(setting.value, role, if role == Role::Check { &own } else { names });
     }

@@ -5,7 +5,7 @@ use ordain_source::{TextRange, suggest};
 
 use crate::syntax::Program;
 
-/// A name without `::` before it. Most names have none, which is quicker to see by the first letter.
+/// A name without its leading `::`. Most names have none, which the first letter shows quickly.
 pub fn bare(name: &str) -> &str {
     if name.starts_with(':') { name.trim_start_matches("::") } else { name }
 }
@@ -70,7 +70,7 @@ pub(super) fn is_alias(name: &str) -> bool {
     name.split("::").all(|s| is_segment(s, |b| b.is_ascii_uppercase()))
 }
 
-/// Whether a host name holds nothing but letters, digits, `_`, `-` and `.`.
+/// Whether a host name only has letters, digits, `_`, `-` and `.`.
 pub(super) fn is_hostname(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
@@ -84,7 +84,7 @@ pub fn plain(name: &str) -> EcoString {
     }
 }
 
-/// Where a class at a range says what it inherits from.
+/// The place of the parent's name in a class at a range.
 pub fn parent_range(program: &Program, class: TextRange, parent: &str) -> Option<TextRange> {
     let text = program.text(class);
     text.match_indices("inherits").find_map(|(at, word)| {
@@ -100,7 +100,7 @@ pub fn parent_range(program: &Program, class: TextRange, parent: &str) -> Option
 }
 
 /// Whether a name differs from another by so little that it is mistyped and not another word.
-pub fn is_slip(name: &str, near: &str) -> bool {
+pub fn is_misspelling(name: &str, near: &str) -> bool {
     let same = name.chars().zip(near.chars()).take_while(|(a, b)| a == b).count();
     let end = name.chars().rev().zip(near.chars().rev()).take_while(|(a, b)| a == b).count();
     let longest = name.chars().count().max(near.chars().count());
@@ -126,15 +126,15 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         let (first, second) = (differing.next(), differing.next());
         let is_near = |a: &str, b: &str| {
             let short = a.len().max(b.len()) <= 6;
-            (short || is_slip(a, b)) && suggest::nearest(a, [b]).is_some()
+            (short || is_misspelling(a, b)) && suggest::nearest(a, [b]).is_some()
         };
         second.is_none() && first.is_some_and(|(a, b)| is_near(a, b))
     };
     suggest::nearest(name, names.into_iter().filter(near))
 }
 
-/// Whether no more than a part of these names can differ, and by no more than two in length. Most
-/// names of a large repository are told apart by this.
+/// Whether names can differ in one part only, and by at most two characters in length. This quickly
+/// excludes most names of a large repository.
 fn differ_in_one_part(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len().abs_diff(b.len()) > 2 {

@@ -110,7 +110,7 @@ impl Checker<'_> {
         self.error_at("ILLEGAL_EXPRESSION", id, message);
     }
 
-    /// What stands where a value is needed must produce one.
+    /// Refuses an expression without a value where a value is needed.
     fn rvalue(&mut self, mut id: ExprId) {
         loop {
             match &self.program[id] {
@@ -201,7 +201,7 @@ impl Checker<'_> {
         self.rvalue(right);
     }
 
-    /// What stands left of `=`.
+    /// Checks the left side of `=`.
     fn assign(&mut self, id: ExprId) {
         let program = self.program;
         match &program[id] {
@@ -240,7 +240,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether this is a name and a hash: what a resource without a title is parsed as.
+    /// Whether an expression is a name and a hash, the form that a resource without a title is
+    /// parsed to.
     pub(super) fn is_untitled_resource(&self, id: ExprId) -> bool {
         let Expr::Block(list) = self.program[id] else { return false };
         match self.program.list(list) {

@@ -5,7 +5,7 @@ use ordain_syntax::ListRef;
 
 use crate::syntax::*;
 
-/// A node of the tree: an expression, or one of the parts that are none.
+/// A node of the tree: an expression, or a part that is not an expression.
 #[derive(Clone, Copy, Debug)]
 pub enum Node {
     /// The program itself.
@@ -65,7 +65,7 @@ fn exprs(ids: &[ExprId], out: &mut Vec<Node>) {
     out.extend(ids.iter().map(|&id| Node::Expr(id)));
 }
 
-/// A part that is there.
+/// Adds a part unless it is missing.
 fn present(program: &Program, id: ExprId, out: &mut Vec<Node>) {
     if !matches!(program[id], Expr::Nop) {
         out.push(Node::Expr(id));
@@ -124,7 +124,7 @@ fn expr_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
     }
 }
 
-/// Those of what declares something or takes parameters.
+/// The children of declarations and of expressions with parameters.
 fn declaration_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
     match &program[id] {
         Expr::Lambda(lambda) => {
@@ -207,7 +207,7 @@ fn type_statement_children(program: &Program, statement: &TypeStatementKind, out
     }
 }
 
-/// The place of a hash entry, which is that of its arrow.
+/// The place of a hash entry is that of its arrow.
 pub(super) fn entry_place(program: &Program, value: ExprId) -> TextRange {
     let index = program.arrows.binary_search_by_key(&value.raw(), |(id, _)| id.raw());
     match index {

@@ -1,11 +1,11 @@
-//! Whether two answers are the same after what has no meaning is taken away: the order of sets,
-//! numbers that name a run, and the names of Ruby objects.
+//! Compares two answers without their insignificant parts: the order of sets, numbers that identify
+//! a run, and the names of Ruby objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-/// What differs, or nothing.
+/// The differences.
 pub(crate) fn differences(theirs: &Json, ours: &Json) -> Vec<String> {
     match (theirs.get("catalog"), ours.get("catalog")) {
         (Some(theirs_catalog), Some(ours_catalog)) => {
@@ -26,8 +26,8 @@ fn error(answer: &Json) -> String {
 }
 
 fn errors(theirs: &Json, ours: &Json) -> Vec<String> {
-    // A file with several errors is one error upstream, which says their number only; what they
-    // are is logged.
+    // Upstream reports several errors of a file as one error with their number, and logs the
+    // errors.
     if theirs["error"].as_str().is_some_and(|e| e.contains("Language validation logged")) {
         return Vec::new();
     }

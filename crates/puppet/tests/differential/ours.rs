@@ -1,4 +1,4 @@
-//! What Ordain answers to a request of the differential tests; the form is that of `oracle.rb`.
+//! Ordain's answers to requests of the differential tests, in the form of `oracle.rb`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -203,7 +203,7 @@ no code
     }
 }
 
-/// The class of what Hiera gives to functions has the name that code asks for.
+/// The objects that Hiera passes to functions have the class names that code expects.
 #[test]
 fn the_class_of_contexts() {
     let all = r"

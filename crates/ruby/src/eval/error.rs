@@ -52,7 +52,7 @@ pub enum Error {
     Host {
         /// The error of the host.
         error: Box<dyn Any>,
-        /// Where it was called.
+        /// The line of the call.
         line: u32,
     },
 }

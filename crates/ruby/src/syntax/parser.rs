@@ -11,7 +11,7 @@ use crate::stack;
 pub(super) type Parse<T> = Result<T, SyntaxError>;
 
 /// The maximal stack use of the parser, in bytes.
-const STACK: usize = 1 << 20;
+const MAX_STACK: usize = 1 << 20;
 /// The maximal length of a chain of operators or calls.
 const MAX_CHAIN: usize = 500;
 /// The maximal nesting of a program.
@@ -147,7 +147,7 @@ impl Parser<'_> {
     /// Runs the function one level deeper.
     pub(super) fn within<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.nesting += 1;
-        if self.nesting > MAX_NESTING || stack::used(self.stack) > STACK {
+        if self.nesting > MAX_NESTING || stack::used(self.stack) > MAX_STACK {
             return Err(self.unsupported("code nested this deep"));
         }
         let result = parse(self);

@@ -30,8 +30,8 @@ pub(crate) struct CompileCommandArgs {
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "graph")]
     pub(super) format: Format,
-    /// Write secrets in clear in a graph or model; catalogs and exports always have them, as agents
-    /// need them
+    /// Write secrets in plain text in a graph or model; catalogs and exports always have
+    /// them, as agents need them
     #[arg(long)]
     pub(super) include_secrets: bool,
     /// Compile many nodes at once: a file with a name a line, or - for standard input. --facts and

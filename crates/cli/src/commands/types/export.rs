@@ -19,7 +19,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// The deepest nesting of directories; a loop of links ends here.
+/// The maximum depth of directories; it ends a cycle of links.
 const MAX_DEPTH: usize = 64;
 
 /// Write the types of files and modules as an Ecore model, a JSON Schema, or in the language
@@ -68,8 +68,7 @@ enum Format {
 /// be written.
 pub(super) fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     if args.logic.is_some() && args.format != Format::Ecore {
-        let text =
-            "--logic goes with --format ecore: the other forms have no place for code, or hold it";
+        let text = "--logic requires --format ecore: the other formats cannot contain code, or contain it already";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     let load = |name: &str| alias_file(&args.modulepath, name);

@@ -84,7 +84,7 @@ impl OutputArgs {
             Format::Yaml => yaml::psych::write(data),
         };
         match &self.out {
-            // A document has secrets in clear: without them it could not be loaded.
+            // A document has secrets in plain text: without them it could not be loaded.
             Some(path) if data.holds_secret() => {
                 let written =
                     private_file::create(path).and_then(|mut out| out.write_all(text.as_bytes()));

@@ -1,7 +1,7 @@
 //! Tables as the original program draws them: no wider than a terminal, with a centered header.
 
 /// The maximum width of a table.
-const WIDTH: usize = 80;
+const MAX_WIDTH: usize = 80;
 
 /// Draws a table with a header.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
@@ -26,7 +26,7 @@ fn widths(head: &[String], rows: &[Vec<String>]) -> Vec<usize> {
     let needed: Vec<usize> = (0..head.len())
         .map(|at| rows.iter().map(|row| length(row, at)).fold(length(head, at), usize::max))
         .collect();
-    let room = WIDTH.saturating_sub(3 * head.len() + 1);
+    let room = MAX_WIDTH.saturating_sub(3 * head.len() + 1);
     if needed.iter().sum::<usize>() <= room {
         return needed;
     }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_wrapped() {
+    fn wide_lines_are_wrapped() {
         let head =
             ["Name", "Type", "Editable", "Installed version", "Expected in project", "Matches"];
         let rows = vec![cells(&["mitogen", "v2", "no", "0.2.5", "*", "yes"])];

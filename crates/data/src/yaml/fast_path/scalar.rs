@@ -44,7 +44,7 @@ impl Reader<'_> {
         Ok(Scalar { text, style, span: span(start, end) })
     }
 
-    /// The part of a plain scalar that is on this line; its end, without blanks.
+    /// The part of a plain scalar on this line; returns its end, without trailing spaces.
     fn plain_line(&mut self, flow: bool) -> Supported<usize> {
         let start = self.at;
         let mut at = start;
@@ -75,8 +75,8 @@ impl Reader<'_> {
         Ok(end)
     }
 
-    /// The lines of a plain scalar after the first one, which a line break follows. They stand
-    /// right of the list or map at a column.
+    /// The continuation lines of a plain scalar, after a line break. They are indented deeper than
+    /// the list or map at a column.
     pub(super) fn more_lines(&mut self, parent: i32, mut scalar: Scalar) -> Supported<i32> {
         while self.peek() == b'\n' {
             self.break_line();
@@ -216,7 +216,8 @@ impl Reader<'_> {
         self.next()
     }
 
-    /// Skips lines of blanks, and the indentation of the next other one, up to a column; how many.
+    /// Skips empty lines, and the indentation of the next line up to a column; returns the number
+    /// of empty lines.
     fn empty_lines(&mut self, indent: usize) -> Supported<usize> {
         let mut count = 0;
         let mut longest = 0;
@@ -231,7 +232,8 @@ impl Reader<'_> {
             count += 1;
             self.break_line();
         }
-        // The first line with text gives the indentation if no line before it is longer.
+        // The first line with text defines the indentation, unless a preceding empty line is
+        // longer.
         if indent == usize::MAX && longest > self.at - self.line {
             return Err(Unsupported);
         }

@@ -1,4 +1,4 @@
-//! The reader of the common form against the parser: the same trees, or nothing.
+//! Compares the reader of the common form with the parser: equal trees, or no result.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by it")]
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::any_documents;
 use crate::yaml::{Budget, NodeId, Tree, fast_path};
 
-/// Compares the readers; whether the text is of the common form.
+/// Compares the readers; returns whether the text has the common form.
 fn agrees(text: &str) -> bool {
     let budget = Budget::default();
     let mut common_form = false;
@@ -66,7 +66,7 @@ fn the_common_form_is_read_as_the_parser_reads_it() {
 }
 
 #[test]
-fn what_is_not_of_the_common_form_is_left_to_the_parser() {
+fn uncommon_forms_are_left_to_the_parser() {
     let texts = [
         "",
         "# a\n",
@@ -105,10 +105,10 @@ fn what_is_not_of_the_common_form_is_left_to_the_parser() {
     assert!(!agrees(&"- ".repeat(100)) && !agrees(&format!("{}: b\n", "a".repeat(1025))));
 }
 
-/// Numbers that look random and are the same in every run.
-struct Dice(u64);
+/// A deterministic generator of random numbers.
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -128,64 +128,64 @@ const PIECES: &[&str] = &[
 ];
 
 /// A text that is put together at random.
-fn heap(dice: &mut Dice) -> String {
-    let count = 1 + dice.roll(24);
-    (0..count).map(|_| dice.of(PIECES)).collect()
+fn heap(rng: &mut Rng) -> String {
+    let count = 1 + rng.roll(24);
+    (0..count).map(|_| rng.of(PIECES)).collect()
 }
 
-/// A value of the common form, to stand behind a key or dash.
-fn grown(dice: &mut Dice, indent: usize, out: &mut String) {
+/// A random value in the common form, after a key or dash.
+fn grown(rng: &mut Rng, indent: usize, out: &mut String) {
     let blanks = " ".repeat(indent);
-    match dice.roll(if indent > 8 { 7 } else { 11 }) {
+    match rng.roll(if indent > 8 { 7 } else { 11 }) {
         0 => out.push('\n'),
         1 => *out += " plain text # comment\n",
         2 => *out += &format!(" several\n{blanks}  lines of\n\n{blanks} text\n"),
         3 => *out += " \"quo\\\"ted\"\n",
         4 => *out += &format!(" [a, 'b', {{c: d,\n{blanks}   e: [f]}}]\n"),
         5 => {
-            *out += dice.of(&[" |\n", " >\n", " |-\n", " >+\n", " |+\n"]);
-            for _ in 0..=dice.roll(4) {
-                let line = dice.of(&["text", "  deeper", "", "", "# text", "a: b", "- a", "   "]);
+            *out += rng.of(&[" |\n", " >\n", " |-\n", " >+\n", " |+\n"]);
+            for _ in 0..=rng.roll(4) {
+                let line = rng.of(&["text", "  deeper", "", "", "# text", "a: b", "- a", "   "]);
                 *out += &format!("{blanks}  {line}\n");
             }
         }
         6 => *out += " (( merge || \"x\" ))\n",
         7 | 8 => {
-            let deeper = indent + dice.roll(4);
+            let deeper = indent + rng.roll(4);
             *out += "\n";
-            for _ in 0..=dice.roll(3) {
+            for _ in 0..=rng.roll(3) {
                 *out += &format!("{}-", " ".repeat(deeper));
-                grown(dice, deeper + 1, out);
+                grown(rng, deeper + 1, out);
             }
         }
         _ => {
-            let deeper = indent + 1 + dice.roll(3);
-            *out += dice.of(&["\n", "  # comment\n", "\n\n"]);
-            for n in 0..=dice.roll(3) {
+            let deeper = indent + 1 + rng.roll(3);
+            *out += rng.of(&["\n", "  # comment\n", "\n\n"]);
+            for n in 0..=rng.roll(3) {
                 *out += &format!("{}key{n}:", " ".repeat(deeper));
-                grown(dice, deeper, out);
+                grown(rng, deeper, out);
             }
         }
     }
 }
 
-/// A text with something put in, taken out or doubled.
-fn mutated(dice: &mut Dice, text: &str) -> String {
+/// A text with a random insertion, removal or repetition.
+fn mutated(rng: &mut Rng, text: &str) -> String {
     let mut out = text.to_owned();
-    for _ in 0..=dice.roll(3) {
+    for _ in 0..=rng.roll(3) {
         let places: Vec<usize> = out.char_indices().map(|c| c.0).chain([out.len()]).collect();
-        let place = |dice: &mut Dice| places[dice.roll(places.len())];
-        let (from, to) = (place(dice), place(dice));
-        match dice.roll(4) {
-            0 => out.insert_str(from, dice.of(PIECES)),
+        let place = |rng: &mut Rng| places[rng.roll(places.len())];
+        let (from, to) = (place(rng), place(rng));
+        match rng.roll(4) {
+            0 => out.insert_str(from, rng.of(PIECES)),
             1 if from < to && to - from < 8 => out.replace_range(from..to, ""),
             2 if from < to => {
                 let piece = out[from..to].to_owned();
-                out.insert_str(place(dice).min(from), &piece);
+                out.insert_str(place(rng).min(from), &piece);
             }
             _ => {
                 let lines: Vec<&str> = out.split_inclusive('\n').collect();
-                let n = dice.roll(lines.len().max(1));
+                let n = rng.roll(lines.len().max(1));
                 let moved = lines.iter().enumerate().map(|(i, line)| {
                     if i == n {
                         format!("{}{line}", " ".repeat(1 + i % 3))
@@ -202,24 +202,24 @@ fn mutated(dice: &mut Dice, text: &str) -> String {
 
 #[test]
 fn texts_made_at_random_are_read_alike() {
-    let mut dice = Dice(1);
+    let mut rng = Rng(1);
     let mut common_form = 0;
     for _ in 0..20_000 {
-        common_form += usize::from(agrees(&heap(&mut dice)));
+        common_form += usize::from(agrees(&heap(&mut rng)));
     }
     for _ in 0..4_000 {
-        let mut text = String::from(dice.of(&["", "---\n", "# comment\n\n"]));
-        for n in 0..=dice.roll(4) {
+        let mut text = String::from(rng.of(&["", "---\n", "# comment\n\n"]));
+        for n in 0..=rng.roll(4) {
             text += &format!("root{n}:");
-            grown(&mut dice, 0, &mut text);
+            grown(&mut rng, 0, &mut text);
         }
         common_form += usize::from(agrees(&text));
-        let mutant = mutated(&mut dice, &text);
+        let mutant = mutated(&mut rng, &text);
         common_form += usize::from(agrees(&mutant));
     }
     for _ in 0..8_000 {
-        let text = dice.of(COMMON);
-        let mutant = mutated(&mut dice, text);
+        let text = rng.of(COMMON);
+        let mutant = mutated(&mut rng, text);
         common_form += usize::from(agrees(&mutant));
     }
     assert!(common_form > 5_000, "{common_form}");
@@ -230,7 +230,7 @@ fn texts_made_at_random_are_read_alike() {
 fn files_are_read_alike() {
     let Ok(root) = std::env::var("ORDAIN_YAML") else { return };
     let (mut count, mut common_form, mut bytes) = (0, 0, [0, 0]);
-    let mut dice = Dice(2);
+    let mut rng = Rng(2);
     for file in files(Path::new(&root)) {
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let is_common = agrees(&text);
@@ -241,7 +241,7 @@ fn files_are_read_alike() {
         common_form += usize::from(is_common);
         bytes[usize::from(is_common)] += text.len();
         for _ in 0..(if text.len() < 20_000 { 4 } else { 1 }) {
-            agrees(&mutated(&mut dice, &text));
+            agrees(&mutated(&mut rng, &text));
         }
     }
     eprintln!("{common_form} of {count} files are of the common form, bytes {bytes:?}");

@@ -79,7 +79,7 @@ impl Parser<'_, '_> {
         self.list_after(first, close)
     }
 
-    /// The `(` may start a group or local names.
+    /// Parses a group or, if `may_scope`, local names.
     pub(super) fn paren(&mut self, may_scope: bool) -> Result<Paren> {
         let start = self.cursor.pos();
         self.cursor.skip(1);

@@ -1,4 +1,4 @@
-//! Lists and maps made of others: `map[…]`, `select[…]`, `filter[…]`, `sum[…]`, `catch[…]`, `sync[…]`.
+//! Comprehensions: `map[…]`, `select[…]`, `filter[…]`, `sum[…]`, `catch[…]`, `sync[…]`.
 
 use std::rc::Rc;
 
@@ -98,7 +98,7 @@ impl Parser<'_, '_> {
         Ok(self.push(Expr::Sync(source, condition, value, timeout), start))
     }
 
-    /// `|x|->e`, or `|e` with an expression that gives a lambda.
+    /// `|x|->e`, or `|e` with an expression that results in a lambda.
     pub(super) fn lambda_or_expr(&mut self) -> Result<ExprId> {
         self.blanks();
         let start = self.cursor.pos();

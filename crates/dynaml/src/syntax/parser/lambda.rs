@@ -49,7 +49,7 @@ impl Parser<'_, '_> {
                 default = Some(self.expression()?);
                 varargs = self.cursor.eat("...");
             }
-            // Behind a parameter with a default every one has one.
+            // After a parameter with a default every parameter needs one.
             if default.is_none() && params.iter().any(|p: &Param| p.default.is_some()) {
                 return self.unexpected();
             }

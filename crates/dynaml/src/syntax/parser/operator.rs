@@ -55,7 +55,7 @@ impl Operators for Parser<'_, '_> {
         Ok(Some(self.push(Expr::Cond(left, yes, no), self.start(left))))
     }
 
-    /// An operator with blanks around it, or the blanks between two operands.
+    /// An operator with spaces around it, or the spaces between two operands.
     fn infix(&mut self, min: u8) -> Option<(BinaryOp, u8)> {
         let before = self.cursor.pos();
         let found = if self.blanks() { self.operator(min) } else { None };
@@ -66,7 +66,7 @@ impl Operators for Parser<'_, '_> {
     }
 
     fn right(&mut self, power: u8, count: u32) -> Result<ExprId> {
-        if count >= CHAIN { self.refuse(TOO_LONG) } else { self.binary(power) }
+        if count >= MAX_CHAIN { self.refuse(TOO_LONG) } else { self.binary(power) }
     }
 
     fn join(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Result<ExprId> {

@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
         while let Some(next) = self.suffix(base, start)? {
             base = next;
             count += 1;
-            if count > CHAIN {
+            if count > MAX_CHAIN {
                 return self.refuse(TOO_LONG);
             }
         }

@@ -1,4 +1,4 @@
-//! Texts inside of expressions: addresses, tags, escapes.
+//! Texts inside expressions: addresses, tags, escapes.
 
 use ecow::EcoString;
 
@@ -28,7 +28,7 @@ pub(super) fn address_length(text: &str) -> Option<usize> {
 
 /// A tag before `::`, and the length of both.
 pub(super) fn tag_prefix(text: &str) -> Option<(EcoString, usize)> {
-    // Not all of a long text is searched for every reference in it.
+    // Not the whole of a long text is searched for every reference in it.
     let run = text.find(|c| !is_name(c) && !matches!(c, '.' | ':' | '-')).unwrap_or(text.len());
     let end = text[..run].find("::")?;
     let tag = &text[..end];
@@ -42,7 +42,7 @@ pub(super) fn tag_prefix(text: &str) -> Option<(EcoString, usize)> {
     (document || tag.split(['.', ':']).all(component)).then(|| (tag.into(), end + 2))
 }
 
-/// The text that an escaped one stands for: the escapes of JSON; others keep their backslash.
+/// The unescaped text: the escapes of JSON; others keep their backslash.
 pub(super) fn unescape(text: &str) -> EcoString {
     let mut out = EcoString::with_capacity(text.len());
     let mut rest = text;
@@ -80,7 +80,7 @@ pub(super) fn unescape(text: &str) -> EcoString {
     out
 }
 
-/// `u` and four hexadecimal digits, or two of these for a character outside the basic plane.
+/// `u` and four hexadecimal digits, or a surrogate pair of these.
 fn unicode_escape(text: &str) -> Option<(char, usize)> {
     let unit = |text: &str| u32::from_str_radix(text.get(1..5)?, 16).ok();
     let first = unit(text)?;

@@ -1,8 +1,8 @@
 //! `cron`: a job in a user's crontab.
 //!
-//! A job is known by the comment `# Puppet Name: TITLE` above it, the mark that existing crontabs
-//! carry already. Settings of the environment between the mark and the job belong to the job.
-//! All other lines stay byte for byte.
+//! The comment `# Puppet Name: TITLE` above a job identifies it, as in existing crontabs.
+//! Environment settings between this marker and the job belong to the job. All other lines stay
+//! unchanged.
 
 mod spool;
 mod table;
@@ -53,7 +53,7 @@ struct CronInstance {
     environment: Option<DesiredValue<Vec<String>>>,
     /// As declared, for the order of resources.
     declared_user: Option<String>,
-    /// Whose crontab.
+    /// The user whose crontab has the job.
     user: Option<String>,
     secrets: Vec<String>,
 }
@@ -121,8 +121,8 @@ impl Kind for Cron {
     }
 }
 
-/// A job that should be absent. A job without a name is identified by its command and the number of
-/// equal commands before it.
+/// The resource that removes a job. A job without a name is identified by its command and the
+/// number of equal commands before it.
 fn gone(job: &Job, user: &str, nameless: &mut u32) -> Resource {
     let (user, command) = (Value::str(user), Value::str(job.command.as_str()));
     match &job.name {
@@ -136,7 +136,7 @@ fn gone(job: &Job, user: &str, nameless: &mut u32) -> Resource {
     }
 }
 
-/// `@daily` and a minute cannot both hold.
+/// Refuses a special time such as `@daily` together with a minute.
 fn check_schedule(
     p: &mut Params<'_>,
     special: Option<&DesiredValue<String>>,
@@ -152,7 +152,7 @@ fn check_schedule(
 }
 
 impl CronInstance {
-    /// Whose crontab it is.
+    /// The user whose crontab has the job on this machine.
     fn user_on(&self, host: &Host) -> String {
         self.user.clone().unwrap_or_else(|| spool::running_user(host))
     }
@@ -161,13 +161,13 @@ impl CronInstance {
         let user = self.user_on(host);
         let path = spool::file_of(host, &user);
         let load = || spool::read(host, &user).map(|text| Table::parse(&text));
-        // A file that cannot be seen could change unseen.
+        // A file that cannot be read could change unnoticed.
         let table =
             if path.exists() { self.shared.tables.get(&[path], load)? } else { Arc::new(load()?) };
         Ok((table, user))
     }
 
-    /// The job in the table: by its mark, else one that nobody marked and that is the same.
+    /// The job in the table: by its marker, else an equal job without a marker.
     fn find<'t>(&self, table: &'t Table) -> Option<&'t Job> {
         let named = table.named.get(&self.name).map(|i| &table.jobs[*i]);
         named.or_else(|| table.jobs.iter().find(|j| j.name.is_none() && self.describes(j)))

@@ -1,4 +1,4 @@
-//! Where crontabs are kept: the spool directory, and the `crontab` program that writes to it.
+//! The storage of crontabs: the spool directory, and the `crontab` program that writes to it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,11 +51,11 @@ pub(super) fn read(host: &Host, user: &str) -> Result<Vec<u8>, KindError> {
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied && is_live(host) => {
             let list = command([path_of("crontab"), "-l".to_string()]);
             let outcome = ask(host, &list)?;
-            let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+            let output = String::from_utf8_lossy(&outcome.stderr).into_owned();
             match outcome.success() {
                 true => Ok(outcome.stdout),
-                false if said.contains("no crontab for") => Ok(Vec::new()),
-                false => Err(failed(said.trim())),
+                false if output.contains("no crontab for") => Ok(Vec::new()),
+                false => Err(failed(output.trim())),
             }
         }
         Err(e) => Err(failed(&e.to_string())),
@@ -96,7 +96,7 @@ pub(super) fn write(
     rewrite(host, &inner_file_of(user), text, owner).map_err(|e| failed(&e))
 }
 
-/// The same, as the machine has it.
+/// The path of a user's table inside the machine's root.
 pub(super) fn inner_file_of(user: &str) -> PathBuf {
     Path::new(DIRECTORY).join(user)
 }

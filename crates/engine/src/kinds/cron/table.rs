@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 /// The comment before the name of a job.
-const MARK: &str = "# Puppet Name: ";
+const NAME_MARKER: &str = "# Puppet Name: ";
 
 /// The times of a job in the order of the table.
 pub(super) const FIELDS: [&str; 5] = ["minute", "hour", "monthday", "month", "weekday"];
@@ -11,7 +11,7 @@ pub(super) const FIELDS: [&str; 5] = ["minute", "hour", "monthday", "month", "we
 /// A job with the numbers of the lines that it consists of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Job {
-    /// From the mark above it.
+    /// The name in the marker above it.
     pub(super) name: Option<String>,
     /// Settings between the mark and the job.
     pub(super) environment: Vec<String>,
@@ -21,13 +21,13 @@ pub(super) struct Job {
     pub(super) special: Option<String>,
     /// The command.
     pub(super) command: String,
-    /// The lines of mark and settings.
+    /// The lines of the marker and the settings.
     above: Vec<usize>,
     /// The line of the job itself.
     line: usize,
 }
 
-/// A crontab. Lines keep their ends.
+/// A crontab. Lines keep their line endings.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     lines: Vec<Vec<u8>>,
@@ -42,16 +42,16 @@ impl Table {
         let lines: Vec<Vec<u8>> =
             text.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
         let mut jobs: Vec<Job> = Vec::new();
-        // The name, settings and lines of a mark that waits for its job.
+        // The name, settings and lines of a marker without its job so far.
         let mut open = Job::default();
         for (number, line) in lines.iter().enumerate() {
             let line = String::from_utf8_lossy(line);
             let line = line.trim_end_matches(['\n', '\r']);
             let start = line.trim_start();
             if start.starts_with('#') {
-                if let Some(at) = start.find(&MARK[2..]) {
+                if let Some(at) = start.find(&NAME_MARKER[2..]) {
                     open = Job::default();
-                    open.name = Some(start[at + MARK.len() - 2..].trim_end().to_string());
+                    open.name = Some(start[at + NAME_MARKER.len() - 2..].trim_end().to_string());
                     open.above.push(number);
                 }
             } else if super::values::is_setting(line) {
@@ -84,7 +84,7 @@ impl Table {
         }
     }
 
-    /// Puts another job in the place of one of this table.
+    /// Replaces a job of this table by another.
     pub(super) fn replace(&mut self, job: &Job, new: &Job) {
         self.remove(job);
         self.lines[job.line] = new.print().into_bytes();
@@ -126,7 +126,7 @@ impl Job {
     fn print(&self) -> String {
         let mut text = String::new();
         if let Some(name) = &self.name {
-            text.push_str(MARK);
+            text.push_str(NAME_MARKER);
             text.push_str(name);
             text.push('\n');
         }

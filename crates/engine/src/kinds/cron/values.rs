@@ -26,7 +26,7 @@ impl<T> DesiredValue<T> {
 const SPECIALS: &[&str] =
     &["reboot", "yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly"];
 
-/// Least and greatest number of a field, and the names of its values.
+/// The minimum and maximum of a field, and the names of its values.
 fn limits(field: &str) -> (u32, u32, &'static [&'static str]) {
     match field {
         "minute" => (0, 59, &[]),
@@ -43,7 +43,7 @@ pub(super) fn time(p: &mut Params<'_>, field: &'static str) -> Option<DesiredVal
     let mut values = Vec::new();
     for item in &items {
         if item == "absent" || item == "*" {
-            // As the first value it is the only one that counts.
+            // As the first value it replaces all others.
             if values.is_empty() {
                 return Some(DesiredValue::Absent);
             }
@@ -61,7 +61,7 @@ pub(super) fn time(p: &mut Params<'_>, field: &'static str) -> Option<DesiredVal
     if values.is_empty() { Some(DesiredValue::Absent) } else { Some(DesiredValue::Is(values)) }
 }
 
-/// A number, name, range or step as the table has it.
+/// A number, name, range or step in the form of the table.
 fn time_value(text: &str, field: &str) -> Option<String> {
     let (least, greatest, names) = limits(field);
     let number = |t: &str| {
@@ -127,7 +127,7 @@ pub(super) fn environment(p: &mut Params<'_>) -> Option<DesiredValue<Vec<String>
     Some(DesiredValue::Is(settings))
 }
 
-/// Whether a line is `NAME=value`, with blanks around as they may be.
+/// Whether a line is `NAME=value`, with optional spaces around.
 pub(super) fn is_setting(line: &str) -> bool {
     let Some((name, value)) = line.split_once('=') else { return false };
     let name = name.trim();

@@ -10,7 +10,7 @@ use super::packet::{Kind, Message, option};
 /// The addresses that a server can offer one client.
 pub(super) struct Offer<'a> {
     settings: &'a Settings,
-    /// The client itself, if it is known, with its address and mask.
+    /// The host that is declared for the client, with its address and mask.
     fixed: Option<(Ipv4Addr, Ipv4Addr, &'a Boot)>,
     pool: Pool<'a>,
     /// The leases of the server, including those of others.
@@ -41,7 +41,7 @@ impl<'a> Offer<'a> {
                 Assignment::Range(range) => offer.ranges.push(range),
             }
         }
-        // Addresses of another network are of no use where the message comes from.
+        // Only addresses of the network that the message comes from are useful.
         let near = if message.relay.is_unspecified() { settings.id } else { Some(message.relay) };
         let mut ranges = offer.ranges.clone();
         let is_near = |range: &&Range| near.is_some_and(|near| range.is_near(near));
@@ -92,7 +92,7 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// Whether this server is the one that is meant, if one is named.
+    /// Whether the message addresses this server; true if it names none.
     fn is_meant(&self, message: &Message, leases: &mut Leases) -> bool {
         let Some(own) = self.settings.id else { return true };
         let named = message.option_ip(option::SERVER);
@@ -116,7 +116,8 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// A client takes an address, goes on with one, or asks whether it still may.
+    /// Answers a client that accepts an offer, renews a lease, or checks its address after a
+    /// restart.
     fn request(
         &self,
         leases: &mut Leases,
@@ -166,7 +167,7 @@ impl<'a> Offer<'a> {
 
     fn refusal(&self, message: &Message) -> Message {
         let mut answer = self.reply(message, Kind::Nak);
-        // The client cannot be found by an address, also not by its relay.
+        // The client has no address yet, so that even its relay has to broadcast.
         answer.flags |= 0x8000;
         echo(message, &mut answer);
         answer
@@ -210,7 +211,7 @@ impl<'a> Offer<'a> {
                 add(number, text.clone().into_bytes());
             }
         }
-        // Where it boots from is a number in the head; a name is only in the option.
+        // The header has the boot server as an address; a name goes into the option only.
         let next = boot.server.as_deref().and_then(|server| server.parse().ok());
         answer.next = next.or(self.settings.id).unwrap_or(Ipv4Addr::UNSPECIFIED);
         echo(message, answer);
@@ -226,7 +227,7 @@ fn echo(message: &Message, answer: &mut Message) {
     }
 }
 
-/// Who says something.
+/// The identity of the sender.
 fn client_of(message: &Message) -> Client {
     let mut client = vec![message.hardware];
     client.extend(&message.address);
@@ -253,7 +254,7 @@ mod tests {
     }
 
     impl TestServer {
-        /// A server with a range of three addresses, and a machine that it knows.
+        /// A server with a range of three addresses and one declared host.
         fn new() -> Self {
             let boot = |server: &str, file: &str| Boot {
                 server: Some(server.into()).filter(|s: &String| !s.is_empty()),
@@ -291,7 +292,7 @@ mod tests {
             offer.answer(&mut self.leases, message, self.now)
         }
 
-        /// The kind of the answer and the last part of its address.
+        /// The type of the answer and the last byte of its address.
         fn hear(&mut self, kind: Kind, client: u8, wish: u8, server: u8) -> Option<(Kind, u8)> {
             let mut message = says(kind, client);
             if wish > 0 {
@@ -311,7 +312,7 @@ mod tests {
         assert_eq!(served.hear(Kind::Discover, 7, 0, 0), Some((Kind::Offer, 10)));
         assert_eq!(served.hear(Kind::Request, 7, 10, 1), Some((Kind::Ack, 10)));
         assert_eq!(served.hear(Kind::Discover, 8, 11, 0), Some((Kind::Offer, 12)));
-        // It takes the offer of another one, whose address is free again.
+        // The client takes the offer of another server, and its address is free again.
         assert_eq!(served.hear(Kind::Request, 8, 77, 9), None);
         assert_eq!(served.hear(Kind::Discover, 9, 0, 0), Some((Kind::Offer, 12)));
         assert_eq!(served.hear(Kind::Request, 9, 12, 1), Some((Kind::Ack, 12)));
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_another_address_is_told() {
+    fn clients_with_another_address_are_refused() {
         let mut served = TestServer::new();
         assert_eq!(served.hear(Kind::Discover, 7, 12, 0), Some((Kind::Offer, 12)));
         assert_eq!(served.hear(Kind::Request, 7, 12, 0), Some((Kind::Ack, 12)));
@@ -414,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_has_no_answer() {
+    fn invalid_requests_have_no_answer() {
         let mut served = TestServer::new();
         let mut message = says(Kind::Discover, 7);
         message.is_request = false;

@@ -25,7 +25,7 @@ impl Host {
     }
 }
 
-/// The address of a host and the length of its network.
+/// The address of a host and its prefix length.
 pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
     let (ip, length) =
         go::net::parse_cidr(text).map_err(|e| format!("invalid IP/CIDR address: {e}"))?;
@@ -71,7 +71,7 @@ impl Kind for Host {
                 path: String::new(),
                 what: Assignment::Host(fixed),
             },
-            said: format!("{text} is given to {mac}"),
+            description: format!("{text} is given to {mac}"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)
     }
@@ -82,12 +82,12 @@ pub(super) struct AssignmentInstance {
     pub(super) claim: Claim<Dhcp>,
     pub(super) spec: Spec<Assignment>,
     /// Its effect, for the log.
-    pub(super) said: String,
+    pub(super) description: String,
 }
 
 impl Instance for AssignmentInstance {
     fn compare(&self, host: &crate::system::host::Host) -> Result<Vec<Change>, KindError> {
-        if !self.claim.stays(host, &self.said) {
+        if !self.claim.stays(host, &self.description) {
             return Ok(Vec::new());
         }
         Ok(self.claim.compare(&self.spec, "address"))

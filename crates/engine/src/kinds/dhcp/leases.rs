@@ -1,4 +1,4 @@
-//! Who has which address, and until when.
+//! The leases: clients, addresses and expiry times.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -11,16 +11,16 @@ use crate::kind::KindError;
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 
-/// The maximal number of leases of a server. Further clients have to wait until one ends.
+/// The maximum number of leases of a server. Further clients have to wait until one expires.
 const MAX_LEASES: usize = 65_536;
 
-/// For how many seconds an address is held that was only offered.
-const OFFER: u64 = 60;
+/// The number of seconds for which an offered address is reserved.
+const OFFER_SECONDS: u64 = 60;
 
 /// The time for which an address in use by another machine is not offered.
-const REST: u64 = 600;
+const CONFLICT_SECONDS: u64 = 600;
 
-/// Who has an address: the kind of the hardware, and its address.
+/// The identity of a client: hardware type and hardware address.
 pub(super) type Client = Vec<u8>;
 
 /// The addresses that a server gave.
@@ -39,7 +39,7 @@ struct Lease {
     ip: Ipv4Addr,
     /// In seconds; never, if there is none.
     ends: Option<u64>,
-    /// Whether the client has it, and not only the offer.
+    /// Whether the client accepted the address.
     is_given: bool,
 }
 
@@ -49,7 +49,7 @@ impl Lease {
     }
 }
 
-/// Where addresses may be taken from.
+/// The addresses that a lease may use.
 pub(super) struct Pool<'a> {
     pub(super) ranges: Vec<&'a Range>,
     /// Addresses of known machines.
@@ -63,8 +63,8 @@ impl Pool<'_> {
 }
 
 impl Leases {
-    /// The address for a client: the one that it has or had, else the one that it wishes, else any.
-    /// It is held for a moment.
+    /// The address for a client: its current or previous one, else the requested one, else any. The
+    /// address is reserved briefly.
     pub(super) fn find(
         &mut self,
         client: &Client,
@@ -76,7 +76,7 @@ impl Leases {
         let own = own.filter(|ip| pool.has(*ip) && !self.rests(*ip, now));
         if let Some(ip) = own {
             if let Some(lease) = self.by_client.get_mut(client).filter(|lease| lease.is_over(now)) {
-                *lease = Lease { ip, ends: Some(now + OFFER), is_given: false };
+                *lease = Lease { ip, ends: Some(now + OFFER_SECONDS), is_given: false };
             }
             return Some(ip);
         }
@@ -88,7 +88,7 @@ impl Leases {
         }
         self.make_room(now)?;
         self.holders.insert(ip, client.clone());
-        let offer = Lease { ip, ends: Some(now + OFFER), is_given: false };
+        let offer = Lease { ip, ends: Some(now + OFFER_SECONDS), is_given: false };
         self.by_client.insert(client.clone(), offer);
         Some(ip)
     }
@@ -165,13 +165,13 @@ impl Leases {
             self.forget(client);
             self.resting.retain(|_, ends| *ends > now);
             if self.resting.len() < MAX_LEASES {
-                self.resting.insert(ip, now + REST);
+                self.resting.insert(ip, now + CONFLICT_SECONDS);
             }
         }
     }
 }
 
-/// A lease as it is kept.
+/// A lease in the state file.
 #[derive(Serialize, Deserialize)]
 struct Line {
     client: String,
@@ -179,7 +179,7 @@ struct Line {
     ends: Option<u64>,
 }
 
-/// Where the leases of a server are kept.
+/// The state file of a server's leases.
 fn place(server: &str) -> StateFile {
     StateFile::new("dhcp", server)
 }
@@ -203,7 +203,7 @@ impl Leases {
         Ok(leases)
     }
 
-    /// Keeps the leases of ranges that ask for it, if any changed.
+    /// Saves the leases of ranges that ask for it, if any changed.
     pub(super) fn keep(
         &mut self,
         host: &Host,
@@ -289,7 +289,7 @@ mod tests {
         leases.rest(&vec![11], one, 3);
         assert_eq!(gets(&mut leases, &range, 11, 1, 3), Some(3));
         assert_eq!(gets(&mut leases, &range, 12, 1, 4), None);
-        assert_eq!(gets(&mut leases, &range, 12, 1, 3 + REST), Some(1));
+        assert_eq!(gets(&mut leases, &range, 12, 1, 3 + CONFLICT_SECONDS), Some(1));
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
             assert!(ask(number, number, 0).is_some());
         }
         assert_eq!(ask(0, 0, 0), None);
-        assert!(ask(0, 0, OFFER).is_some());
+        assert!(ask(0, 0, OFFER_SECONDS).is_some());
     }
 
     #[test]

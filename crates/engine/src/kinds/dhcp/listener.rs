@@ -21,20 +21,20 @@ use crate::kinds::serving::{Hub, Listener, ServerState};
 use crate::system::host::Host;
 use crate::system::runner::HostRunner;
 
-/// Where clients listen, and relays and servers.
+/// The ports of clients, and of servers and relays.
 const CLIENTS: u16 = 68;
 const SERVERS: u16 = 67;
 
-/// How long to wait when the socket cannot be read.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The wait after a failed read of the socket.
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The leases of a server.
 type SharedLeases = Arc<Mutex<Leases>>;
 
-/// The leases of all servers by their names; they stay when a server is set otherwise.
+/// The leases of all servers by name; they survive a change of the server's settings.
 pub(super) type LeasesByServer = Mutex<BTreeMap<String, SharedLeases>>;
 
-/// The leases of a server; at first those that were kept.
+/// The leases of a server; initially those that were saved.
 pub(super) fn leases_of(
     leases_by_server: &LeasesByServer,
     host: &Host,
@@ -71,7 +71,7 @@ pub(super) fn start(
 fn open(settings: &Settings) -> io::Result<UdpSocket> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None)?;
-    // Servers of other interfaces have the same port.
+    // Servers on other interfaces use the same port.
     sockopt::set_socket_reuseaddr(&socket, true)?;
     sockopt::set_socket_broadcast(&socket, true)?;
     setsockopt(&socket, BindToDevice, &settings.interface.clone().into())?;
@@ -99,7 +99,7 @@ impl Server<'_> {
                 Ok((count, _)) => self.hear(&buffer[..count]),
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
                 // Such as an interface that is down.
-                Err(_) => std::thread::sleep(PAUSE),
+                Err(_) => std::thread::sleep(RETRY_DELAY),
             }
         }
     }
@@ -108,7 +108,7 @@ impl Server<'_> {
         let Some(message) = Message::parse(packet) else { return };
         let Some(answer) = self.answer(&message) else { return };
         let to = destination(&message, &answer);
-        // Who is not answered asks again.
+        // A client without an answer asks again.
         let _ = self.socket.send_to(&answer.bytes(), to);
     }
 
@@ -125,7 +125,7 @@ impl Server<'_> {
     }
 }
 
-/// Where an answer goes to.
+/// The destination of an answer.
 fn destination(message: &Message, answer: &Message) -> SocketAddrV4 {
     let is_refusal = answer.kind() == Some(Kind::Nak);
     if !message.relay.is_unspecified() {

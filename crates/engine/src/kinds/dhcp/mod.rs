@@ -1,4 +1,4 @@
-//! `mgmt::dhcp::server` and the addresses that it gives: a server of DHCP for IPv4.
+//! `mgmt::dhcp::server`: a DHCP server for IPv4 with its hosts and ranges.
 
 mod answer;
 mod host;

@@ -33,7 +33,7 @@ pub(super) struct Boot {
 }
 
 impl Boot {
-    /// Reads `nbp`, an address of TFTP, and `nbp_path`, which replaces its path.
+    /// Reads `nbp`, a TFTP address, and `nbp_path`, which replaces its path.
     pub(super) fn of(p: &mut Params<'_>) -> Self {
         let mut boot = Self::default();
         if let Some(url) = p.text("nbp").filter(|url| !url.is_empty()) {
@@ -81,7 +81,7 @@ pub(super) fn mask(length: u8) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::MAX.checked_shl(32 - bits).unwrap_or(0))
 }
 
-/// The server that a part is of; all of them if it is not said.
+/// The server that a host or range belongs to; `None` for all.
 pub(super) fn server_of(p: &mut Params<'_>) -> String {
     p.text("server").unwrap_or_default()
 }
@@ -107,7 +107,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Whether an address may be given.
+    /// Whether the range contains an address.
     pub(super) fn has(&self, ip: Ipv4Addr) -> bool {
         (self.from..=self.to).contains(&ip) && !self.is_special(ip) && !self.skip.contains(&ip)
     }
@@ -132,18 +132,18 @@ impl Range {
     }
 }
 
-/// How a server is set.
+/// The settings of a server.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Settings {
     pub(super) interface: String,
-    /// The number of the interface; one that was made again has another.
+    /// The number of the interface; an interface that was created again has another one.
     pub(super) index: u32,
     pub(super) port: u16,
     /// The server identifier.
     pub(super) id: Option<Ipv4Addr>,
-    /// For how many seconds an address is given; for ever if there is none.
+    /// The lease time in seconds; unlimited if `None`.
     pub(super) lease: Option<u64>,
-    /// Whether clients are told of that.
+    /// Whether answers contain the lease time.
     pub(super) has_lease: bool,
     pub(super) dns: Vec<Ipv4Addr>,
     pub(super) routers: Vec<Ipv4Addr>,

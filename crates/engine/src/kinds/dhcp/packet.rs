@@ -1,7 +1,7 @@
 //! Messages of DHCP (RFC 2131, options of RFC 2132).
 //!
-//! The crate `dhcproto` is not used: it sorts the options, does not check the magic cookie, and brings
-//! 35 crates, a library for DNS among them.
+//! The crate `dhcproto` is not used, because it sorts the options, does not check the magic cookie,
+//! and depends on 35 crates, including a DNS library.
 
 #![warn(clippy::indexing_slicing)]
 
@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 /// The magic cookie before the options.
 const MAGIC: [u8; 4] = [99, 130, 83, 99];
 
-/// The shortest message that old relays and clients take.
+/// The minimum length of a message; old relays and clients drop shorter ones.
 const MIN_LENGTH: usize = 300;
 
 /// The numbers of options.
@@ -62,7 +62,7 @@ pub(super) struct Message {
     pub(super) is_request: bool,
     /// The kind of hardware.
     pub(super) hardware: u8,
-    /// How often relays passed it on.
+    /// The number of relays that passed it on.
     pub(super) hops: u8,
     /// The transaction id.
     pub(super) exchange: [u8; 4],
@@ -74,13 +74,13 @@ pub(super) struct Message {
     pub(super) client: Ipv4Addr,
     /// The address that it gets.
     pub(super) yours: Ipv4Addr,
-    /// Where it boots from.
+    /// The boot server.
     pub(super) next: Ipv4Addr,
     /// The relay.
     pub(super) relay: Ipv4Addr,
-    /// The address of the hardware, 16 bytes at most.
+    /// The hardware address, 16 bytes at most.
     pub(super) address: Vec<u8>,
-    /// Options in the order in which they are written; parts of one are put together.
+    /// Options in their order; the parts of a split option are joined.
     pub(super) options: Vec<(u8, Vec<u8>)>,
 }
 
@@ -138,7 +138,7 @@ impl Message {
         })
     }
 
-    /// The packet of a message; options that are too long are written in parts.
+    /// The packet of a message; options that are too long are split.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(MIN_LENGTH);
         out.push(if self.is_request { 1 } else { 2 });
@@ -152,7 +152,7 @@ impl Message {
             out.extend(address.octets());
         }
         out.extend(&self.address);
-        // The names of the server and of the file are told by options.
+        // The names of server and file are sent as options.
         out.resize(236, 0);
         out.extend(MAGIC);
         for (number, value) in &self.options {
@@ -256,7 +256,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_left() {
+    fn invalid_messages_are_ignored() {
         let whole = says(Kind::Discover, 1).bytes();
         for end in 0..240 {
             assert_eq!(Message::parse(&whole[..end]), None, "{end}");

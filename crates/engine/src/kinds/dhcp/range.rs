@@ -27,7 +27,7 @@ impl Ranges {
     }
 }
 
-/// The fields that say which addresses it has.
+/// The fields that define the addresses of the range.
 #[derive(Default)]
 struct Fields {
     name: String,
@@ -142,7 +142,7 @@ impl Kind for Ranges {
                 path: String::new(),
                 what: Assignment::Range(range),
             },
-            said: format!("addresses from {from} to {to} are given"),
+            description: format!("addresses from {from} to {to} are given"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)
     }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn invalid_ranges_are_refused() {
         for (fields, why) in [
             (["x", "", "192.0.2.5", "", ""], "must specify both from and to or neither"),
             (["x", "", "192.0.2.5", "192.0.2.9", ""], "mask must be specified somehow"),

@@ -1,4 +1,4 @@
-//! `mgmt::dhcp::server`: who gives addresses on an interface.
+//! `mgmt::dhcp::server`: a DHCP server on an interface.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -54,7 +54,7 @@ enum Id {
 fn parse_address(text: &str) -> Result<(Option<Ipv4Addr>, u16), String> {
     let wrong = |why: String| format!("the Address is in an invalid format: {text}: {why}");
     let (host, port) = go::net::split_host_port(text).map_err(|e| wrong(e.to_string()))?;
-    let port = port.parse().map_err(|_| wrong(format!("{port} is no port")))?;
+    let port = port.parse().map_err(|_| wrong(format!("{port} is not a valid port")))?;
     if host.is_empty() {
         return Ok((None, port));
     }
@@ -88,7 +88,7 @@ fn addresses(p: &mut Params<'_>, field: &str, what: &str) -> Vec<Ipv4Addr> {
     out
 }
 
-/// The parts of a server that are declared, and their addresses that two machines would have.
+/// The hosts and ranges of a server, and addresses that two hosts declare.
 fn parts(context: &ParseContext<'_>, server: &str) -> (Vec<ResourceRef>, Vec<String>) {
     let text = |resource: &Resource, field: &str| {
         resource.value(field).and_then(crate::kind::attributes::scalar_text).unwrap_or_default()
@@ -130,7 +130,7 @@ impl Kind for Server {
         });
         let interface = p.text("interface").unwrap_or_default();
         if interface.is_empty() || interface.len() > 15 {
-            p.error("interface", format!("'{interface}' is no name of an interface"));
+            p.error("interface", format!("'{interface}' is not a valid interface name"));
         }
         let id = match p.text("serverid") {
             Some(text) if text.is_empty() => Id::Nothing,
@@ -182,7 +182,7 @@ struct ServerInstance {
 }
 
 impl ServerInstance {
-    /// How it is set on the machine as it is now.
+    /// Its settings with the current state of the machine.
     fn settings(&self, host: &Host) -> Result<Settings, KindError> {
         let interface = &self.settings.interface;
         let live = LiveInterface::of(host, interface)?;
@@ -199,8 +199,8 @@ impl ServerInstance {
 }
 
 impl Instance for ServerInstance {
-    /// Nobody is to get another address than the one that is declared, and its own interface has to
-    /// have one.
+    /// Hosts come first, so that no client gets another address than the declared one, and so does
+    /// the interface, which needs an address.
     fn autorequires(&self) -> Vec<ResourceRef> {
         let title = self.settings.interface.as_str().into();
         let interface = ResourceRef { kind: "Mgmt::Net".into(), title };

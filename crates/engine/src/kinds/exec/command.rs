@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use rustix::fs::FileType;
 
-use crate::kind::tools::{moved_inside, not_begun};
+use crate::kind::tools::{in_root, start_failure};
 use crate::system::host::Host;
 use crate::system::path::is;
 use crate::system::runner::{Invocation, Launch, Outcome};
 
-/// Who interprets a command that is text.
+/// The interpreter of a command that is given as text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Provider {
-    /// The program is looked for; a shell interprets the rest only if it needs one.
+    /// The program is found in the search path; a shell interprets the rest only if it needs one.
     Posix,
     /// `/bin/sh -c`.
     Shell,
@@ -30,7 +30,7 @@ pub(super) enum CommandLine {
     Argv(Vec<String>),
 }
 
-/// Why a command did not come to an end.
+/// The reason why a command did not complete.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RunError {
     /// The time was over.
@@ -41,14 +41,14 @@ pub(super) enum RunError {
     Other(String),
 }
 
-/// The surroundings in which the command and its checks run.
+/// The environment in which the command and its checks run.
 #[derive(Clone, Debug)]
 pub(super) struct ExecutionContext {
     pub(super) provider: Provider,
     pub(super) path: Vec<String>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) environment: Vec<(String, String)>,
-    /// Whether nothing of this process's environment is seen.
+    /// Whether the environment of this process is hidden from it.
     pub(super) clean: bool,
     pub(super) user: Option<String>,
     pub(super) group: Option<String>,
@@ -56,10 +56,10 @@ pub(super) struct ExecutionContext {
     pub(super) timeout: Option<Duration>,
 }
 
-/// Characters that a shell gives a meaning to.
+/// Characters with a special meaning in a shell.
 const SHELL_CHARACTERS: &str = "*?{}[]<>()~&|\\$;'`\"\n#=%";
 
-/// Words with which only a shell can start a command.
+/// Words with which a command needs a shell.
 const SHELL_WORDS: &[&str] = &[
     ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "do", "done", "elif",
     "else", "esac", "eval", "exec", "exit", "export", "fc", "fg", "fi", "for", "function",
@@ -120,8 +120,8 @@ impl CommandLine {
 }
 
 impl ExecutionContext {
-    /// Runs a command to its end, in a directory of its own or in that of all; both its outputs
-    /// come as one if they are merged.
+    /// Runs a command to its end, in its own directory or the common one; with `merge`, both
+    /// outputs come as one.
     pub(super) fn run(
         &self,
         command: &CommandLine,
@@ -135,7 +135,7 @@ impl ExecutionContext {
             io::ErrorKind::TimedOut => RunError::TimedOut,
             _ => failed(error.to_string()),
         })?;
-        not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
+        start_failure(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
     }
 
     /// The command that [`ExecutionContext::run`] runs.
@@ -146,7 +146,7 @@ impl ExecutionContext {
         merged: bool,
         host: &Host,
     ) -> Result<Invocation, RunError> {
-        // Said here and not when attributes are read, so that everybody can make a plan.
+        // Checked here and not when attributes are read, so that everybody can make a plan.
         if self.user.is_some() && !rustix::process::geteuid().is_root() {
             let text = "Only root can execute commands as other users";
             return Err(RunError::Other(text.into()));
@@ -180,7 +180,7 @@ impl ExecutionContext {
             ..Invocation::default()
         };
         let failed = |why: String| RunError::Other(format!("{}: {why}", command.program()));
-        moved_inside(host, invocation).map_err(|e| failed(e.to_string()))
+        in_root(host, invocation).map_err(|e| failed(e.to_string()))
     }
 
     /// The environment of this process without variables about its user, plus the declared

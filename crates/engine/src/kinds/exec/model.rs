@@ -14,7 +14,7 @@ pub(super) enum LogOutput {
     OnFailure,
 }
 
-/// Where the checks run, and the output that they must have.
+/// The context of the checks, and their expected output.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
     pub(super) onlyif_cwd: Option<PathBuf>,

@@ -217,7 +217,7 @@ fn argv(a: &mut Attributes<'_>, name: &str, items: &[Value]) -> Vec<String> {
     }
 }
 
-/// Checks: a text is a command, a list is several; a list in it is one command's words.
+/// Checks: a text is one command, a list is several; an inner list is the words of one command.
 fn checks(a: &mut Attributes<'_>, name: &str) -> Vec<CommandLine> {
     let Some(value) = a.value(name) else { return Vec::new() };
     let items = match value {

@@ -9,7 +9,7 @@ use crate::kinds::shared::state_file::StateFile as File;
 use crate::system::host::Host;
 use crate::system::runner::Outcome;
 
-/// The outputs of a command; nothing where it wrote nothing.
+/// The outputs of a command; `None` where it wrote nothing.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(super) struct SavedOutput {
     pub(super) output: Option<String>,
@@ -44,7 +44,7 @@ pub(super) fn save(host: &Host, title: &str, saved_output: &SavedOutput) -> Resu
     file(title).write(host, &text)
 }
 
-/// When the command of this title ran last with success.
+/// The time of the last successful run of the command with this title.
 pub(super) fn last_run(host: &Host, title: &str) -> Option<SystemTime> {
     std::fs::metadata(host.path(file(title).path())).and_then(|meta| meta.modified()).ok()
 }

@@ -217,6 +217,10 @@ impl Instance for ExternalInstance {
         self.entry.prepared.is_refreshable
     }
 
+    fn refreshes_itself(&self) -> bool {
+        self.entry.prepared.refreshes_itself
+    }
+
     fn refresh(&self, host: &Host) -> Result<(), KindError> {
         let answer = self.group.provider().refresh(self.entry.number(), &self.call(host));
         self.say(answer.log);

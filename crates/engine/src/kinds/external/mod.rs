@@ -25,9 +25,9 @@ pub use provider::{
 pub struct ExternalType {
     /// Its name, such as `owner::name`.
     pub name: String,
-    /// The attribute for which the title stands in.
+    /// The attribute that defaults to the title.
     pub namevar: String,
-    /// The attributes; nothing if it takes any.
+    /// The attributes; `None` if it accepts any.
     pub attributes: Option<Vec<String>>,
 }
 

@@ -114,6 +114,8 @@ pub struct PreparedResource {
     pub is_refreshable: bool,
     /// Whether its changes are known only after it has acted, so that it acts in each run.
     pub acts_always: bool,
+    /// Whether its own changes are followed by a refresh, too.
+    pub refreshes_itself: bool,
     /// Whether it generates resources.
     pub generates: bool,
     /// Paths whose changes matter.

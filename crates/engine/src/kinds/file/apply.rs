@@ -1,16 +1,16 @@
-//! Making a path as it shall be.
+//! Brings a path into the desired state.
 
 use std::ffi::OsStr;
 use std::io;
 
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use rustix::fs::{FileType, Stat, renameat};
 
 use super::checksum::Checksum;
 use super::compare::{ContentSource, DesiredState, planted, type_name};
 use super::model::FileInstance;
 use super::selinux_context::PROPERTIES;
-use crate::kind::tools::{moved_inside, not_begun};
+use crate::kind::tools::{in_root, start_failure};
 use crate::kind::{Change, KindError};
 use crate::system::accounts;
 use crate::system::host::Host;
@@ -21,7 +21,7 @@ use crate::system::selinux_label;
 use crate::system::write;
 use crate::system::write::{Data, Ids, WriteError};
 
-/// The mode of a new file or directory that no mode is declared for.
+/// The mode of a new file or directory without a declared mode.
 const NEW_FILE: u32 = 0o644;
 const NEW_DIRECTORY: u32 = 0o755;
 
@@ -74,7 +74,7 @@ fn has_ensure(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.property == "ensure")
 }
 
-/// Makes the directories around a path that are missing.
+/// Creates the missing directories above a path.
 fn make_parents(file: &FileInstance, host: &Host) -> io::Result<()> {
     let mut above: Vec<_> = file.path.ancestors().skip(1).collect();
     // The root is there.
@@ -136,7 +136,7 @@ impl Replacement<'_> {
 
     fn ensure(&self) -> Result<(), KindError> {
         if self.stat.is_some() {
-            let allowed = self.host.may_at(Act::Remove, self.place);
+            let allowed = self.host.may_at(TreeAction::Remove, self.place);
             allowed.map_err(|e| self.file.error("remove", &e))?;
         }
         if matches!(self.want, DesiredState::Absent) {
@@ -171,7 +171,8 @@ impl Replacement<'_> {
         KindError::new("Not removing directory; use 'force' to override")
     }
 
-    /// Moves the old one aside, makes the new one, removes the old one; on failure moves it back.
+    /// Moves the old one aside, creates the new one, and removes the old one; on failure moves it
+    /// back.
     fn swap(&self, stat: &Stat) -> Result<(), KindError> {
         let doing = format!("replace the {} at", type_name(stat));
         let failed = |e: io::Error| self.file.error(&doing, &e);
@@ -284,9 +285,9 @@ impl Replacement<'_> {
         run.merge_stderr = true;
         let shown = command.replace("\"$1\"", &self.file.path.to_string_lossy());
         let failed = |why: &str| KindError::new(format!("Execution of '{shown}' failed: {why}"));
-        let run = moved_inside(self.host, run).map_err(|e| failed(&e.to_string()))?;
+        let run = in_root(self.host, run).map_err(|e| failed(&e.to_string()))?;
         let outcome = self.host.run(&run).map_err(|e| failed(&e.to_string()))?;
-        if let Some(why) = not_begun(self.host, &outcome) {
+        if let Some(why) = start_failure(self.host, &outcome) {
             return Err(failed(&why));
         }
         if outcome.success() {
@@ -309,7 +310,7 @@ impl Replacement<'_> {
         );
         write::set_owner(self.host, self.place, ids)
             .map_err(|e| self.file.error("change the owner of", &e))?;
-        // A new owner takes the set-id bits away, so the mode is set again.
+        // A change of the owner clears the set-id bits, so the mode is set again.
         if !is(stat, FileType::Symlink) && (mode_changes || ids != (None, None)) {
             let mode = self.mode(is(stat, FileType::Directory));
             write::set_mode(self.host, self.place, mode)
@@ -322,8 +323,8 @@ impl Replacement<'_> {
         Ok(())
     }
 
-    /// Gives a directory back that was just closed to others, if one of them made a name in it for
-    /// somebody else's file: between the look at it and the change there was time for that.
+    /// Restores the old permissions of a directory that was just closed to others, if one of them
+    /// created a link to a foreign file in it: there was time for that between check and change.
     fn refuse_planted(&self, before: &Stat) -> Result<(), KindError> {
         let failed = |e: io::Error| self.file.error("look into", &e);
         if !is(before, FileType::Directory) {
@@ -348,7 +349,7 @@ impl Replacement<'_> {
 /// Removes temporary files that a killed run left beside the path.
 pub(super) fn recover(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     match resolve(host, &file.path, file.follow).and_then(|place| write::recover(host, &place)) {
-        // Without the directory there is nothing in it.
+        // Without the directory there are no leftovers.
         Err(e) if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Err(file.error("remove leftovers beside", &e))
         }

@@ -15,19 +15,19 @@ use crate::system::path::{Place, is, real_path};
 use crate::system::write;
 use crate::system::write::Data;
 
-/// Where replaced content goes.
+/// The destination of replaced content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Backup {
     /// Nowhere.
     None,
-    /// Beside the file, with this after its name.
+    /// Next to the file, with this suffix.
     Suffix(String),
     /// Into this directory of the machine, by digest.
     Bucket(PathBuf),
 }
 
 impl Backup {
-    /// The directory of the machine that it goes into.
+    /// The directory of the machine that stores the content.
     pub(super) fn bucket(&self) -> Option<&Path> {
         match self {
             Self::Bucket(path) => Some(path),
@@ -69,12 +69,12 @@ impl Backup {
     }
 }
 
-/// A second name for the file: its content stays when the first name gets another.
+/// Creates a second hard link to the file: its content stays when the first name is replaced.
 fn link_beside(place: &Place, name: &OsString) -> io::Result<()> {
     let temporary = write::temporary_name(&place.name);
     linkat(&place.dir, &place.name, &place.dir, &temporary, AtFlags::empty())?;
     let renamed = renameat(&place.dir, &temporary, &place.dir, name);
-    // Renaming one name of a file over another name of it leaves both.
+    // Renaming one hard link of a file over another leaves both.
     let _ = unlinkat(&place.dir, &temporary, AtFlags::empty());
     Ok(renamed?)
 }
@@ -95,14 +95,14 @@ fn store_tree(bucket: &Path, real: &Path, shown: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory of a bucket and those above it, for root and its group alone. Directories
-/// above the bucket are made in one step, because later runs would not repair them.
+/// Creates a directory of a bucket and those above it, accessible to root and its group only.
+/// Directories above the bucket are created in one step, because later runs would not repair them.
 fn make_directories(bucket: &Path, dir: &Path) -> io::Result<()> {
     let for_group = || std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o770));
     if let Ok(meta) = dir.metadata()
         && meta.is_dir()
     {
-        // A run that was killed may have made it, and got no further.
+        // A killed run may have created it without setting its permissions.
         let is_new = dir.starts_with(bucket) && meta.permissions().mode() & 0o777 == 0o700;
         let is_empty = || Ok::<_, io::Error>(std::fs::read_dir(dir)?.next().is_none());
         return if is_new && is_empty()? { for_group() } else { Ok(()) };

@@ -1,11 +1,11 @@
-//! Digests of content, and other ways to tell whether it changed.
+//! Digests of content, and other ways to detect changes.
 
 use std::io::{self, Read};
 
 use ordain_functions::digest::hex;
 use sha2::Digest;
 
-/// How content is compared and shown.
+/// The way in which content is compared and shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Checksum {
     /// A digest of everything, or of the beginning only.
@@ -29,7 +29,7 @@ pub(crate) enum Algorithm {
     Sha512,
 }
 
-/// How much of a file a `lite` digest covers.
+/// The number of bytes that a `lite` digest covers.
 pub(super) const LITE: u64 = 512;
 
 /// The names, in the order of [`Checksum::from_index`].
@@ -50,7 +50,7 @@ pub(crate) const NAMES: [&str; 13] = [
 ];
 
 impl Checksum {
-    /// The way of the name with this index in [`NAMES`].
+    /// The checksum of the name with this index in [`NAMES`].
     pub(crate) fn from_index(index: usize) -> Self {
         match index {
             1 => Self::Digest(Algorithm::Sha256, true),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_functions::time;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
@@ -25,21 +25,21 @@ use crate::system::path::{Place, is, resolve};
 use crate::system::safety::{check_links, is_closed_by, planted_in};
 use crate::system::selinux_label;
 
-/// Larger contents are not shown line by line.
+/// The maximum size of content that is shown as a line diff.
 const MAX_TEXT: u64 = 256 << 10;
 
 /// The desired state of the path, once the source is known.
 pub(super) enum DesiredState {
     Nothing,
     Absent,
-    /// Anything; a file if there is nothing.
+    /// Any type; a file if nothing exists.
     Present,
     File(ContentSource),
     Directory,
     Link(String),
 }
 
-/// Where the content of a file comes from.
+/// The origin of a file's content.
 pub(super) enum ContentSource {
     /// It is not managed.
     Unmanaged,
@@ -97,7 +97,7 @@ impl FileInstance {
             return Ok(DesiredState::Directory);
         }
         if !kind.is_file() {
-            let text = format!("source {} is no file, and ensure asks for one", found.text);
+            let text = format!("source {} is not a file, which ensure requires", found.text);
             return Err(KindError::new(text));
         }
         Ok(DesiredState::File(ContentSource::Source(Box::new(found))))
@@ -131,7 +131,7 @@ fn place(file: &FileInstance, host: &Host) -> Result<Option<Place>, KindError> {
 
 pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, KindError> {
     if file.ensure == Some(Ensure::Absent) && (file.force || file.remove_empty) {
-        host.may(Act::Remove, &file.path).map_err(|e| file.error("remove", &e))?;
+        host.may(TreeAction::Remove, &file.path).map_err(|e| file.error("remove", &e))?;
     }
     let want = file.want(host)?;
     let place = place(file, host)?;
@@ -141,7 +141,7 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     };
     let (Some(place), Some(stat)) = (place, stat) else {
         if file.must_exist {
-            let text = format!("{} is not there, and is not to be made", file.path.display());
+            let text = format!("{} does not exist, and must not be created", file.path.display());
             return Err(KindError::new(text));
         }
         return Ok(creation(file, &want)?.into_iter().collect());
@@ -158,11 +158,11 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
         if !file.replace {
             return Ok(Vec::new());
         }
-        host.may_at(Act::Remove, &place).map_err(|e| file.error("replace", &e))?;
+        host.may_at(TreeAction::Remove, &place).map_err(|e| file.error("replace", &e))?;
         return Ok(vec![replacement(file, &want, there, wanted)?]);
     }
     let mut changes = Vec::new();
-    // A file that is linked elsewhere, too, is neither shown nor changed.
+    // A file with hard links elsewhere is neither shown nor changed.
     let linked = check_links(host, &place, &stat).map_err(|e| file.error("change", &e));
     match &want {
         DesiredState::File(wanted) if file.replace => {
@@ -185,8 +185,8 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     Ok(changes)
 }
 
-/// Refuses to take a directory from those who can write to it while it holds a name for somebody
-/// else's file that one of them may have made: nobody could tell later.
+/// Refuses to close a directory to its current writers while it holds a link to a foreign file that
+/// one of them may have created: later nobody could tell.
 fn refuse_planted(
     file: &FileInstance,
     host: &Host,
@@ -212,7 +212,7 @@ fn refuse_planted(
     }
 }
 
-/// The error for a directory that holds such a name.
+/// The error for a directory that holds such a link.
 pub(super) fn planted(file: &FileInstance, name: &OsStr) -> KindError {
     KindError::new(format!(
         "Could not change {}: {} in it is a hard link to a file of another user, which whoever can \
@@ -284,7 +284,7 @@ fn removal(
         file.log(Level::Notice, "Not removing directory; use 'force' to override");
         return Ok(Vec::new());
     }
-    host.may_at(Act::Remove, place).map_err(|e| file.error("remove", &e))?;
+    host.may_at(TreeAction::Remove, place).map_err(|e| file.error("remove", &e))?;
     let (before, after) = (Value::str(there), Value::Null);
     Ok(vec![change(Action::Remove, "ensure", before, after, "removed".into())])
 }
@@ -319,7 +319,7 @@ fn replacement(
     Ok(change)
 }
 
-/// Says the content of a file that is made.
+/// Reports the content of a new file.
 fn describe_content(
     file: &FileInstance,
     want: &DesiredState,
@@ -492,7 +492,7 @@ fn link(
     if current == target {
         return Ok(None);
     }
-    host.may_at(Act::Remove, place).map_err(|e| file.error("replace the link at", &e))?;
+    host.may_at(TreeAction::Remove, place).map_err(|e| file.error("replace the link at", &e))?;
     let message = format!("target changed '{current}' to '{target}'");
     let (before, after) = (Value::str(&*current), Value::str(target));
     Ok(Some(change(Action::Modify, "target", before, after, message)))

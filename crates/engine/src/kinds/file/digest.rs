@@ -3,7 +3,7 @@
 use ordain_data::Value;
 use ordain_graph::{Attribute, Resource};
 
-/// Sets the digest that content must have, unless the resource says one.
+/// Sets the digest that content must have, unless the resource declares one.
 pub(crate) fn set_digest(resource: &mut Resource, (kind, hex): (&str, &str)) {
     if resource.value("checksum_value").is_some_and(|value| !value.is_null()) {
         return;

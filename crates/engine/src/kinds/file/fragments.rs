@@ -11,15 +11,15 @@ use crate::system::host::Host;
 use crate::system::path::resolve;
 use crate::system::safety::check_links;
 
-/// The most that fragments may hold together.
+/// The maximum total size of fragments.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The contents of the fragments, one after the other. A fragment with a slash at its end is a
-/// directory, which stands for its files, by name.
+/// The concatenated contents of the fragments. A fragment that ends in a slash is a directory and
+/// stands for its files, sorted by name.
 ///
 /// # Errors
-/// When one is not there or cannot be read, or they are too large. One that is declared and is not
-/// there yet counts as empty, so that a plan can be made before it is there.
+/// When a fragment does not exist or cannot be read, or they are too large. A fragment that is
+/// declared but does not exist yet counts as empty, so that plans work.
 pub(super) fn read(
     fragments: &[String],
     declared: &BTreeSet<PathBuf>,

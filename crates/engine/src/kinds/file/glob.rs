@@ -1,5 +1,5 @@
-//! Patterns for names: `*`, `?`, `[a-z]`, `[!a]`, `\x`. None of them stands for the dot that a
-//! hidden file begins with.
+//! Patterns for names: `*`, `?`, `[a-z]`, `[!a]`, `\x`. None of them matches the leading dot of a
+//! hidden file.
 
 /// Whether a name matches a pattern.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
@@ -10,7 +10,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     matches_any(pattern, name)
 }
 
-/// The same, but a pattern stands for a leading dot, too.
+/// The same, but a pattern also matches a leading dot.
 pub(crate) fn matches_any(pattern: &str, name: &str) -> bool {
     let chars = |text: &str| text.chars().collect::<Vec<_>>();
     simple(&chars(pattern), &chars(name))
@@ -37,7 +37,7 @@ fn simple(pattern: &[char], name: &[char]) -> bool {
     pattern[p..].iter().all(|c| *c == '*')
 }
 
-/// The place after the item at `p` if it matches the character.
+/// The position after the item at `p` if it matches the character.
 fn one(pattern: &[char], p: usize, c: char) -> Option<usize> {
     match *pattern.get(p)? {
         '?' => Some(p + 1),

@@ -29,7 +29,7 @@ impl Mode {
         Some(Self::Symbolic(text.to_string(), clauses?))
     }
 
-    /// The bits that something with these bits shall have.
+    /// The bits after the mode is applied to a file with the bits `current`.
     pub(super) fn bits(&self, current: u32, is_directory: bool) -> u32 {
         match self {
             Self::Octal(bits) if is_directory => search_where_read(*bits),
@@ -45,7 +45,7 @@ impl Mode {
         }
     }
 
-    /// The text of a symbolic mode, which a log shows after the bits.
+    /// The text of a symbolic mode, which the log shows after the bits.
     pub(super) fn remark(&self) -> String {
         match self {
             Self::Octal(_) => String::new(),
@@ -54,7 +54,7 @@ impl Mode {
     }
 }
 
-/// Who may read a directory may search it.
+/// Adds the search permission wherever the read permission is set.
 fn search_where_read(bits: u32) -> u32 {
     bits | (bits & 0o444) >> 2
 }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mode() {
+    fn invalid_modes() {
         for text in ["", "rw", "0888", "u~r", "077777", "q+r"] {
             assert_eq!(Mode::parse(text), None, "{text}");
         }

@@ -65,7 +65,7 @@ pub(super) struct FileInstance {
     pub(super) content: Option<Content>,
     pub(super) sources: Vec<Source>,
     pub(super) fragments: Vec<String>,
-    /// The paths of all declared files, where fragments ask for them.
+    /// The paths of all declared files, for fragments.
     pub(super) declared_files: Arc<BTreeSet<PathBuf>>,
     pub(super) must_exist: bool,
     pub(super) parents: bool,
@@ -87,7 +87,7 @@ pub(super) struct FileInstance {
     pub(super) autorequires: Vec<ResourceRef>,
     /// The declaration for generated resources below a directory; `None` without recursion.
     pub(super) declared: Option<Box<Resource>>,
-    /// The files of the sources when the graph was compiled, if it says.
+    /// The files of the sources at the time of the compile, if the graph has them.
     pub(super) served: Vec<ServedTree>,
     /// The declared files below. A recursion skips them, their content, and the directories that
     /// contain them.

@@ -261,7 +261,7 @@ fn autorequires(file: &FileInstance, context: &ParseContext<'_>) -> Vec<Resource
     let named = |kind: &str, title: &str| ResourceRef { kind: kind.into(), title: title.into() };
     let mut wanted = Vec::new();
     let above = file.path.ancestors().skip(1).filter_map(Path::to_str);
-    // A path may be declared with a slash at its end.
+    // A declared path may end in a slash.
     let parent = above.flat_map(|p| [named("File", p), named("File", &format!("{p}/"))]);
     wanted.extend(parent.into_iter().find(|r| (context.find)(r).is_some()));
     wanted.extend(file.fragments.iter().map(|path| named("File", path)));

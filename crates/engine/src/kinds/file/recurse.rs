@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use ordain_data::Value;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use ordain_graph::served::FileMetadata;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
@@ -35,13 +35,13 @@ const INHERITED: &[&str] = &[
 ];
 
 /// From this many on a recursion warns.
-const MANY: usize = 1000;
+const WARNING_COUNT: usize = 1000;
 
 #[derive(Clone, Debug)]
 enum Origin {
     /// Only there.
     Local { is_directory: bool },
-    /// In a source, whose address this is; with the digest that it had when that is known.
+    /// In a source with this address; with its digest from the compile, if known.
     Source { address: String, is_directory: bool, digest: Option<(String, String)> },
 }
 
@@ -82,7 +82,7 @@ pub(super) fn generate(
             walk(file, &path, file.follow, &mut found, &keep)?;
         }
     }
-    if found.len() > MANY && file.recursion.max_files == 0 {
+    if found.len() > WARNING_COUNT && file.recursion.max_files == 0 {
         let (path, count) = (file.path.display(), found.len());
         file.log(Level::Warning, format!("{path} holds {count} files; `max_files` sets a limit"));
     }
@@ -92,14 +92,14 @@ pub(super) fn generate(
 /// Refuses to purge protected directories, also through links.
 fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     let place = resolve(host, &file.path, file.follow);
-    let allowed = place.and_then(|place| host.may_at(Act::Empty, &place));
+    let allowed = place.and_then(|place| host.may_at(TreeAction::Empty, &place));
     allowed.map_err(|e| file.error("purge", &e))
 }
 
 /// The files below a source, as a static catalog lists them.
 fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
     let below = file.relative_path.as_deref().filter(|path| *path != ".")?;
-    // A path with other components would lead out of the directory.
+    // A path with other components would leave the directory.
     let mut parts = Path::new(below).components();
     if below.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return None;
@@ -136,7 +136,7 @@ fn walk(
             }
             let kind = entry.file_type().map_err(failed)?;
             let path = below.join(entry.file_name());
-            // A link that is followed may lead back up; the limit on links of a path ends that.
+            // A followed link may lead back up; the limit on links in a path ends the recursion.
             let is_directory =
                 kind.is_dir() || (follow && kind.is_symlink() && entry.path().is_dir());
             keep(path.clone(), is_directory, found);
@@ -154,7 +154,7 @@ fn walk(
     Ok(())
 }
 
-/// The resources in order of their paths, so that directories precede their content.
+/// The resources sorted by path, so that directories precede their content.
 fn resources(
     file: &FileInstance,
     declared: &Resource,
@@ -178,7 +178,7 @@ fn resources(
                 }
                 children.push(child);
             }
-            // Without force a directory stays, whatever is in it.
+            // Without force a directory stays, even if it is empty.
             Origin::Local { is_directory: true } if file.recursion.purge && !file.force => {}
             // Nor does a directory with declared content.
             Origin::Local { .. } if file.recursion.purge && file.holds_declared(&path) => {}

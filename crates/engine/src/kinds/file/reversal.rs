@@ -1,4 +1,4 @@
-//! The attributes that restore the file that is at a path now.
+//! The attributes that restore the current file at a path.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::system::selinux_label;
 /// A file that is larger is not noted.
 const MAX_BYTES: i64 = 64 << 20;
 
-/// The attributes of the present file, or its absence.
+/// The attributes of the current file, or its absence.
 pub(super) fn of(file: &FileInstance, host: &Host) -> Result<ReversalAttributes, KindError> {
     let refused =
         |what: &str| KindError::new(format!("{} cannot be undone: {what}", file.path.display()));
@@ -35,7 +35,7 @@ pub(super) fn of(file: &FileInstance, host: &Host) -> Result<ReversalAttributes,
     };
     let Some(stat) = place.stat().map_err(failed)? else { return Ok(absent()) };
     if !is(&stat, FileType::RegularFile) {
-        return Err(refused("the path is no file"));
+        return Err(refused("the path is not a file"));
     }
     if stat.st_size > MAX_BYTES {
         return Err(refused("it is larger than 64 MiB"));

@@ -7,16 +7,16 @@ use rustix::fs::{FileType, Stat};
 use super::model::FileInstance;
 use super::selinux_context::{DeclaredContext, PROPERTIES, Parts};
 use crate::kind::KindError;
-use crate::kind::tools::{command, moved_inside, not_begun};
+use crate::kind::tools::{command, in_root, start_failure};
 use crate::system::host::Host;
 use crate::system::path::Place;
 use crate::system::selinux_label::{are_managed, read, write};
 
-/// The program that knows the contexts of the policy.
+/// The program that reads the contexts of the policy.
 const MATCHPATHCON: &str = "matchpathcon";
 
-/// The context that the policy has for a path, empty if it has none; nothing if there is no program
-/// to ask.
+/// The context that the policy has for a path, empty if it has none; `None` if the program is
+/// missing.
 fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, KindError> {
     let failed =
         |why: String| KindError::new(format!("Execution of '{MATCHPATHCON}' failed: {why}"));
@@ -30,14 +30,14 @@ fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, Kin
         invocation.launch.argv.extend(["-m".into(), kind.into()]);
     }
     invocation.launch.argv.push(path.as_os_str().to_owned());
-    let invocation = moved_inside(host, invocation).map_err(|e| failed(e.to_string()))?;
+    let invocation = in_root(host, invocation).map_err(|e| failed(e.to_string()))?;
     let outcome = host.run(&invocation).map_err(|e| failed(e.to_string()))?;
-    if let Some(why) = not_begun(host, &outcome) {
+    if let Some(why) = start_failure(host, &outcome) {
         return Err(failed(why));
     }
-    // A path that the policy says nothing of is no error.
-    let said = outcome.stdout_text();
-    let context = if outcome.success() { said.trim() } else { "" };
+    // A path without a context in the policy is no error.
+    let output = outcome.stdout_text();
+    let context = if outcome.success() { output.trim() } else { "" };
     Ok(Some(if context == "<<none>>" { String::new() } else { context.to_owned() }))
 }
 
@@ -151,7 +151,7 @@ impl FileInstance {
         write(place, &context).map_err(|e| self.error("set the context of", &e))
     }
 
-    /// Why defaults of the policy are not known, where they would count.
+    /// The reason why the policy's defaults are unknown, if they would be used.
     pub(super) fn context_remark(&self, host: &Host) -> Option<String> {
         let counts = !self.context.parts.is_empty()
             && !self.context.ignore_defaults

@@ -9,12 +9,12 @@ use crate::kind::KindError;
 /// The properties, in the order of the parts of a context.
 pub(super) const PROPERTIES: [&str; 4] = ["seluser", "selrole", "seltype", "selrange"];
 
-/// The parts of a context; those that are not known or not managed are `None`.
+/// The parts of a context; unknown and unmanaged parts are `None`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Parts(pub(super) [Option<String>; 4]);
 
 impl Parts {
-    /// The parts of a context; nothing of one that is not set.
+    /// The parts of a context; all `None` if it is not set.
     pub(super) fn parse(context: &str) -> Result<Self, KindError> {
         if context.is_empty() || context == "unlabeled" {
             return Ok(Self::default());
@@ -31,7 +31,7 @@ impl Parts {
         Ok(Self([part(0), part(1), part(2), part(3)]))
     }
 
-    /// These parts, and those of another where there are none.
+    /// These parts, completed with those of another.
     pub(super) fn or(&self, other: &Self) -> Self {
         let part = |at: usize| self.0[at].clone().or_else(|| other.0[at].clone());
         Self([part(0), part(1), part(2), part(3)])
@@ -55,7 +55,7 @@ impl Parts {
 pub(super) struct DeclaredContext {
     /// The parts that are.
     pub(super) parts: Parts,
-    /// Whether the others are left as they are, and not those of the policy.
+    /// Whether undeclared parts stay as they are instead of taking the policy's defaults.
     pub(super) ignore_defaults: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where content is copied from.
+//! The origin of copied content.
 
 use std::fs::Metadata;
 use std::io;
@@ -11,16 +11,16 @@ use crate::system::host::Host;
 use crate::system::path::resolve;
 use crate::system::safety::check_links;
 
-/// A source as it was written, and where it is.
+/// A source as written, and its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Source {
     /// The text.
     pub(super) text: String,
-    place: Place,
+    place: SourceLocation,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Place {
+enum SourceLocation {
     /// A file of the machine.
     Machine(PathBuf),
     /// A file of a module, if there is one.
@@ -37,19 +37,19 @@ impl Source {
     pub(super) fn parse(text: &str, context: &ParseContext<'_>) -> Result<Self, String> {
         let text = text.trim_end_matches('/').to_string();
         let place = match text.split_once(':') {
-            _ if text.starts_with('/') => Place::Machine(PathBuf::from(&text)),
-            Some(("puppet", _)) => Place::Module((context.resolve_source)(&text)),
+            _ if text.starts_with('/') => SourceLocation::Machine(PathBuf::from(&text)),
+            Some(("puppet", _)) => SourceLocation::Module((context.resolve_source)(&text)),
             Some(("file", rest)) => {
                 let path = rest.strip_prefix("//").unwrap_or(rest);
                 let path = path.strip_prefix("localhost").unwrap_or(path);
                 if !path.starts_with('/') {
                     return Err(format!("Cannot use relative URLs '{text}'"));
                 }
-                Place::Machine(PathBuf::from(path))
+                SourceLocation::Machine(PathBuf::from(path))
             }
             Some(("http" | "https", _)) => match Address::parse(&text) {
                 Some(address) => {
-                    return Ok(Self { text: address.shown(), place: Place::Web(address) });
+                    return Ok(Self { text: address.shown(), place: SourceLocation::Web(address) });
                 }
                 None => return Err(format!("Could not understand source {text}")),
             },
@@ -63,26 +63,26 @@ impl Source {
         Ok(Self { text, place })
     }
 
-    /// Where it is copied from, if there is such a file.
+    /// The path of a local source.
     pub(super) fn file(&self) -> Option<&Path> {
         match &self.place {
-            Place::Machine(path) => Some(path),
-            Place::Module(path) => path.as_deref(),
-            Place::Web(_) => None,
+            SourceLocation::Machine(path) => Some(path),
+            SourceLocation::Module(path) => path.as_deref(),
+            SourceLocation::Web(_) => None,
         }
     }
 
     /// The file on this machine's disk.
     pub(super) fn real(&self, host: &Host) -> Option<PathBuf> {
         match &self.place {
-            Place::Machine(path) => Some(host.path(path)),
-            Place::Module(path) => path.clone(),
-            Place::Web(_) => None,
+            SourceLocation::Machine(path) => Some(host.path(path)),
+            SourceLocation::Module(path) => path.clone(),
+            SourceLocation::Web(_) => None,
         }
     }
 }
 
-/// The metadata of a source, after links were followed or not.
+/// The metadata of a source, with or without following links.
 pub(super) struct SourceMetadata {
     /// The file on disk.
     pub(super) path: PathBuf,
@@ -95,7 +95,8 @@ pub(super) struct SourceMetadata {
 }
 
 impl SourceMetadata {
-    /// Refuses a file that another user may have linked: its content would get a new owner and mode.
+    /// Refuses a file that another user may have linked: its content would get a new owner and
+    /// mode.
     fn check(&self, follow: bool, host: &Host) -> io::Result<()> {
         let Some(path) = self.machine.as_ref().filter(|_| self.meta.nlink() > 1) else {
             return Ok(());
@@ -115,8 +116,8 @@ pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Sou
         let path = source.real(host)?;
         let meta = metadata(&path, follow).ok()?;
         let machine = match &source.place {
-            Place::Machine(path) => Some(path.clone()),
-            Place::Module(_) | Place::Web(_) => None,
+            SourceLocation::Machine(path) => Some(path.clone()),
+            SourceLocation::Module(_) | SourceLocation::Web(_) => None,
         };
         Some(SourceMetadata { path, meta, text: source.text.clone(), machine })
     });
@@ -134,14 +135,14 @@ pub(super) enum FirstSource {
 /// The first source that exists.
 ///
 /// # Errors
-/// When none does, another user may have linked it from elsewhere, or a server cannot be asked.
+/// When none exists, another user may have linked it from elsewhere, or a server cannot be reached.
 pub(super) fn first(
     sources: &[Source],
     follow: bool,
     host: &Host,
 ) -> Result<FirstSource, KindError> {
     for source in sources {
-        if let Place::Web(address) = &source.place {
+        if let SourceLocation::Web(address) = &source.place {
             let found = address.look(host).map_err(|e| {
                 let text = &source.text;
                 KindError::new(format!("Could not retrieve file metadata for {text}: {e}"))

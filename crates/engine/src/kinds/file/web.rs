@@ -22,7 +22,7 @@ const DIGESTS: [(Algorithm, &str); 3] = [
     (Algorithm::Md5, "x-checksum-md5"),
 ];
 
-/// How servers know who asks.
+/// The user agent of requests.
 const AGENT: &str = concat!("Ordain/", env!("CARGO_PKG_VERSION"));
 
 /// A file on a web server.
@@ -38,7 +38,7 @@ pub(super) struct WebFile {
     address: Address,
     /// The digests that it names.
     digests: Vec<(Algorithm, String)>,
-    /// When the content last changed; now, if it does not say so.
+    /// The time of the last change; now, if the server does not send it.
     modified: i64,
 }
 
@@ -66,7 +66,7 @@ impl Address {
     /// The request for the document, or a range of it.
     ///
     /// # Errors
-    /// When the address makes none.
+    /// When the address is invalid.
     pub(crate) fn request(&self, method: &Method, range: Option<&str>) -> io::Result<Request<()>> {
         let mut request = Request::builder().method(method).uri(self.uri.clone());
         request = request.header("User-Agent", AGENT);
@@ -87,10 +87,10 @@ impl Address {
     /// The metadata of the file on the server; `None` if it has none.
     ///
     /// # Errors
-    /// When the server cannot be asked.
+    /// When the server cannot be reached.
     pub(super) fn look(&self, host: &Host) -> io::Result<Option<WebFile>> {
         let mut response = self.ask(&Method::HEAD, None, host)?;
-        // Servers that know only `GET`, and addresses that are signed for it.
+        // For servers that know only `GET`, and addresses that are signed for it.
         if matches!(response.status().as_u16(), 403 | 405) {
             response = self.ask(&Method::GET, Some("bytes=0-0"), host)?;
         }
@@ -99,7 +99,7 @@ impl Address {
     }
 }
 
-/// The bytes that a user and password in an address stand for.
+/// The decoded bytes of the user and password in an address.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.as_bytes();
@@ -128,8 +128,8 @@ impl WebFile {
         Self { address, digests, modified: i64::try_from(modified).unwrap_or(i64::MAX) }
     }
 
-    /// The digest that tells whether a content is the same, the kind that is asked for first;
-    /// `None` if the time tells it.
+    /// The digest that identifies the content, preferably of the requested kind; `None` if the time
+    /// identifies it.
     pub(super) fn digest(&self, asked: Checksum) -> Option<(Checksum, &str)> {
         let wanted = match asked {
             Checksum::Digest(algorithm, false) => Some(algorithm),
@@ -162,7 +162,7 @@ impl WebFile {
         }
     }
 
-    /// Whether a file here that was changed at this time may be older than that of the server.
+    /// Whether a local file with this time may be older than the file on the server.
     pub(super) fn is_newer_than(&self, modified: i64) -> bool {
         self.modified > modified
     }
@@ -170,7 +170,7 @@ impl WebFile {
     /// The content.
     ///
     /// # Errors
-    /// When the server cannot be asked, or does not give it.
+    /// When the server cannot be reached, or does not send it.
     pub(super) fn reader(&self, host: &Host) -> io::Result<Box<dyn Read>> {
         let response = self.address.ask(&Method::GET, None, host)?;
         let status = response.status();

@@ -1,4 +1,4 @@
-//! `mgmt::http::client`: a file that another server has.
+//! `mgmt::http::client`: a file that is downloaded from a server.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -27,8 +27,8 @@ use crate::system::write::{Data, Owner, rewrite_with};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Client;
 
-/// How often is asked whether there is something new.
-const PAUSE: Duration = Duration::from_secs(60);
+/// The interval of requests for a newer version.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
@@ -55,7 +55,7 @@ impl Kind for Client {
         }
         let method = method.unwrap_or_else(|| "GET".to_string());
         if !METHODS.contains(&method.as_str()) {
-            p.error("method", format!("{method} is no method of HTTP"));
+            p.error("method", format!("{method} is not an HTTP method"));
         }
         let uri = url.parse().ok().filter(|uri: &Uri| {
             uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https"))
@@ -87,7 +87,7 @@ impl Kind for Client {
 
 struct FetchedContent {
     path: PathBuf,
-    /// Whether it is only here for others to receive.
+    /// Whether it has no file and only sends its content to receivers.
     is_kept: bool,
     method: Method,
     uri: Uri,
@@ -104,7 +104,7 @@ impl FetchedContent {
         KindError::new(format!("Could not {what}: {error}"))
     }
 
-    /// Whether asking changes nothing there.
+    /// Whether the request changes nothing on the server.
     fn is_harmless(&self) -> bool {
         matches!(self.method, Method::GET | Method::HEAD)
     }
@@ -139,8 +139,8 @@ impl FetchedContent {
         }
     }
 
-    /// The time of the file that is here, if only newer ones are wanted. A server that waits for
-    /// something newer would let this wait, too.
+    /// The time of the local file, if only newer versions are wanted. A server that waits for a
+    /// newer version would delay this request, too.
     fn time(&self, host: &Host) -> Option<SystemTime> {
         let asks = self.newer_only && !self.waits;
         let meta = std::fs::metadata(host.path(&self.path)).ok().filter(|_| asks)?;
@@ -155,10 +155,10 @@ impl FetchedContent {
         }
     }
 
-    /// Whether the file that is here needs another look.
+    /// Whether the local file needs another check.
     fn differs(&self, host: &Host) -> io::Result<Option<Difference>> {
         let Some(mut file) = self.read(host)? else {
-            // A missing document is an error before anything is done.
+            // A missing document is an error before anything is changed.
             if self.is_harmless() {
                 self.ask(host, None)?;
             }
@@ -179,7 +179,7 @@ impl FetchedContent {
     }
 
     fn fetch(&self, host: &Host) -> io::Result<()> {
-        // Wrong content is not replaced by content that is as old.
+        // Wrong content is not replaced by content of the same age.
         let asked = self.ask(host, None)?;
         let Some(response) = asked else { return Ok(()) };
         let time = response.headers().get("last-modified").and_then(|value| value.to_str().ok());
@@ -279,7 +279,7 @@ impl Instance for FetchedContent {
 
     fn pause(&self, _: &Host) -> Option<Duration> {
         // Content with the right checksum does not change.
-        (self.sha256.is_none() && !self.is_waiting()).then_some(PAUSE)
+        (self.sha256.is_none() && !self.is_waiting()).then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -288,7 +288,7 @@ impl Instance for FetchedContent {
         if let Some(waiting) = self.waiting.get().filter(|_| found.is_none()) {
             waiting.looked(false);
         }
-        // A request that is sent anew each time is never in place.
+        // A request that is sent every time is never in place.
         let action = match (&found, self.is_harmless()) {
             (None, _) => return Ok(Vec::new()),
             (_, false) => Action::Run,

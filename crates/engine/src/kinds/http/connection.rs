@@ -13,7 +13,7 @@ use super::proxy::{encode, relay};
 use super::ui;
 use crate::kinds::serving::{Content, Route, ServerState, Source, Upstream, open_within};
 
-/// How many requests a connection may have.
+/// The maximum number of requests of a connection.
 const MAX_REQUESTS: usize = 1000;
 
 /// Answers until one of both sides ends it.
@@ -110,7 +110,7 @@ fn serve_route(
     }
 }
 
-/// A file below a directory, by the path that is asked for.
+/// A file below a directory, by the requested path.
 fn serve_below(out: &mut dyn Write, request: &Request, dir: &Path, path: &str) -> io::Result<()> {
     let is_plain = path.split('/').all(|part| part != "..") && !path.ends_with('/');
     if !is_plain {

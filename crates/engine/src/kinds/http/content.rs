@@ -8,8 +8,8 @@ use super::message::{Request, write_head, write_status};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::{DateTimeParser, DateTimePrinter};
 
-/// How many bytes are read to find the content type.
-const SAMPLE: usize = 512;
+/// The number of bytes that are read to find the content type.
+const SNIFFED_BYTES: usize = 512;
 
 /// The time of the last change of a file, in seconds since 1970.
 pub(super) fn changed_at(file: &File) -> io::Result<u64> {
@@ -22,7 +22,7 @@ pub(super) trait Content: Read + Seek {}
 
 impl<T: Read + Seek> Content for T {}
 
-/// Sends something, or the part of it that is asked for.
+/// Sends content, or the requested part of it.
 pub(super) fn send(
     out: &mut dyn Write,
     request: &Request,
@@ -75,7 +75,7 @@ enum Range {
 }
 
 impl Range {
-    /// One part; of several at once the whole is sent.
+    /// One range; if several are requested, the whole content is sent.
     fn parse(text: &str, size: u64) -> Option<Self> {
         let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
         let (first, last) = (first.trim(), last.trim());
@@ -140,12 +140,12 @@ fn type_of(path: &str, content: &mut dyn Content) -> io::Result<&'static str> {
         return Ok(known);
     }
     content.seek(SeekFrom::Start(0))?;
-    let mut sample = Vec::with_capacity(SAMPLE);
-    content.take(SAMPLE as u64).read_to_end(&mut sample)?;
+    let mut sample = Vec::with_capacity(SNIFFED_BYTES);
+    content.take(SNIFFED_BYTES as u64).read_to_end(&mut sample)?;
     let is_text = match std::str::from_utf8(&sample) {
         Ok(_) => true,
         // The last letter may not be there in whole.
-        Err(e) => e.error_len().is_none() && sample.len() == SAMPLE,
+        Err(e) => e.error_len().is_none() && sample.len() == SNIFFED_BYTES,
     };
     let is_plain = is_text && !sample.iter().any(|c| *c < 0x20 && !b"\t\n\r\x0c\x1b".contains(c));
     Ok(if is_plain { "text/plain; charset=utf-8" } else { "application/octet-stream" })

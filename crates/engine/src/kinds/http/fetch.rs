@@ -8,7 +8,7 @@ use std::time::Duration;
 use ureq::Agent;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
 
-/// Where machines keep the certificates that they trust.
+/// The files of trusted certificates on different systems.
 const TRUSTED: &[&str] = &[
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -16,18 +16,18 @@ const TRUSTED: &[&str] = &[
     "/etc/ssl/cert.pem",
 ];
 
-/// How long a server may take until it says something.
+/// The maximum time until a server answers.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(30);
+/// The maximum time to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Whoever asks from a machine with this root: with the certificates that it trusts.
+/// An HTTP client for a machine with this root, which trusts the machine's certificates.
 pub(in crate::kinds) fn agent(machine: &Path, is_secure: bool) -> Agent {
     agent_with_timeout(machine, is_secure, 0)
 }
 
-/// The same for a server that is asked to wait for so many seconds.
+/// The same for a server that is asked to wait for this number of seconds.
 pub(super) fn agent_with_timeout(machine: &Path, is_secure: bool, seconds: u64) -> Agent {
     built(machine, is_secure, seconds, None)
 }
@@ -40,7 +40,7 @@ pub(crate) fn limited_agent(machine: &Path, is_secure: bool) -> Agent {
 fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
-        .timeout_connect(Some(CONNECT))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_recv_response(Some(TIMEOUT + Duration::from_secs(seconds)))
         .timeout_per_read(Some(TIMEOUT))
         .timeout_global(total);
@@ -75,7 +75,7 @@ fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
     parse_pem(&bytes).filter_map(item).collect()
 }
 
-/// An error of a request as one of the machine.
+/// Converts an error of a request to an I/O error.
 pub(crate) fn failed(error: ureq::Error) -> io::Error {
     match error {
         ureq::Error::Io(error) => error,

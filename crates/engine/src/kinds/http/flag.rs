@@ -1,4 +1,4 @@
-//! `mgmt::http::server::flag`: a value that is sent to a server, and handed on.
+//! `mgmt::http::server::flag`: a value that is sent to a server, and passed on.
 
 use std::sync::Arc;
 

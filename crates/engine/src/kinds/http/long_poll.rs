@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::message::{Request, write_status};
 
-/// How long someone may wait for a change.
+/// The maximum time that a client may wait for a change.
 pub(super) const MAX_WAIT: Duration = Duration::from_secs(3600);
 
-/// How often someone who waits for a change is asked whether he is still there.
+/// The interval at which a waiting client is checked for disconnection.
 pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The server is about to go; whoever comes again may find it there.
+/// The server is about to stop; a client that connects again may find the next one.
 pub(super) fn write_unavailable(out: &mut dyn Write, request: &Request) -> io::Result<()> {
     let closing = Request { keeps_open: false, ..request.clone() };
     write_status(out, 503, &[("Retry-After", "1".to_string())], Some(&closing))

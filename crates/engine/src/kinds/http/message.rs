@@ -8,7 +8,7 @@ use httparse::Status;
 /// The longest head of a request.
 const MAX_HEAD: usize = 32 << 10;
 
-/// How many lines a head may have.
+/// The maximum number of header lines.
 const MAX_HEADERS: usize = 100;
 
 /// The longest body of a request.
@@ -33,7 +33,7 @@ pub(super) struct Refusal(pub(super) u16);
 pub(super) enum ReadOutcome {
     Request(Box<Request>),
     Refused(Refusal),
-    /// The client has gone, or says nothing.
+    /// The client closed the connection, or sent nothing.
     Nothing,
 }
 
@@ -104,7 +104,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// A request at the beginning of these bytes, and how long it is; nothing if more has to come.
+/// The request at the start of these bytes and its length; `None` if it is incomplete.
 fn parse(bytes: &[u8]) -> Result<Option<(usize, Request)>, Refusal> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -149,13 +149,13 @@ fn parse(bytes: &[u8]) -> Result<Option<(usize, Request)>, Refusal> {
 }
 
 impl Request {
-    /// The first value of a header, by its name in small letters.
+    /// The first value of a header, by its name in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Text with its `%` codes replaced, and with `plus` also each plus; nothing if it is none.
+/// Text with its `%` codes replaced, and with `plus` also each plus; `None` if it is not UTF-8.
 fn decode(text: &str, plus: bool) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
@@ -199,7 +199,7 @@ pub(super) fn write_head(
     out.write_all(text.as_bytes())
 }
 
-/// Writes an answer that only says how it went.
+/// Writes a response with only a status.
 pub(super) fn write_status(
     out: &mut dyn Write,
     status: u16,
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn invalid_requests_are_refused() {
         for bad in ["\0", "GET a HTTP/1.1\r\n\r\n", "GET /%zz HTTP/1.1\r\n\r\n", "x y\r\n\r\n"] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad:?}");
         }

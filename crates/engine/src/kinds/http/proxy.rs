@@ -117,7 +117,7 @@ pub(super) fn encode(path: &str) -> String {
     out
 }
 
-/// A file of the cache that is not yet there in whole; without [`PartialFile::keep`] it is gone again.
+/// An incomplete file of the cache; it is removed unless [`PartialFile::keep`] is called.
 struct PartialFile {
     file: File,
     temporary: PathBuf,
@@ -145,7 +145,7 @@ impl PartialFile {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        // After it was kept it has another name.
+        // After `keep` it has another name.
         let _ = std::fs::remove_file(&self.temporary);
     }
 }
@@ -175,7 +175,7 @@ pub(super) fn relay(
     let time = text("last-modified").and_then(|text| super::content::time_of(&text));
     let length = response.body().content_length();
     headers.extend(length.map(|length| ("Content-Length", length.to_string())));
-    // Without a length the end of the connection is the end.
+    // Without a length the content ends with the connection.
     write_head(out, 200, &headers, request.keeps_open && length.is_some())?;
     if is_head {
         return Ok(());
@@ -189,7 +189,7 @@ pub(super) fn relay(
             break;
         }
         out.write_all(&buffer[..count])?;
-        // Content that does not fit into the cache is passed on all the same.
+        // Content that is too large for the cache is still passed on.
         if part.as_mut().is_some_and(|part| part.file.write_all(&buffer[..count]).is_err()) {
             part = None;
         }

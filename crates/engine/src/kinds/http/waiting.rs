@@ -1,4 +1,4 @@
-//! Waiting for a server to have something newer.
+//! Waits until a server has a newer version.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use super::content::date_text;
 use super::fetch::{agent_with_timeout, failed};
 use crate::system::watch::Notifier;
 
-/// For how many seconds a server is asked to wait.
-const WAIT: u64 = 60;
+/// The number of seconds that a server is asked to wait.
+const LONG_POLL_SECONDS: u64 = 60;
 
-/// How long to wait before a server is asked again that does not wait itself.
-const PAUSE: Duration = Duration::from_secs(10);
+/// The wait before another request to a server that does not wait itself.
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The longest that is waited because a server wants it.
+/// The maximum wait that a server may ask for.
 const MAX_RETRY_AFTER: u64 = 300;
 
 /// The stack size of a thread, in bytes.
@@ -29,11 +29,11 @@ pub(super) struct WatchedDocument {
     pub(super) uri: Uri,
     /// The root of the machine, for its trusted certificates.
     pub(super) machine: PathBuf,
-    /// The local file. Its time is that of the last known version.
+    /// The local file. Its time is the time of the last known version.
     pub(super) path: PathBuf,
 }
 
-/// Waits until this is dropped; the request that is on its way then comes to its end by itself.
+/// Waits until it is dropped; a pending request then completes on its own.
 pub(super) struct ChangeWaiter {
     shared: Arc<Shared>,
 }
@@ -92,8 +92,11 @@ impl Shared {
     }
 
     fn wait(&self, wanted: &WatchedDocument) {
-        let agent =
-            agent_with_timeout(&wanted.machine, wanted.uri.scheme_str() == Some("https"), WAIT);
+        let agent = agent_with_timeout(
+            &wanted.machine,
+            wanted.uri.scheme_str() == Some("https"),
+            LONG_POLL_SECONDS,
+        );
         loop {
             let state = self.lock();
             let (is_over, looks) = (state.is_over, state.looks);
@@ -106,16 +109,16 @@ impl Shared {
                 Ok(Answer::News) if self.lock().looks != looks => {}
                 Ok(Answer::News) => {
                     self.notifier.notify();
-                    // It is fetched before anything newer is asked for.
-                    let state = self.pause(PAUSE * 6, looks);
+                    // The new version is fetched before a newer one is awaited.
+                    let state = self.pause(POLL_INTERVAL * 6, looks);
                     let (was_new, looks) = (state.was_new, state.looks);
                     drop(state);
                     if !was_new {
-                        drop(self.pause(PAUSE, looks));
+                        drop(self.pause(POLL_INTERVAL, looks));
                     }
                 }
                 Ok(Answer::Later(pause)) => drop(self.pause(pause, looks)),
-                Err(_) => drop(self.pause(PAUSE, looks)),
+                Err(_) => drop(self.pause(POLL_INTERVAL, looks)),
             }
         }
     }
@@ -142,7 +145,7 @@ impl WatchedDocument {
         if let Ok(known) = known {
             let seconds = known.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
             request = request.header("If-Modified-Since", date_text(seconds));
-            request = request.header("Prefer", format!("wait={WAIT}"));
+            request = request.header("Prefer", format!("wait={LONG_POLL_SECONDS}"));
         }
         let request = request.body(()).map_err(io::Error::other)?;
         let response = agent.run(request).map_err(failed)?;
@@ -153,7 +156,7 @@ impl WatchedDocument {
             (_, Some(seconds)) => {
                 Ok(Answer::Later(Duration::from_secs(seconds.clamp(1, MAX_RETRY_AFTER))))
             }
-            _ => Ok(Answer::Later(PAUSE)),
+            _ => Ok(Answer::Later(POLL_INTERVAL)),
         }
     }
 }

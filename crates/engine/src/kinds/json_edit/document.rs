@@ -1,13 +1,13 @@
-//! A JSON document in which numbers stay as they are written.
+//! A JSON document that keeps the spelling of numbers.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// How deep values may be nested.
+/// The maximum depth of values.
 const MAX_DEPTH: usize = 128;
 
-/// Members by name; the order of a file is not kept.
+/// Members by name; the order in the file is not kept.
 pub(super) type Members = BTreeMap<String, Node>;
 
 /// An object.
@@ -22,7 +22,7 @@ pub(super) enum Node {
     Object(Members),
     List(Vec<Node>),
     Text(String),
-    /// A number, `true`, `false` or `null`, as it is written.
+    /// A number, `true`, `false` or `null`, as written.
     Plain(String),
 }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_no_document() {
+    fn only_objects_are_documents() {
         let deep = "[".repeat(100_000);
         for bad in ["", "[]", "null", "{} {}", "{", &format!("{{\"a\":{deep}")] {
             assert!(Document::parse(bad.as_bytes()).is_err(), "{bad:.20}");

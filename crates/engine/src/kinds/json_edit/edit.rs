@@ -1,4 +1,4 @@
-//! One thing that is to hold in a document.
+//! One edit of a document.
 
 use super::document::{Document, Members, Node};
 
@@ -6,7 +6,7 @@ use super::document::{Document, Members, Node};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edit {
     path: Vec<String>,
-    /// Nothing if it shall be gone.
+    /// `None` if the member should be absent.
     value: Option<Node>,
 }
 
@@ -25,7 +25,7 @@ impl Edit {
             reader.expect(')', "expected `)` after the path")?;
             reader.blanks();
             if !reader.rest.is_empty() {
-                return Err("something stands behind `)`".to_string());
+                return Err("unexpected text after `)`".to_string());
             }
             return Ok(Self { path, value: None });
         }
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A path: names of members, each after a dot or in brackets.
+    /// A path: member names, each after a dot or in brackets.
     fn path(&mut self) -> Result<Vec<String>, String> {
         self.expect('.', "an edit must start with `.`")?;
         let mut path = Vec::new();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_edit_is_refused() {
+    fn invalid_edits_are_refused() {
         let all = [
             "",
             "a = 1",

@@ -25,7 +25,7 @@ use crate::system::write::{Owner, editing, rewrite};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonEdit;
 
-/// Larger texts are not shown as a difference.
+/// The maximum size of a text that is shown as a diff.
 const MAX_SHOWN: usize = 1 << 20;
 
 impl Kind for JsonEdit {
@@ -64,7 +64,7 @@ impl Kind for JsonEdit {
     }
 }
 
-/// Where a document is.
+/// The location of a document.
 enum Store {
     File(PathBuf),
     Shared(Key),
@@ -124,7 +124,7 @@ impl Edits {
         Document::parse(&bytes).map_err(failed)
     }
 
-    /// The document as it shall be.
+    /// The desired document.
     fn wanted(&self, now: &Document) -> Result<Document, KindError> {
         let mut wanted = now.clone();
         for (at, edit) in self.edits.iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::kind::KindError;
 use crate::kind::tools::{command, path_of, run};
 use crate::system::host::Host;
 
-/// An address with the length of its network.
+/// An address with its prefix length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Address {
     pub(in crate::kinds) ip: IpAddr,
@@ -26,7 +26,7 @@ impl Address {
         (length <= longest(ip)).then_some(Self { ip, length })
     }
 
-    /// Whether an interface gives itself such addresses.
+    /// Whether the interface configures such an address by itself.
     pub(super) fn is_own(&self) -> bool {
         matches!(self.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
     }
@@ -98,7 +98,7 @@ struct Route {
 impl LiveInterface {
     pub(in crate::kinds) fn of(host: &Host, name: &str) -> Result<Self, KindError> {
         let links: Vec<Link> = list(host, &["addr", "show", "dev", name])?;
-        // Older tools give an empty object for each of the others.
+        // Older tools print an empty object for each of the others.
         let link = links.into_iter().find(|link| link.ifname == name);
         let link = link.ok_or_else(|| KindError::new(format!("there is no interface {name}")))?;
         let mut routes: Vec<Route> = list(host, &["-4", "route", "show", "dev", name])?;
@@ -116,7 +116,7 @@ impl LiveInterface {
     /// Whether the network of an address cannot be reached by it.
     pub(super) fn lacks_route(&self, address: &Address) -> bool {
         let (net, ip) = (address.network(), address.ip);
-        // Others have none, or the kernel looks after it.
+        // Other addresses have none, or the kernel manages it.
         let has_one = ip.is_ipv4() && address.length < longest(ip) && !ip.is_loopback();
         let is_it = |route: &Route| {
             route.dst == net && route.prefsrc == Some(ip) && route.protocol == "kernel"
@@ -124,7 +124,7 @@ impl LiveInterface {
         self.is_up && has_one && !self.routes.iter().any(is_it)
     }
 
-    /// Where its default routes lead to.
+    /// The gateways of its default routes.
     pub(super) fn gateways(&self, is_ipv6: bool) -> Vec<IpAddr> {
         let routes = self.routes.iter().filter(|route| route.dst == "default");
         let gateways = routes.filter_map(|route| route.gateway);

@@ -1,4 +1,4 @@
-//! `mgmt::net`: an interface of the network, now and after a start.
+//! `mgmt::net`: a network interface, now and after a boot.
 
 pub(in crate::kinds) mod live;
 mod restored;
@@ -27,7 +27,7 @@ use crate::system::write::{Owner, remove, rewrite, sync_directory};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Net;
 
-/// Where systemd-networkd has its files.
+/// The configuration directory of systemd-networkd.
 const UNITS: &str = "/etc/systemd/network";
 
 impl Kind for Net {
@@ -45,7 +45,7 @@ impl Kind for Net {
         let is_part = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
         if name.is_empty() || name.len() > 15 || !name.chars().all(is_part) || name.starts_with('-')
         {
-            p.error("name", format!("'{name}' is no name of an interface"));
+            p.error("name", format!("'{name}' is not a valid interface name"));
         }
         let state = p.one_of("state", &["up", "down", ""]).unwrap_or_default();
         let addresses = p.list("addrs").map(|texts| {
@@ -81,7 +81,7 @@ impl Kind for Net {
 
 struct Interface {
     name: String,
-    /// `up`, `down`, or nothing if both will do.
+    /// `up`, `down`, or empty if both are fine.
     state: &'static str,
     addresses: Option<Vec<Address>>,
     gateway: Option<IpAddr>,
@@ -181,12 +181,12 @@ impl Interface {
         }
     }
 
-    /// Whether nothing else of an interface counts that is down.
+    /// Whether the interface is down and nothing else of it matters.
     fn is_left_down(&self) -> bool {
         self.state == "down" && self.restored.is_none()
     }
 
-    /// The present gateways, and the desired ones if they are declared.
+    /// The current gateways, and the desired ones if they are declared.
     fn gateways(&self, live: &LiveInterface) -> Option<(Vec<IpAddr>, Vec<IpAddr>)> {
         let gateway = self.gateway?;
         let now = live.gateways(gateway.is_ipv6());
@@ -196,8 +196,7 @@ impl Interface {
         }
     }
 
-    /// The addresses of the interface that count: those that it gave itself do not, unless they are
-    /// asked for.
+    /// The addresses of the interface that matter: automatic ones do not, unless they are declared.
     fn counted<'a>(
         &self,
         live: &'a LiveInterface,
@@ -264,7 +263,7 @@ impl Instance for Interface {
             }
             (None, _) => {}
         }
-        // An interface that was down is restored before it goes down.
+        // An interface that was down is restored before it is set down.
         if is_switched && self.state == "down" { switch() } else { Ok(()) }
     }
 
@@ -285,7 +284,7 @@ fn set_gateway(
         return Ok(());
     }
     let family = if wanted.is_ipv6() { "-6" } else { "-4" };
-    // The first is replaced; at least the others have to go.
+    // The first is replaced; the others have to be removed at least.
     for old in now.iter().skip(1) {
         live::ip(host, &[family, "route", "del", "default", "via", &old.to_string(), "dev", name])?;
     }
@@ -313,7 +312,7 @@ fn reversal_of(net: &Interface, host: &Host) -> Result<ReversalAttributes, KindE
             state = if live.is_up { "up" } else { "down" };
         }
         if let Some(wanted) = net.addresses.as_ref().filter(|_| !net.is_left_down()) {
-            // Also those that an interface gives itself, if they were declared.
+            // Including automatic ones, if they were declared.
             let now = net.counted(&live, wanted).map(ToString::to_string);
             attributes.push(("addrs", texts(now)));
         }

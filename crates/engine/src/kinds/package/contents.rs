@@ -26,8 +26,8 @@ pub fn contents(host: &Host, names: &[&str]) -> Files {
     files
 }
 
-/// A list each, with the architecture in its name where a package may be there for several: dpkg(1),
-/// under `--listfiles`.
+/// One list per package, with the architecture in its name where several may be installed: dpkg(1),
+/// `--listfiles`.
 fn dpkg(host: &Host, names: &[&str], files: &mut Files) {
     let dir = host.path(Path::new("/var/lib/dpkg/info"));
     let Ok(entries) = fs::read_dir(&dir) else { return };
@@ -41,7 +41,8 @@ fn dpkg(host: &Host, names: &[&str], files: &mut Files) {
     }
 }
 
-/// A directory each, `NAME-VERSION-RELEASE`, with a file of sections: alpm's local database.
+/// One directory per package, `NAME-VERSION-RELEASE`, with a file of sections: alpm's local
+/// database.
 fn pacman(host: &Host, names: &[&str], files: &mut Files) {
     let dir = host.path(Path::new("/var/lib/pacman/local"));
     let Ok(entries) = fs::read_dir(&dir) else { return };
@@ -55,7 +56,7 @@ fn pacman(host: &Host, names: &[&str], files: &mut Files) {
     }
 }
 
-/// One file for all: lines that name a package, a directory of it, a file in that.
+/// One file for all: lines that name a package, its directories, and their files.
 fn apk(host: &Host, names: &[&str], files: &mut Files) {
     let database = ["/lib/apk/db/installed", "/usr/lib/apk/db/installed"];
     let texts = database.iter().filter_map(|path| read_text(&host.path(Path::new(path))).ok()?);
@@ -83,8 +84,8 @@ fn rpm(host: &Host, names: &[&str], files: &mut Files) {
     const QUERY: [&str; 5] =
         ["-q", "--nosignature", "--nodigest", "--qf", "[%{NAME}\\t%{FILENAMES}\\n]"];
     let words = [tool.as_str()].into_iter().chain(QUERY).chain(["--"]);
-    let Ok(said) = host.run(&inside(host, words.chain(names.iter().copied()))) else { return };
-    let text = said.stdout_text();
+    let Ok(output) = host.run(&inside(host, words.chain(names.iter().copied()))) else { return };
+    let text = output.stdout_text();
     for (name, path) in text.lines().filter_map(|line| line.split_once('\t')) {
         add(files, name, std::iter::once(path));
     }

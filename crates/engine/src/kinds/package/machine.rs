@@ -9,7 +9,7 @@ use crate::system::host::Host;
 /// Files that identify a system; the first that exists counts.
 const FILES: [&str; 2] = ["/etc/os-release", "/usr/lib/os-release"];
 
-/// The managers of systems, by the names that these go by.
+/// The package managers of systems, by the names of the systems.
 const SYSTEMS: &[(&str, &str)] = &[
     ("fedora", "dnf"),
     ("rhel", "dnf"),
@@ -26,7 +26,7 @@ const SYSTEMS: &[(&str, &str)] = &[
     ("ubuntu", "apt"),
 ];
 
-/// The managers of machines, as long as their files are as they were.
+/// The managers of machines, cached until the files change.
 #[derive(Default)]
 pub(super) struct Machines {
     known: Cached<&'static str>,
@@ -45,8 +45,8 @@ impl Machines {
     }
 }
 
-/// The manager of the system that an `os-release` tells of: by its own name, else by those it is
-/// like. Red Hat's systems before version 8 have yum.
+/// The manager of the system that an `os-release` file describes: by its `ID`, else by `ID_LIKE`.
+/// Red Hat's systems before version 8 have yum.
 fn provider_of(text: &str) -> &'static str {
     let field = |name: &str| {
         let value = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix('='));

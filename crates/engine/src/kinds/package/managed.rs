@@ -1,4 +1,4 @@
-//! Packages of all managers but apt: current state, desired state, and the changes between them.
+//! Packages of all managers except apt: current state, desired state, and changes.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,11 +21,11 @@ use crate::system::file_cache::{Stamp, stamp};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
-/// How old the list of a manager may be that tells of no changes.
-const STALE: Duration = Duration::from_secs(5);
+/// The maximum age of a list from a manager without change events.
+const MAX_AGE: Duration = Duration::from_secs(5);
 
 /// The interval of checks of such packages. It is long, because each check starts the tool.
-const PAUSE: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The state of the database when it was queried.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,16 +42,16 @@ impl DatabaseStamp {
         let stamps: Vec<Stamp> = stamps.collect();
         match stamps.iter().any(Option::is_some) {
             true => Self::Files(stamps),
-            // There is nothing yet, or it is somewhere else.
+            // The database does not exist yet, or is somewhere else.
             false => Self::Time(Instant::now(), tools::changes_made()),
         }
     }
 
-    /// Whether results from an earlier mark are still valid.
+    /// Whether results from an earlier stamp are still valid.
     fn follows(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Time(now, done), Self::Time(then, done_then)) => {
-                done == done_then && now.duration_since(*then) < STALE
+                done == done_then && now.duration_since(*then) < MAX_AGE
             }
             _ => self == earlier,
         }
@@ -80,7 +80,7 @@ impl Lists {
             return Ok(Arc::clone(list));
         }
         let list = Arc::new(manager.list(at)?);
-        // A list that took long is as old as its end.
+        // A list that took long to read is as old as its end.
         let mark = match mark {
             DatabaseStamp::Time(_, done) => DatabaseStamp::Time(Instant::now(), done),
             files => files,
@@ -300,7 +300,7 @@ impl Instance for ManagedPackage {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        self.manager.watched().is_empty().then_some(PAUSE)
+        self.manager.watched().is_empty().then_some(POLL_INTERVAL)
     }
 
     fn autorequires(&self) -> Vec<ResourceRef> {

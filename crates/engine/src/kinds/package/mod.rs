@@ -1,7 +1,7 @@
 //! `package`: software that a package manager installs.
 //!
-//! apt and dpkg are in `debian`; the other managers answer the questions of `managers::Manager`,
-//! and `managed` asks them. Without a `provider` the machine decides (`machine`).
+//! apt and dpkg are in `debian`; the other managers implement `managers::Manager`, which `managed`
+//! uses. Without a `provider` the machine decides (`machine`).
 
 mod contents;
 mod debian;
@@ -28,12 +28,12 @@ use crate::system::host::Host;
 use crate::system::watch::Watch;
 use provider::Shared;
 
-/// The managers that are known; see also [`managers::find`].
+/// The supported managers; see also [`managers::find`].
 const PROVIDERS: &[&str] =
     &["apt", "dpkg", "dnf", "yum", "zypper", "apk", "pacman", "pip", "pip3", "npm", "gem"];
 
 /// Providers of packages that are not for this kind of system.
-const OTHERS: &[&str] = &[
+const FOREIGN_PROVIDERS: &[&str] = &[
     "aix",
     "appdmg",
     "apple",
@@ -90,11 +90,11 @@ impl Kind for Package {
         if !p.has("provider") {
             return undeclared::parse(&self.shared, resource);
         }
-        let provider = p.provider(PROVIDERS, OTHERS);
+        let provider = p.provider(PROVIDERS, FOREIGN_PROVIDERS);
         provider::parse(&self.shared, p, provider)
     }
 
-    /// Without the architecture: who declares a package of one keeps those of all.
+    /// Without the architecture: a declared package protects those of all architectures.
     fn purged_as(&self, resource: &Resource) -> String {
         let name = Params::new(resource).name();
         without_architecture(&name).to_string()
@@ -104,7 +104,7 @@ impl Kind for Package {
         true
     }
 
-    /// The packages of the manager of the machine. Packages of other managers stay.
+    /// The packages of the machine's manager. Packages of other managers stay.
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let provider = self.shared.machines.provider(host);
         let names = match managers::find(provider) {

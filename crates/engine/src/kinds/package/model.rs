@@ -16,7 +16,7 @@ pub(super) enum Ensure {
     Version(String),
 }
 
-/// Refuses names that tools would take for options, patterns or lists.
+/// Refuses names that tools would interpret as options, patterns or lists.
 pub(super) fn check_name(p: &mut Params<'_>, name: &str) {
     let bad = |c: char| c.is_whitespace() || c.is_control() || "*?[]^$=,;|".contains(c);
     if name.is_empty() || name.starts_with('-') || name.contains(bad) {

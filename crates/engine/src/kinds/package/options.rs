@@ -4,7 +4,7 @@ use ordain_data::Value;
 
 use crate::kind::params::{Params, scalar};
 
-/// The arguments that an attribute of texts and maps gives; maps come out as `key=value`.
+/// The arguments from an attribute of texts and maps; maps become `key=value`.
 pub(super) fn parse(p: &mut Params<'_>, name: &str) -> Vec<String> {
     let Some(value) = p.raw(name) else { return Vec::new() };
     let items = match value {
@@ -38,7 +38,7 @@ pub(super) fn environment(p: &mut Params<'_>) -> Vec<(String, String)> {
             Some((name, value)) if !name.is_empty() && name.chars().all(word) => {
                 variables.push((name.to_string(), value.to_string()));
             }
-            // The value may be a secret without its name.
+            // The value may be secret without its name.
             _ if p.secrets().iter().any(|s| s == "environment") => {
                 p.error("environment", "Invalid environment setting [redacted]");
             }

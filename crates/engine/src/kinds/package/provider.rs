@@ -8,7 +8,7 @@ use crate::kind::params::Params;
 use crate::kind::{AttributeError, Instance};
 
 /// Attributes that no manager here uses, with the features that they need elsewhere.
-const UNUSED: &[(&str, Option<&str>)] = &[
+const UNSUPPORTED_ATTRIBUTES: &[(&str, Option<&str>)] = &[
     ("flavor", Some("supports_flavors")),
     ("package_settings", Some("package_settings")),
     ("adminfile", None),
@@ -36,7 +36,7 @@ pub(super) fn parse(
     mut p: Params<'_>,
     provider: &'static str,
 ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-    p.leave_out(provider, UNUSED);
+    p.leave_out(provider, UNSUPPORTED_ATTRIBUTES);
     match managers::find(provider) {
         Some(manager) => managed::parse(&shared.lists, p, manager),
         None => debian::parse(&shared.debian, p, provider),

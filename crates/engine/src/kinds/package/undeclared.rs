@@ -1,4 +1,4 @@
-//! Packages without a declared provider: the machine decides which one manages them.
+//! Packages without a declared provider: the machine decides which manager they use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,8 +10,8 @@ use crate::kind::{AttributeError, Change, Instance, KindError, Share};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
-/// A package that does not say its manager: parsed for the running system, and again when the
-/// machine turns out to be another.
+/// A package without a provider: parsed for the running system, and again if the machine turns out
+/// to be another.
 pub(super) fn parse(
     shared: &Arc<Shared>,
     resource: &Resource,

@@ -6,7 +6,7 @@ use ordain_functions::version::{Evr, PythonVersion, compare_deb, compare_python,
 
 use crate::kinds::file::glob;
 
-/// How versions follow each other.
+/// The order of versions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
     Debian,
@@ -64,7 +64,7 @@ enum Operator {
 }
 
 impl Range {
-    /// The range in a text; `None` if it is none.
+    /// Parses a range; `None` if the text is none.
     pub(super) fn parse(text: &str, order: Order) -> Option<Self> {
         let bounds: Option<Vec<_>> =
             text.split_whitespace().map(|text| bound(text, order)).collect();
@@ -91,8 +91,8 @@ impl Range {
     }
 }
 
-/// Whether a version is one of those that a pattern such as `2.*` stands for. The tools take such
-/// patterns where they take a version.
+/// Whether a version matches a pattern such as `2.*`. The tools accept such patterns in place of a
+/// version.
 pub(super) fn fits_pattern(wanted: &str, version: &str) -> bool {
     wanted.contains(['*', '?', '[']) && glob::matches_any(wanted, version)
 }

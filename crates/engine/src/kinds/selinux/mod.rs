@@ -1,4 +1,4 @@
-//! `selboolean` and `selmodule`: settings and modules of the policy of SELinux.
+//! `selboolean` and `selmodule`: booleans and modules of the SELinux policy.
 
 mod module;
 
@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::tools::{POLL_INTERVAL, inside, run};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::host::Host;
 pub use module::Selmodule;
@@ -39,11 +39,11 @@ impl Kind for Selboolean {
     }
 }
 
-/// A name that tools do not take for something else.
+/// A name that tools cannot mistake for an option.
 fn name(p: &mut Params<'_>) -> String {
     let name = p.name();
     if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
-        p.error("name", format!("'{name}' is no name of SELinux"));
+        p.error("name", format!("'{name}' is not a valid SELinux name"));
     }
     name
 }
@@ -56,15 +56,15 @@ struct Setting {
 
 impl Instance for Setting {
     fn pause(&self, _: &Host) -> Option<std::time::Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let Some(wanted) = self.value else { return Ok(Vec::new()) };
-        let said = run(host, &inside(host, ["/usr/sbin/getsebool", &self.name]))?.stdout_text();
-        let now = said.trim().rsplit(' ').next().filter(|word| matches!(*word, "on" | "off"));
+        let output = run(host, &inside(host, ["/usr/sbin/getsebool", &self.name]))?.stdout_text();
+        let now = output.trim().rsplit(' ').next().filter(|word| matches!(*word, "on" | "off"));
         let Some(now) = now else {
-            let text = format!("Invalid response '{}' returned from getsebool", said.trim());
+            let text = format!("Invalid response '{}' returned from getsebool", output.trim());
             return Err(KindError::new(text));
         };
         let mut differences = Differences::new(&[]);

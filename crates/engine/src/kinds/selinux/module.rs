@@ -11,7 +11,7 @@ use ordain_kinds::{KindSchema, machine};
 use super::name;
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::tools::{POLL_INTERVAL, inside, run};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -65,15 +65,15 @@ struct Module {
 }
 
 impl Module {
-    /// The loaded version: none, or a version where the tool tells it.
+    /// The loaded version: `None`, or a version where the tool prints it.
     fn loaded(&self, host: &Host) -> Result<Option<String>, KindError> {
-        let said = run(host, &inside(host, ["/usr/sbin/semodule", "--list"]))?.stdout_text();
+        let output = run(host, &inside(host, ["/usr/sbin/semodule", "--list"]))?.stdout_text();
         let line = |line: &str| {
             let mut words = line.split_whitespace();
             let is_it = words.next() == Some(self.name.as_str());
             is_it.then(|| words.next().unwrap_or_default().to_string())
         };
-        Ok(said.lines().find_map(line))
+        Ok(output.lines().find_map(line))
     }
 
     fn call(&self, host: &Host, option: &str) -> Result<(), KindError> {
@@ -141,7 +141,7 @@ impl Instance for Module {
     }
 
     fn pause(&self, _: &Host) -> Option<std::time::Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -10,10 +10,10 @@ use zbus::connection::Builder;
 /// No answer for this long is an error.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// A bus that is connected to when it is first needed.
+/// A lazily opened connection to a bus.
 #[derive(Default)]
 pub(super) struct Bus {
-    /// The system's if not given.
+    /// The system bus if `None`.
     address: Option<String>,
     connection: Mutex<Option<Connection>>,
 }
@@ -43,7 +43,7 @@ impl Bus {
     }
 }
 
-/// Whether a connection that was kept still stands.
+/// Whether a cached connection is still alive.
 fn answers(connection: &Connection) -> bool {
     let (bus, path, peer) =
         ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer");
@@ -51,8 +51,8 @@ fn answers(connection: &Connection) -> bool {
     wait_for(ping).is_some_and(|reply| reply.is_ok())
 }
 
-/// Waits for a future on a thread of its own, because the caller may be on one that an
-/// asynchronous runtime owns, where waiting is not allowed.
+/// Waits for a future on a separate thread, because blocking is not allowed on a thread of an
+/// asynchronous runtime.
 pub(super) fn wait_for<F>(future: F) -> Option<F::Output>
 where
     F: Future + Send,

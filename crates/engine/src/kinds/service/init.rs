@@ -1,4 +1,4 @@
-//! Services by init scripts, by the commands that were declared, or by a plain binary.
+//! Services by init scripts, by declared commands, or by a plain binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::model::{Enable, Manager, ServiceInstance, enabled_by_state};
 use super::processes;
 use crate::kind::KindError;
-use crate::kind::tools::{ask, inside, is_live, path_of, run, run_covered};
+use crate::kind::tools::{ask, inside, is_live, path_of, run, run_redacted};
 use crate::system::host::Host;
 use crate::system::runner::Invocation;
 
 /// Runlevels in which a service runs.
 const RUNLEVELS: &[char] = &['S', '2', '3', '4', '5'];
 
-/// Where unit files are.
+/// The directories of unit files.
 const UNITS: &[&str] = &["/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"];
 
 pub(super) struct Init<'a> {
@@ -27,7 +27,7 @@ impl<'a> Init<'a> {
         Self { service, host }
     }
 
-    /// Whether there are no init scripts by definition.
+    /// Whether the provider has no init scripts.
     fn is_base(&self) -> bool {
         matches!(self.service.provider, Some("base" | "service"))
     }
@@ -53,10 +53,10 @@ impl<'a> Init<'a> {
         Ok(vec![script, argument.to_string()])
     }
 
-    /// Runs something that may leave a daemon behind.
+    /// Runs a command that may start a daemon.
     fn run_detached(&self, argv: Vec<String>, secret: bool) -> Result<(), KindError> {
         let command = clean(inside(self.host, argv));
-        // A daemon that keeps its standard output open would never let the pipe end.
+        // A daemon that keeps its standard output open would keep a pipe open forever.
         let output = Output::create()?;
         let redirect = r#"out=$0; exec "$@" </dev/null >"$out" 2>&1"#;
         let mut wrapped = command.clone();
@@ -128,7 +128,7 @@ impl Manager for Init<'_> {
         if self.is_base() || !self.service.has_status {
             return Ok(self.process().is_some());
         }
-        // Without a script nothing can have been started by it.
+        // Without a script it cannot be running.
         let Ok(argv) = self.script_command("status") else { return Ok(false) };
         Ok(ask(self.host, &clean(inside(self.host, argv)))?.success())
     }
@@ -204,7 +204,7 @@ impl Manager for Init<'_> {
             if wanted == Enable::Yes { &["defaults", "enable"] } else { &["disable"] };
         for word in words {
             let argv = ["/usr/sbin/update-rc.d", &name, word];
-            run_covered(self.host, &inside(self.host, argv), false).map_err(failed)?;
+            run_redacted(self.host, &inside(self.host, argv), false).map_err(failed)?;
         }
         Ok(())
     }

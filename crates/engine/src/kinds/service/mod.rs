@@ -1,7 +1,7 @@
 //! `service`: whether a service runs, and whether it starts at boot.
 //!
-//! Where systemd runs, it is spoken to over the system bus, and by `systemctl` if the bus is not
-//! there. Elsewhere, as in containers and in directories that stand for a machine, init scripts do.
+//! Where systemd runs, it is controlled over the system bus, or by `systemctl` without a bus.
+//! Elsewhere, as in containers and in directories that stand for a machine, init scripts are used.
 
 mod bus;
 mod init;
@@ -21,7 +21,7 @@ use regex::Regex;
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::{Params, scalar};
-use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::tools::{POLL_INTERVAL, is_live};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext, all_of};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -29,7 +29,7 @@ use bus::Bus;
 use model::{Enable, Manager, ServiceInstance};
 
 /// Attributes of other systems, with the features that they need.
-const FOREIGN: &[(&str, Option<&str>)] = &[
+const FOREIGN_ATTRIBUTES: &[(&str, Option<&str>)] = &[
     ("timeout", Some("configurable_timeout")),
     ("flags", Some("flaggable")),
     ("logonaccount", Some("manages_logon_credentials")),
@@ -39,7 +39,7 @@ const FOREIGN: &[(&str, Option<&str>)] = &[
 ];
 
 /// Providers that are for other systems.
-const OTHERS: &[&str] = &[
+const FOREIGN_PROVIDERS: &[&str] = &[
     "bsd",
     "daemontools",
     "freebsd",
@@ -64,7 +64,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Services of the systemd behind another bus than the system's, given by its address.
+    /// Services of a systemd on another bus, by its address.
     pub fn on_bus(address: &str) -> Self {
         Self { bus: Arc::new(Bus::at(address)) }
     }
@@ -81,7 +81,8 @@ impl Kind for Service {
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let chosen = p.provider(&["systemd", "debian", "init", "base", "service"], OTHERS);
+        let chosen =
+            p.provider(&["systemd", "debian", "init", "base", "service"], FOREIGN_PROVIDERS);
         let provider = p.has("provider").then_some(chosen);
         let name = p.name();
         let bad = |c: char| c == '/' || c.is_whitespace() || c.is_control();
@@ -89,7 +90,7 @@ impl Kind for Service {
             p.error("name", format!("Invalid service name {name:?}"));
         }
         let running = parse_ensure(&mut p);
-        p.leave_out(chosen, FOREIGN);
+        p.leave_out(chosen, FOREIGN_ATTRIBUTES);
         if !matches!(chosen, "systemd" | "debian") {
             p.leave_out(chosen, &[("enable", Some("enableable"))]);
         }
@@ -183,7 +184,7 @@ impl ServiceInstance {
         }
     }
 
-    /// Whether the system's bus tells of it.
+    /// Whether the system bus reports its changes.
     fn is_told(&self, host: &Host) -> bool {
         let by_scripts = self.provider.is_some_and(|provider| provider != "systemd");
         !by_scripts && !self.bus.is_private() && systemd_runs(host)
@@ -209,7 +210,7 @@ impl Instance for ServiceInstance {
     }
 
     fn pause(&self, host: &Host) -> Option<Duration> {
-        (!self.is_told(host)).then_some(UNWATCHED)
+        (!self.is_told(host)).then_some(POLL_INTERVAL)
     }
 
     fn remarks(&self, _: &Host) -> Vec<String> {

@@ -53,7 +53,7 @@ pub(super) struct ServiceInstance {
 pub(super) trait Manager {
     /// Whether it runs.
     fn is_running(&self) -> Result<bool, KindError>;
-    /// Whether it starts at boot; `None` if that cannot be changed.
+    /// Whether it starts at boot; `None` if it cannot be changed.
     fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError>;
     fn start(&self) -> Result<(), KindError>;
     fn stop(&self) -> Result<(), KindError>;

@@ -8,8 +8,8 @@ use regex::Regex;
 use crate::kind::tools::is_live;
 use crate::system::host::Host;
 
-/// The id of a process whose command line matches; this process is left out. Of a machine that is a
-/// directory only those count that run inside of it.
+/// The id of a process whose command line matches, except this one. For a directory that stands for
+/// a machine, only processes inside it count.
 pub(super) fn find(host: &Host, pattern: &Regex) -> Option<i32> {
     let entries = fs::read_dir(host.path(Path::new("/proc"))).ok()?;
     let own = i32::try_from(std::process::id()).unwrap_or_default();

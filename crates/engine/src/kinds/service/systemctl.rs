@@ -40,7 +40,7 @@ impl<'a> Systemctl<'a> {
         self.run(action).map_err(|e| with_journal(self.host, &self.service.name, &e))
     }
 
-    /// Has systemd read its files again if the unit's changed.
+    /// Makes systemd reload its files if the unit's changed.
     fn reload_if_needed(&self) -> Result<(), KindError> {
         let shown = self.ask(&["show", "--property=NeedDaemonReload"])?.stdout_text();
         if shown.trim() != "NeedDaemonReload=yes" {

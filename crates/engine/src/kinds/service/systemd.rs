@@ -18,7 +18,7 @@ const ROOT: &str = "/org/freedesktop/systemd1";
 const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 const UNIT: &str = "org.freedesktop.systemd1.Unit";
 
-/// Suffixes that make a name that of a unit.
+/// Suffixes of complete unit names.
 const UNIT_TYPES: &[&str] = &[
     ".service",
     ".socket",
@@ -33,11 +33,11 @@ const UNIT_TYPES: &[&str] = &[
     ".scope",
 ];
 
-/// How often to look whether a job has ended.
-const POLL: Duration = Duration::from_millis(20);
+/// The interval of checks for the end of a job.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A job that takes longer than this has failed; units have shorter limits of their own.
-const JOB_LIMIT: Duration = Duration::from_secs(600);
+const JOB_TIMEOUT: Duration = Duration::from_secs(600);
 
 pub(super) struct Systemd<'a> {
     service: &'a ServiceInstance,
@@ -117,24 +117,24 @@ impl<'a> Systemd<'a> {
         Ok(())
     }
 
-    /// Starts, stops or restarts, and waits for the end.
+    /// Starts, stops or restarts, and waits for the result.
     fn job(&self, method: &str) -> Result<(), KindError> {
         let job: OwnedObjectPath = self.manager(method, &(self.unit.as_str(), "replace"))?;
         let told = |e: &KindError| with_journal(self.host, &self.service.name, e);
-        let end = Instant::now() + JOB_LIMIT;
+        let end = Instant::now() + JOB_TIMEOUT;
         while self.is_queued(&job)? {
             if Instant::now() >= end {
                 let message = format!("{method} of {} does not end", self.unit);
                 return Err(told(&KindError::new(message)));
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
         let path = self.path()?;
         let state = self.text(&path, "ActiveState")?;
         let sub = self.text(&path, "SubState")?;
         let wrong = match method {
             "StopUnit" => matches!(state.as_str(), "active" | "reloading"),
-            // One that ran to its end is inactive, and that is fine.
+            // A service that ran to its end is inactive, which is fine.
             _ => state == "failed" || sub == "auto-restart",
         };
         if !wrong {
@@ -170,7 +170,7 @@ impl<'a> Systemd<'a> {
     }
 }
 
-/// Links that were made or removed: action, place and target.
+/// Created or removed links: action, path and target.
 type LinkChanges = Vec<(String, String, String)>;
 
 impl Manager for Systemd<'_> {

@@ -15,7 +15,7 @@ use crate::system::watch::Notifier;
 
 /// The types of a family of protocols: settings of servers, and served content.
 pub(in crate::kinds) trait Parts: 'static {
-    /// How a server is set.
+    /// The settings of a server.
     type Settings: Clone + PartialEq + Send + Sync;
     /// The served content.
     type Content: Clone + PartialEq + Send + Sync;
@@ -33,7 +33,7 @@ impl Parts for Files {
 /// unclaimed ones are removed.
 pub(in crate::kinds) struct Hub<P: Parts = Files> {
     state: Mutex<State<P>>,
-    /// Whenever something that is served changes.
+    /// Signals every change of served content.
     changed: Condvar,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::kinds) struct Name {
 pub(in crate::kinds) struct Spec<W = Content> {
     /// The server; any if it is empty.
     pub(in crate::kinds) server: String,
-    /// The path of the address; with a slash at its end, all that is below.
+    /// The path of the address; if it ends in a slash, everything below it.
     pub(in crate::kinds) path: String,
     /// The content.
     pub(in crate::kinds) what: W,
@@ -84,9 +84,9 @@ pub(in crate::kinds) enum Content {
     Flag(String),
     /// Content of another server.
     Proxy(Upstream),
-    /// A page of fields; all that is below its path.
+    /// A page of fields, for everything below its path.
     Page(Page),
-    /// A field of a page: the server is the name of the page, the path its own on it.
+    /// A field of a page: the server is the name of the page, the path is relative to it.
     Field(Field),
 }
 
@@ -111,12 +111,12 @@ pub(in crate::kinds) struct Field {
     pub(in crate::kinds) value: String,
 }
 
-/// Where a proxy has things from.
+/// The source of a proxy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Upstream {
     /// The prefix that is removed from a path.
     pub(in crate::kinds) sub: String,
-    /// The address that is put in front of the rest; nothing is fetched if it is empty.
+    /// The prefix of fetched addresses; nothing is fetched if it is empty.
     pub(in crate::kinds) head: String,
     /// The directory of the cache.
     pub(in crate::kinds) cache: Option<std::path::PathBuf>,
@@ -175,8 +175,7 @@ impl<P: Parts> Claim<P> {
         &self.name
     }
 
-    /// Whether this run stays and serves. If not, the log names the part that a short run cannot
-    /// provide.
+    /// Whether this run keeps serving. If not, the log names the missing part.
     pub(in crate::kinds) fn stays(&self, host: &Host, what: &str) -> bool {
         if !host.stays {
             *self.log.lock().unwrap_or_else(PoisonError::into_inner) = vec![only_while_kept(what)];
@@ -225,7 +224,7 @@ impl<P: Parts> Drop for Claim<P> {
         state.routes.remove(&self.name);
         let stopped = state.servers.remove(&self.name);
         drop(state);
-        // A listener waits for its thread, which may want to look here.
+        // A listener joins its thread, which may need this lock.
         drop(stopped);
         self.hub.changed.notify_all();
     }
@@ -241,12 +240,12 @@ impl<P: Parts> Hub<P> {
         self.lock().routes.get(name).cloned()
     }
 
-    /// The bell of a resource, which rings when something is sent to it.
+    /// The notifier of a resource, for values that are sent to it.
     pub(in crate::kinds) fn notifier(&self, name: &Name) -> Option<Notifier> {
         self.lock().routes.get(name).map(|route| route.notifier.clone())
     }
 
-    /// Serves something for a resource from now on.
+    /// Starts to serve content for a resource.
     pub(in crate::kinds) fn serve(&self, name: &Name, spec: Arc<Spec<P::Content>>) {
         let mut state = self.lock();
         let old = state.routes.remove(name);
@@ -280,7 +279,7 @@ impl<P: Parts> Hub<P> {
         self.changed.notify_all();
     }
 
-    /// Something about the server of a resource.
+    /// Applies a function to the server of a resource.
     pub(in crate::kinds) fn server<T>(
         &self,
         name: &Name,
@@ -289,7 +288,7 @@ impl<P: Parts> Hub<P> {
         self.lock().servers.get(name).map(|server| ask(&**server))
     }
 
-    /// Puts a server, or none, in the place of the one that a resource has.
+    /// Replaces or removes the server of a resource.
     pub(in crate::kinds) fn put(
         &self,
         name: &Name,
@@ -342,7 +341,7 @@ impl Hub {
         state.routes.values().find(is_it).cloned()
     }
 
-    /// Sets the value of a field of a page; whether there is one.
+    /// Sets the value of a field of a page; returns whether it exists.
     pub(in crate::kinds) fn submit(&self, page: &str, id: &str, value: &str) -> bool {
         let mut state = self.lock();
         let is_it = |route: &&mut Route| route.is_field_of(page) && route.spec.path == id;
@@ -358,7 +357,7 @@ impl Hub {
         true
     }
 
-    /// Publishes the current value. A value that is set after this one was read is not lost.
+    /// Publishes the current value. A later value is not lost.
     pub(in crate::kinds) fn settle(&self, name: &Name, seen: Option<&str>, value: &str) {
         if let Some(route) = self.lock().routes.get_mut(name) {
             if route.value.as_deref() == seen && seen != Some(value) {
@@ -370,7 +369,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// The route of a server for a path: the one of that path, else the nearest above.
+    /// The route of a server for a path: the exact one, else the nearest above.
     pub(in crate::kinds) fn find(&self, server: &str, path: &str) -> Option<Route> {
         let state = self.lock();
         let served = state.routes.values().filter(|route| {
@@ -380,7 +379,7 @@ impl Hub {
         served.max_by_key(|route| (route.spec.path == path, route.spec.path.len())).cloned()
     }
 
-    /// Waits until something is served otherwise than it was since then; whether it still is served.
+    /// Waits until the content changes; returns whether it is still served.
     pub(in crate::kinds) fn wait(&self, name: &Route, timeout: Duration) -> bool {
         let state = self.lock();
         let find = |state: &State<Files>| {
@@ -401,7 +400,7 @@ impl<P: Parts> Route<P> {
 }
 
 impl Route {
-    /// Whether it is on a page; one that is only watched has no name yet.
+    /// Whether it is on a page; a field that is only watched has no name yet.
     fn is_field_of(&self, page: &str) -> bool {
         let is_there = !self.spec.path.is_empty() && self.is_of(page);
         is_there && matches!(self.spec.what, Content::Field(_))

@@ -1,4 +1,4 @@
-//! The threads of a server: one that listens, and one for each client.
+//! The threads of a server: one listens, and one serves each client.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
@@ -51,12 +51,12 @@ impl<P: Parts> ServerState<P> {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// How many clients are answered now.
+    /// The number of current clients.
     pub(in crate::kinds) fn clients(&self) -> usize {
         self.clients.load(Ordering::Acquire)
     }
 
-    /// Answers a client in a thread of its own. Without a thread it has no answer.
+    /// Answers a client in a separate thread. Without a thread it gets no answer.
     pub(in crate::kinds) fn answer(
         self: &Arc<Self>,
         name: &str,
@@ -69,7 +69,7 @@ impl<P: Parts> ServerState<P> {
     }
 }
 
-/// Counts a client as long as it is answered.
+/// Counts a client while it is served.
 struct Client<P: Parts>(Arc<ServerState<P>>);
 
 impl<P: Parts> Drop for Client<P> {
@@ -87,7 +87,8 @@ pub(in crate::kinds) struct Listener<P: Parts = Files> {
 }
 
 impl<P: Parts> Listener<P> {
-    /// Begins to listen. `listen` returns when the server ends; its argument becomes readable then.
+    /// Starts to listen. `listen` returns when the server stops; its argument becomes readable
+    /// then.
     pub(in crate::kinds) fn start(
         serving: ServerState<P>,
         address: SocketAddr,
@@ -105,7 +106,7 @@ impl<P: Parts> Listener<P> {
 
 /// A socket that a server listens at.
 pub(in crate::kinds) trait SocketKind: Sized + Send + 'static {
-    /// Binds a socket to an address. It does not block.
+    /// Binds a non-blocking socket to an address.
     fn bind(address: SocketAddr) -> io::Result<Self>;
 
     /// The address that it is bound to.
@@ -137,7 +138,7 @@ impl SocketKind for UdpSocket {
 }
 
 impl Listener {
-    /// Begins to listen at the address of the settings. `listen` returns when the server is over.
+    /// Starts to listen at the address of the settings. `listen` returns when the server stops.
     pub(in crate::kinds) fn bind<S: SocketKind>(
         hub: &Arc<Hub>,
         server: &str,
@@ -165,7 +166,7 @@ impl<P: Parts> RunningServer<P::Settings> for Listener<P> {
 }
 
 impl<P: Parts> Drop for Listener<P> {
-    /// The socket is free again afterwards; clients come to their end by themselves.
+    /// The socket is free again afterwards; clients finish on their own.
     fn drop(&mut self) {
         self.serving.stop.store(true, Ordering::Release);
         // If its counter is full it is awake.

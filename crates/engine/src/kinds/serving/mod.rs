@@ -1,5 +1,4 @@
-//! Servers of this process, which run only while it keeps a machine: the parts that several
-//! protocols share.
+//! Servers of this process, which run only during a watch: the parts that several protocols share.
 
 mod content;
 mod file;

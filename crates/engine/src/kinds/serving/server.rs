@@ -1,4 +1,4 @@
-//! Where files are served.
+//! The kinds of file servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Instance for ServerInstance {
         if let Some(root) = &wanted.root
             && !root.is_dir()
         {
-            return Err(KindError::new(format!("{} is no directory", root.display())));
+            return Err(KindError::new(format!("{} is not a directory", root.display())));
         }
         let address = &self.settings.address;
         if !self.claim.stays(host, &format!("{address} is served")) {

@@ -7,35 +7,35 @@ use std::time::Duration;
 
 use crate::kind::{Level, LogLine, LogSource};
 
-/// A server that runs until this is dropped; its address is free again then.
+/// A server that runs until it is dropped, which frees its address.
 pub(in crate::kinds) trait RunningServer<S = Settings>: Send {
-    /// Where it listens.
+    /// Its address.
     fn address(&self) -> SocketAddr;
 
-    /// How it is set, if it still runs.
+    /// Its settings, if it still runs.
     fn settings(&self) -> Option<&S>;
 }
 
-/// How a server is set.
+/// The settings of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Settings {
-    /// Where it listens, as it is written.
+    /// The address that it listens on, as written.
     pub(in crate::kinds) address: String,
-    /// How long a request may take to come.
+    /// The timeout for receiving a request.
     pub(in crate::kinds) read: Duration,
-    /// How long a client may take to take some of an answer.
+    /// The timeout for each write of an answer.
     pub(in crate::kinds) write: Duration,
-    /// A directory that it serves besides the routes.
+    /// A directory that it serves in addition to the routes.
     pub(in crate::kinds) root: Option<PathBuf>,
 }
 
 /// The log line of a run that ends and so cannot serve.
 pub(in crate::kinds) fn only_while_kept(what: &str) -> LogLine {
-    let message = format!("{what} only while `ordain watch` keeps this machine");
+    let message = format!("{what} only during `ordain watch`");
     LogLine { level: Some(Level::Notice), source: LogSource::Resource, message }
 }
 
-/// Where an address leads: a host may be left out, and is then any of this machine.
+/// The socket addresses of an address; without a host, all of this machine.
 pub(in crate::kinds) fn parse_address(text: &str) -> Result<(Option<IpAddr>, u16), String> {
     let wrong = || format!("the address is in an invalid format: {text}");
     let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
@@ -57,7 +57,7 @@ pub(in crate::kinds) fn bound<T>(
     let (host, port) = parse_address(address).map_err(io::Error::other)?;
     match host {
         Some(host) => bind((host, port).into()),
-        // Where there is the newer version, it has the older one with it.
+        // A socket for IPv6 also serves IPv4.
         None => bind((Ipv6Addr::UNSPECIFIED, port).into())
             .or_else(|_| bind((Ipv4Addr::UNSPECIFIED, port).into())),
     }

@@ -31,7 +31,7 @@ pub(crate) struct Passwd {
     pub(crate) shell: String,
 }
 
-/// A line of `/etc/shadow`. Has no `Debug`, so that hashes show nowhere.
+/// A line of `/etc/shadow`. Has no `Debug`, so that hashes appear nowhere.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Shadow {
     /// The password hash.
@@ -51,7 +51,7 @@ pub(crate) struct Shadow {
 pub(crate) struct GroupLine {
     /// Group id.
     pub(crate) gid: u32,
-    /// Members that are not so by their primary group.
+    /// Members other than by their primary group.
     pub(crate) members: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct GroupLine {
 pub(crate) struct Accounts {
     users: FxHashMap<String, Passwd>,
     shadow: FxHashMap<String, Shadow>,
-    /// Why the shadow file could not be read.
+    /// The reason why the shadow file could not be read.
     shadow_error: Option<KindError>,
     groups: FxHashMap<String, GroupLine>,
     /// Names of the groups of each member, in order of `/etc/group`.
@@ -111,7 +111,7 @@ impl Accounts {
         for line in text(&paths[0])?.lines() {
             accounts.add_user(line);
         }
-        // Only root may read it, and not every question needs it.
+        // Only root may read it, and not every caller needs it.
         match text(&paths[1]) {
             Ok(shadow) => shadow.lines().for_each(|line| accounts.add_shadow(line)),
             Err(error) => accounts.shadow_error = Some(error),
@@ -128,7 +128,7 @@ impl Accounts {
         let (Ok(uid), Ok(gid)) = (uid.parse(), gid.parse()) else { return };
         let (comment, home) = (comment.to_string(), home.to_string());
         let user = Passwd { uid, gid, comment, home, shell: shell.to_string() };
-        // The first line counts, as for the C library.
+        // The first line wins, as for the C library.
         self.users.entry(name.to_string()).or_insert(user);
     }
 
@@ -205,7 +205,7 @@ impl Accounts {
 /// The directory of the files of accounts.
 pub(crate) const DIRECTORY: &str = "/etc";
 
-/// The error that the machine has no directory for the files of accounts, if it has none.
+/// The error if the machine has no directory for account files.
 pub(crate) fn missing_directory(host: &Host) -> Option<KindError> {
     let stat = host.stat(Path::new(DIRECTORY));
     let is_there = stat.is_ok_and(|stat| is(&stat, FileType::Directory));
@@ -213,12 +213,12 @@ pub(crate) fn missing_directory(host: &Host) -> Option<KindError> {
     (!is_there).then(|| KindError::new(text()))
 }
 
-/// A command of the shadow suite that works on the machine's files. `option` is how the tool is
-/// told of another root directory, `-P` or `-R`.
+/// A command of the shadow suite that works on the machine's files. `option` is the tool's option
+/// for another root directory, `-P` or `-R`.
 ///
 /// # Errors
-/// When the machine has no directory for these files: the tools would try to lock them for a quarter
-/// of a minute.
+/// When the machine has no directory for these files: the tools would try to lock them for a
+/// quarter of a minute.
 pub(crate) fn shadow_tool(host: &Host, tool: &str, option: &str) -> Result<Invocation, KindError> {
     let mut invocation = tools::command([tools::path_of(tool)]);
     if !tools::is_live(host) {
@@ -240,7 +240,7 @@ pub(crate) fn with<'a>(
     invocation
 }
 
-/// The day of 1970 and later (or before) as `YYYY-MM-DD`.
+/// A number of days since 1970 as `YYYY-MM-DD`.
 pub(crate) fn date_of_day(day: i64) -> String {
     const SECONDS_PER_DAY: i128 = 86_400;
     let Civil { year, month, day, .. } =
@@ -256,8 +256,8 @@ pub(crate) fn sorted_names(names: &[String]) -> Vec<String> {
     names
 }
 
-/// The names of groups or members that shall be, sorted: the declared ones, and those that are there
-/// unless the declaration is complete. `None` if nothing is declared.
+/// The desired names of groups or members, sorted: the declared ones, and the existing ones unless
+/// the declaration is complete. `None` if nothing is declared.
 pub(crate) fn desired_names(
     declared: Option<&[String]>,
     current: &[String],
@@ -268,7 +268,7 @@ pub(crate) fn desired_names(
     Some(sorted_names(&[declared, current].concat()))
 }
 
-/// An error unless this can be the name of a user or group.
+/// Records an error unless the name is valid for a user or group.
 pub(crate) fn check_account_name(p: &mut Params<'_>, name: &str) {
     let bad = |c: char| matches!(c, ':' | ',' | '/') || c.is_whitespace() || c.is_control();
     if name.is_empty() || name.starts_with('-') || name.contains(bad) {
@@ -276,12 +276,12 @@ pub(crate) fn check_account_name(p: &mut Params<'_>, name: &str) {
     }
 }
 
-/// Whether a user exists, on the live system also by other sources of names than the files.
+/// Whether a user exists; on the live system also in sources other than the files.
 pub(crate) fn exists(host: &Host, accounts: &Accounts, name: &str) -> bool {
     accounts.user(name).is_some() || (tools::is_live(host) && from_names_service(name).is_some())
 }
 
-/// The entry of a user in all sources of names of the live system.
+/// The entry of a user in all name sources of the live system.
 pub(crate) fn from_names_service(name: &str) -> Option<Passwd> {
     let user = nix::unistd::User::from_name(name).ok()??;
     Some(Passwd {

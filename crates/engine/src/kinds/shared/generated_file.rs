@@ -1,4 +1,4 @@
-//! Files whose whole content is made from others: compared and written piece by piece.
+//! Files whose whole content is generated from others: compared and written in pieces.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -12,7 +12,7 @@ use crate::kind::{Change, KindError};
 use crate::system::host::Host;
 use crate::system::write::{Data, Owner, WriteContent, rewrite_with};
 
-/// How a file differs from the content that it is to have.
+/// The difference between a file and its desired content.
 pub(crate) fn compare(
     host: &Host,
     path: &Path,
@@ -78,7 +78,7 @@ impl Write for Comparison {
     }
 }
 
-/// The path of the file: `path`, or the name. It cannot be that of a directory.
+/// The path of the file: `path`, or the name. It cannot be a directory.
 pub(crate) fn path(p: &mut Params<'_>) -> PathBuf {
     let (field, path) = match p.text("path").filter(|path| !path.is_empty()) {
         Some(path) => ("path", path),

@@ -3,7 +3,7 @@
 use ordain_data::Value;
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
 
-/// A resource of this machine that shall be gone.
+/// A resource that removes an instance of this machine.
 pub(crate) fn unwanted(kind: &str, title: &str, more: &[(&str, Value)]) -> Resource {
     let origin = OriginId(0);
     let attribute = |name: &str, value: Value| Attribute {

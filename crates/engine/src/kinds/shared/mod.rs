@@ -1,4 +1,4 @@
-//! Files and records that several kinds work with.
+//! Files and records that several kinds share.
 
 pub(crate) mod account_files;
 pub(crate) mod generated_file;

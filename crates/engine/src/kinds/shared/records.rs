@@ -1,6 +1,6 @@
 //! Files of lines some of which are records, such as `/etc/hosts`, `/etc/fstab` or a list of keys.
 //!
-//! Only the line of a record is touched; all other lines stay byte for byte.
+//! Only the line of a record is changed; all other lines stay as they are.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) trait Record: Sized {
 pub(crate) struct Records<R> {
     text: Vec<u8>,
     records: Vec<Entry<R>>,
-    /// Of several records of a name the last one counts.
+    /// Of several records with the same name the last one wins.
     names: FxHashMap<String, usize>,
 }
 
@@ -42,7 +42,7 @@ struct Entry<R> {
 }
 
 impl<R: Record> Records<R> {
-    /// The records of a text; those without a name are called after the file and counted.
+    /// The records of a text; those without a name are numbered after the file name.
     pub(crate) fn parse(text: Vec<u8>, path: &Path) -> Self {
         let mut records = Vec::new();
         let mut names = FxHashMap::default();
@@ -77,7 +77,7 @@ impl<R: Record> Records<R> {
         self.records.iter().enumerate().filter(counts).map(|(_, entry)| entry.name.as_str())
     }
 
-    /// The text with another record of this name, or without any.
+    /// The text with the record of this name replaced or removed.
     fn with(&self, name: &str, record: Option<&R>) -> Vec<u8> {
         let mut text = self.text.clone();
         let range = self.names.get(name).map(|at| self.records[*at].range.clone());
@@ -104,7 +104,7 @@ impl<R: Record> Records<R> {
     }
 }
 
-/// The files that the resources of a kind have their records in, each read once until it changes.
+/// The record files of a kind, each read once until it changes.
 pub(crate) struct RecordFiles<R> {
     cached: Cached<Records<R>>,
 }
@@ -116,7 +116,7 @@ impl<R> Default for RecordFiles<R> {
 }
 
 impl<R: Record> RecordFiles<R> {
-    /// The records of a file of the machine; none if it is not there.
+    /// The records of a file of the machine; empty if it does not exist.
     pub(crate) fn read(&self, host: &Host, path: &Path) -> Result<Arc<Records<R>>, KindError> {
         let real = host.path(path);
         self.cached.get(std::slice::from_ref(&real), || match read_bytes(&real) {
@@ -136,7 +136,7 @@ impl<R: Record> RecordFiles<R> {
         change: impl FnOnce(Option<&R>) -> Option<R>,
     ) -> Result<(), KindError> {
         let _editing = editing(path);
-        // Another resource may have written since this one was compared, within the same instant.
+        // Another resource may have written since the comparison, within the same clock tick.
         self.cached.clear();
         let records = self.read(host, path)?;
         let text = records.with(name, change(records.get(name)).as_ref());
@@ -147,7 +147,7 @@ impl<R: Record> RecordFiles<R> {
 }
 
 impl<R: Record> RecordFiles<R> {
-    /// The records of a file as resources of a kind that shall be gone.
+    /// The records of a file as resources that remove them.
     pub(crate) fn unwanted(
         &self,
         host: &Host,
@@ -159,14 +159,14 @@ impl<R: Record> RecordFiles<R> {
     }
 }
 
-/// The file that a resource has its record in.
+/// The record file of a resource.
 pub(crate) struct Table<R> {
     files: Arc<RecordFiles<R>>,
     path: PathBuf,
 }
 
 impl<R: Record> Table<R> {
-    /// The file that the attribute `target` says, else this one.
+    /// The file of the attribute `target`, else this one.
     pub(crate) fn of(p: &mut Params<'_>, files: &Arc<RecordFiles<R>>, default: &str) -> Self {
         let path = p.text("target").unwrap_or_else(|| default.to_string()).into();
         Self { files: Arc::clone(files), path }

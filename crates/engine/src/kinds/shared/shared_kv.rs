@@ -1,6 +1,7 @@
 //! Values that programs on this machine share, by key, and by key and host.
 //!
-//! A file each, so that whoever reads a value can watch it. Hosts do not see each other's yet.
+//! Each value has its own file, so that readers can watch it. Hosts do not see each other's values
+//! yet.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,17 +32,17 @@ impl Key {
         Self { file: StateFile::new("world", name) }
     }
 
-    /// A key that only resources of this machine have.
+    /// A key for resources of this machine only.
     pub fn of_machine(name: &str) -> Self {
         Self { file: StateFile::new("local", name) }
     }
 
-    /// The hosts that stand for election in a namespace, each with a value.
+    /// The candidates of an election in a namespace, each with a value.
     pub fn of_schedule(namespace: &str) -> Self {
         Self { file: StateFile::new("schedule", namespace) }
     }
 
-    /// The file that changes when one of its values does.
+    /// The file that changes with one of its values.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
@@ -52,7 +53,7 @@ impl Key {
             .map_err(|e| KindError::new(format!("{} has no values: {e}", self.path().display())))
     }
 
-    /// The value of all, or of a host.
+    /// The common value, or the value of a host.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -72,14 +73,14 @@ impl Key {
         Ok(self.read(host)?.hosts)
     }
 
-    /// Sets or removes the value of all, or of a host.
+    /// Sets or removes the common value, or the value of a host.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn set(&self, host: &Host, of: Option<&str>, value: Option<&str>) -> Result<(), KindError> {
-        /// Reading, changing and writing is one step for other threads.
-        static STEP: Mutex<()> = Mutex::new(());
-        let _step = STEP.lock().unwrap_or_else(PoisonError::into_inner);
+        /// Makes reading, changing and writing one step for other threads.
+        static UPDATE_LOCK: Mutex<()> = Mutex::new(());
+        let _step = UPDATE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = self.read(host)?;
         match (of, value) {
             (None, value) => values.value = value.map(str::to_owned),

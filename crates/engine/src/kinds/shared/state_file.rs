@@ -51,7 +51,7 @@ impl StateFile {
             .map_err(|e| self.failed("write", &e))
     }
 
-    /// Keeps nothing any more.
+    /// Removes the state.
     pub(crate) fn remove(&self, host: &Host) -> Result<(), KindError> {
         match std::fs::remove_file(host.path(&self.path)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(self.failed("remove", &e)),

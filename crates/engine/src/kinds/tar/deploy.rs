@@ -1,4 +1,4 @@
-//! `mgmt::deploy::tar`: an archive of the program itself.
+//! `mgmt::deploy::tar`: an archive of the deployed program.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, files};
 
-use super::{ArchiveWriter, END, named};
+use super::{ArchiveWriter, END_OF_ARCHIVE, named};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::tools::{POLL_INTERVAL, is_live};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::generated_file;
 use crate::system::host::Host;
@@ -42,7 +42,7 @@ impl Kind for DeployTar {
                     match real {
                         Some(Ok(real)) if path.starts_with(&real) => {
                             let real = real.display();
-                            let text = format!("it would be a part of itself in '{real}'");
+                            let text = format!("'{real}' would include the archive itself");
                             p.error(if p.has("path") { "path" } else { "name" }, text);
                         }
                         Some(Ok(real)) => add(&mut tree, name, &real),
@@ -57,25 +57,25 @@ impl Kind for DeployTar {
     }
 }
 
-/// Files and directories by the parts of their names.
-type Tree = BTreeMap<Vec<String>, Place>;
+/// Files and directories by path components.
+type Tree = BTreeMap<Vec<String>, ArchiveEntry>;
 
 /// Something that is packed.
-struct Place {
+struct ArchiveEntry {
     real: PathBuf,
     /// Whether it is packed with its content.
     is_whole: bool,
 }
 
-/// Adds a file, and the directories that it is in.
+/// Adds a file and its parent directories.
 fn add(tree: &mut Tree, name: &str, real: &Path) {
     let mut parts: Vec<String> =
         name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     let mut outer = real.parent();
-    tree.insert(parts.clone(), Place { real: real.to_path_buf(), is_whole: true });
+    tree.insert(parts.clone(), ArchiveEntry { real: real.to_path_buf(), is_whole: true });
     while parts.pop().is_some() && !parts.is_empty() {
         let Some(real) = outer else { return };
-        let place = || Place { real: real.to_path_buf(), is_whole: false };
+        let place = || ArchiveEntry { real: real.to_path_buf(), is_whole: false };
         tree.entry(parts.clone()).or_insert_with(place);
         outer = real.parent();
     }
@@ -88,10 +88,10 @@ struct Archive {
 }
 
 impl Archive {
-    /// The files are where the program is, which is no part of a directory that stands for a machine.
+    /// The files are next to the program, outside a directory that stands for a machine.
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         let mut packed: Option<&Vec<String>> = None;
-        for (parts, Place { real, is_whole }) in &self.tree {
+        for (parts, ArchiveEntry { real, is_whole }) in &self.tree {
             if packed.is_some_and(|whole| parts.starts_with(whole)) {
                 continue;
             }
@@ -108,7 +108,7 @@ impl Archive {
                 self.pack.directory(host, real, name, 0, out)?;
             }
         }
-        out.write_all(&END)
+        out.write_all(&END_OF_ARCHIVE)
     }
 }
 
@@ -120,7 +120,7 @@ impl Instance for Archive {
     }
 
     fn pause(&self, host: &Host) -> Option<Duration> {
-        (!is_live(host)).then_some(UNWATCHED)
+        (!is_live(host)).then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -10,7 +10,7 @@ use crate::system::host::Host;
 /// The form of the entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Format {
-    /// ustar if it can say all there is to say, else pax.
+    /// ustar if it can represent the entry, else pax.
     Fitting,
     Ustar,
     Pax,
@@ -32,9 +32,9 @@ pub(super) struct Entry {
     group: String,
 }
 
-/// The largest numbers of a field of eight and of twelve digits, its end left out.
-const SHORT: u64 = 0o7_777_777;
-const LONG: u64 = 0o77_777_777_777;
+/// The maximum numbers of octal fields with eight and twelve bytes, including the terminator.
+const MAX_SHORT_OCTAL: u64 = 0o7_777_777;
+const MAX_LONG_OCTAL: u64 = 0o77_777_777_777;
 
 impl Entry {
     pub(super) fn new(host: &Host, name: &[u8], meta: &Metadata) -> Self {
@@ -64,13 +64,13 @@ impl Entry {
         }
     }
 
-    /// Fields that do not fit into a ustar header, as records of pax.
+    /// Fields that do not fit into a ustar header, as pax records.
     fn records(&self, with_parts: bool) -> Vec<u8> {
         let mut out = Vec::new();
         let number = |value: u64, most: u64| (value > most).then(|| value.to_string());
         let text = |text: &str| (!fits(text.as_bytes(), 32)).then(|| text.to_owned());
         let texts = [
-            ("gid", number(self.gid.into(), SHORT)),
+            ("gid", number(self.gid.into(), MAX_SHORT_OCTAL)),
             ("gname", text(&self.group)),
             ("mtime", self.written_time(with_parts)),
         ];
@@ -81,8 +81,8 @@ impl Entry {
             record(&mut out, "path", &self.name);
         }
         let texts = [
-            ("size", number(self.size, LONG)),
-            ("uid", number(self.uid.into(), SHORT)),
+            ("size", number(self.size, MAX_LONG_OCTAL)),
+            ("uid", number(self.uid.into(), MAX_SHORT_OCTAL)),
             ("uname", text(&self.user)),
         ];
         for (key, value) in texts {
@@ -93,11 +93,11 @@ impl Entry {
 
     fn written_time(&self, with_parts: bool) -> Option<String> {
         let (seconds, parts) = self.time;
-        let fits = u64::try_from(seconds).is_ok_and(|seconds| seconds <= LONG);
+        let fits = u64::try_from(seconds).is_ok_and(|seconds| seconds <= MAX_LONG_OCTAL);
         if fits && !(with_parts && parts != 0) {
             return None;
         }
-        // The parts count up from the second before.
+        // Nanoseconds count up from the preceding second.
         let nanoseconds = i128::from(seconds) * 1_000_000_000 + i128::from(parts);
         let sign = if nanoseconds < 0 { "-" } else { "" };
         let nanoseconds = nanoseconds.unsigned_abs();
@@ -109,7 +109,7 @@ impl Entry {
         Some(text)
     }
 
-    /// Records as an entry of their own, and the block.
+    /// Records as a separate entry, and the header.
     fn pax(&self, records: &[u8]) -> Vec<u8> {
         let name = String::from_utf8_lossy(&self.name).into_owned();
         let base = name.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
@@ -136,7 +136,7 @@ impl Entry {
         out
     }
 
-    /// A long name as an entry of its own, and the block.
+    /// A long name as a separate entry, and the header.
     fn gnu(&self) -> Vec<u8> {
         let mut out = Vec::new();
         if self.name.len() > 100 {
@@ -189,7 +189,7 @@ impl Entry {
 struct FormatMagic {
     magic: &'static [u8; 8],
     is_gnu: bool,
-    /// The type flag of an entry that is no directory.
+    /// The type flag of an entry that is not a directory.
     kind: u8,
 }
 
@@ -198,7 +198,7 @@ impl FormatMagic {
     const GNU: Self = Self { magic: b"ustar  \0", is_gnu: true, kind: b'0' };
 }
 
-/// Whether a text can stand in a field of the old form.
+/// Whether a text fits into a field of the old format.
 fn fits(text: &[u8], most: usize) -> bool {
     text.is_ascii() && text.len() <= most
 }
@@ -213,14 +213,14 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
     if fits(name, 100) {
         return Some((&[], name));
     }
-    // The slash at the end of a directory stays with its name.
+    // The slash at the end of a directory stays in the name.
     let within = &name[..name.len().min(156).min(name.len() - 1)];
     let at = within.iter().rposition(|byte| *byte == b'/')?;
     let (prefix, rest) = (&name[..at], &name[at + 1..]);
     (name.is_ascii() && !prefix.is_empty() && rest.len() <= 100).then_some((prefix, rest))
 }
 
-/// A number in octal digits; in GNU's own form if there are not enough of them.
+/// A number in octal digits; in GNU's binary form if it does not fit.
 fn number(value: i64, width: usize, marks: &FormatMagic) -> Vec<u8> {
     let digits = width - 1;
     let most = (1_i64 << (3 * digits)) - 1;
@@ -228,7 +228,7 @@ fn number(value: i64, width: usize, marks: &FormatMagic) -> Vec<u8> {
         return format!("{value:0digits$o}\0").into_bytes();
     }
     if !marks.is_gnu {
-        // A record says it.
+        // A record has it.
         return format!("{:0digits$o}\0", 0).into_bytes();
     }
     let sign = if value < 0 { 0xff } else { 0 };
@@ -247,7 +247,7 @@ fn padded(out: &mut Vec<u8>, content: &[u8]) {
 
 /// A record: its own length in digits, a key and a value.
 fn record(out: &mut Vec<u8>, key: &str, value: &[u8]) {
-    // A blank, an equals sign and the end of the line.
+    // A space, an equals sign and a line feed.
     let rest = key.len() + value.len() + 3;
     let mut length = rest;
     while length != rest + length.to_string().len() {

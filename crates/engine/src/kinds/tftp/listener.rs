@@ -11,8 +11,8 @@ use super::packet::{Request, error};
 use super::transfer::Sender;
 use crate::kinds::serving::ServerState;
 
-/// How many transfers of one server there are at the same time; who comes then has to ask again.
-const TRANSFERS: usize = 64;
+/// The maximum number of simultaneous transfers of one server; further clients have to ask again.
+const MAX_TRANSFERS: usize = 64;
 
 /// Hears requests until the end.
 pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &OwnedFd) {
@@ -24,13 +24,13 @@ pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &Own
         let _ = poll(&mut fds, None);
         let Ok((count, from)) = socket.recv_from(&mut buffer) else { continue };
         match Request::parse(&buffer[..count]) {
-            Ok(Some(_)) if serving.clients() >= TRANSFERS => {}
+            Ok(Some(_)) if serving.clients() >= MAX_TRANSFERS => {}
             Ok(Some(request)) => serving.answer("tftp client", move |serving| {
-                // An error of a transfer concerns its client alone.
+                // An error of a transfer affects its client only.
                 let _ = transfer(serving, own, from, &request);
             }),
             Ok(None) => {}
-            // A client that cannot be answered repeats its request.
+            // A client without an answer repeats its request.
             Err(refusal) => drop(socket.send_to(&error(refusal), from)),
         }
     }

@@ -4,21 +4,21 @@
 
 use std::time::Duration;
 
-/// A wish to have a file.
+/// A read request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Request {
     pub(super) name: String,
-    /// Whether ends of lines are sent as the protocol has them.
+    /// Whether line ends are converted to those of the protocol.
     pub(super) is_text: bool,
-    /// How long a block is wished to be.
+    /// The requested block size.
     pub(super) block: Option<u16>,
-    /// When something is wished to be sent again.
+    /// The requested time until a retransmission.
     pub(super) timeout: Option<u8>,
     /// Whether the client wants the size.
     pub(super) size: bool,
 }
 
-/// Why there is no transfer, by its number.
+/// The error codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refusal {
     Undefined = 0,
@@ -35,11 +35,11 @@ const ACKNOWLEDGED: u16 = 4;
 const ERROR: u16 = 5;
 const OPTIONS: u16 = 6;
 
-/// The shortest and the longest block that can be wished for.
+/// The minimum and maximum block size.
 const BLOCKS: (u32, u32) = (8, 65464);
 
 impl Request {
-    /// Reads a request; nothing if it is none that wants an answer.
+    /// Parses a request; `None` if it needs no answer.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, Refusal> {
         let Some((code, rest)) = bytes.split_first_chunk() else { return Ok(None) };
         match u16::from_be_bytes(*code) {
@@ -88,7 +88,7 @@ impl Request {
         (out.len() > 2).then_some(out)
     }
 
-    /// How long to wait until something is sent again.
+    /// The time until a retransmission.
     pub(super) fn timeout(&self, default: Duration) -> Duration {
         self.timeout.map_or(default, |seconds| Duration::from_secs(seconds.into()))
     }
@@ -99,7 +99,7 @@ pub(super) fn data(number: u16, bytes: &[u8]) -> Vec<u8> {
     [&DATA.to_be_bytes()[..], &number.to_be_bytes(), bytes].concat()
 }
 
-/// That there is no transfer.
+/// The packet of an error.
 pub(super) fn error(refusal: Refusal) -> Vec<u8> {
     let text = match refusal {
         Refusal::Undefined => "it cannot be read",
@@ -122,7 +122,7 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    /// Parses the packet of a client; nothing if it is none.
+    /// Parses the packet of a client; `None` if it is invalid.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let (code, rest) = bytes.split_first_chunk()?;
         match u16::from_be_bytes(*code) {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn invalid_requests_are_refused() {
         assert_eq!(Request::parse(b"\0\x02a\0octet\0"), Err(Refusal::Denied));
         let bad: [&[u8]; 5] =
             [b"\0\x09", b"\0\x01a\0octet", b"\0\x01a\0mail\0", b"\0\x01\xff\0octet\0", b"\0\x01"];

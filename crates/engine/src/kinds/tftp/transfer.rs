@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::packet::{Refusal, Reply, Request, data, error};
 use crate::kinds::serving::{Content, Hub, open_within};
 
-/// How often a block is sent before the client counts as gone.
-const TRIES: usize = 6;
+/// The number of times a block is sent before the client counts as gone.
+const MAX_TRIES: usize = 6;
 
 /// The default length of a block.
 const BLOCK: u16 = 512;
@@ -23,7 +23,7 @@ pub(super) struct Sender<'a> {
     pub(super) server: &'a str,
     /// The root of the machine.
     pub(super) machine: &'a Path,
-    /// A directory that is served besides the routes.
+    /// A directory that is served in addition to the routes.
     pub(super) root: Option<&'a Path>,
     pub(super) timeout: Duration,
     pub(super) is_over: &'a dyn Fn() -> bool,
@@ -42,7 +42,7 @@ impl Sender<'_> {
                 return socket.send(&error(refusal)).map(drop);
             }
         };
-        // With other ends of lines it has another size.
+        // Converted line ends change the size.
         let size = (!request.is_text).then_some(size);
         let mut content: Box<dyn Read> = match request.is_text {
             true => Box::new(Text { inner: io::BufReader::new(content), owed: None }),
@@ -97,7 +97,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Sends something until the client has it; whether it wants more.
+    /// Sends a packet until the client confirms it; returns whether the client wants more.
     fn deliver(
         &self,
         socket: &UdpSocket,
@@ -105,7 +105,7 @@ impl Sender<'_> {
         number: u16,
         timeout: Duration,
     ) -> io::Result<bool> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             socket.send(packet)?;
             let sent = Instant::now();
             while let Some(left) = timeout.checked_sub(sent.elapsed()).filter(|l| !l.is_zero()) {
@@ -131,7 +131,7 @@ impl Sender<'_> {
     }
 }
 
-/// Text with the ends of lines that the protocol has.
+/// Text with the line ends of the protocol.
 struct Text<R> {
     inner: R,
     /// A byte that precedes the next one.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Expiry, UserInstance};
 use crate::kind::differences::changes;
-use crate::kind::tools::{command, path_of, run_covered};
+use crate::kind::tools::{command, path_of, run_redacted};
 use crate::kind::{Action, Change, KindError, all_of};
 use crate::kinds::shared::account_files::{shadow_tool, with};
 use crate::system::host::Host;
@@ -27,7 +27,7 @@ impl UserInstance {
         let mut options = Vec::new();
         let wanted = &self.wanted;
         if wanted.gid.is_none() && accounts.group(&self.name).is_some() {
-            // The tool would refuse to make a group that is there already.
+            // The tool would refuse to create an existing group.
             options.push(("-g", self.name.clone()));
         }
         let mut option = |flag, value: Option<String>| {
@@ -83,7 +83,7 @@ impl UserInstance {
         ])
     }
 
-    /// All in one call, so that all of it happens or nothing.
+    /// All in one call, so that everything changes or nothing.
     fn modify_account(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
         if changes(made, "shell") {
             self.check_shell(host)?;
@@ -150,18 +150,18 @@ impl UserInstance {
         let Some(password) = &self.wanted.password else { return Ok(()) };
         let mut chpasswd = with(shadow_tool(host, "chpasswd", "-R")?, ["-e"]);
         chpasswd.stdin = format!("{}:{password}\n", self.name).into_bytes();
-        let done = run_covered(host, &chpasswd, false).map_err(|e| {
+        let done = run_redacted(host, &chpasswd, false).map_err(|e| {
             // Should the tool quote its input, the hash must not go into a log.
-            let said = e.0.replace(password.as_str(), "[redacted]");
-            let said = if password.len() < 4 { "chpasswd failed".to_string() } else { said };
-            KindError::new(format!("Could not set password on user[{}]: {said}", self.name))
+            let message = e.0.replace(password.as_str(), "[redacted]");
+            let message = if password.len() < 4 { "chpasswd failed".to_string() } else { message };
+            KindError::new(format!("Could not set password on user[{}]: {message}", self.name))
         });
         done.map(drop)
     }
 
     fn check_shell(&self, host: &Host) -> Result<(), KindError> {
         let Some(shell) = &self.wanted.shell else { return Ok(()) };
-        // Without following links out of the root, so the target of a link is taken on trust.
+        // The target of a link is trusted, because links must not be followed out of the root.
         let Ok(meta) = fs::symlink_metadata(host.path(Path::new(shell))) else {
             return Err(KindError::new(format!("Shell {shell} must exist")));
         };
@@ -174,12 +174,12 @@ impl UserInstance {
     }
 
     fn tool(&self, host: &Host, invocation: Invocation, failed: &str) -> Result<(), KindError> {
-        // Values of other secret attributes are arguments, so none of the line may be told.
+        // Other secret attributes are arguments, so the command line must not be shown.
         let secret = self.secrets.iter().any(|s| s != "password");
-        let done = run_covered(host, &invocation, secret);
+        let done = run_redacted(host, &invocation, secret);
         self.files.forget();
         done.map_err(|e| KindError::new(format!("{failed}: {e}")))?;
-        // The name service cache daemon, where it runs, would give old answers for minutes.
+        // The name service cache daemon, if it runs, would return old results for minutes.
         if crate::kind::tools::is_live(host) && Path::new("/run/nscd/socket").exists() {
             for table in ["passwd", "group"] {
                 let flush = command([path_of("nscd"), "-i".to_string(), table.to_string()]);

@@ -12,7 +12,7 @@ use crate::kinds::ssh_authorized_key::names_in;
 use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;
 
-/// Which files to purge.
+/// The files to purge.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum Purge {
     /// None.

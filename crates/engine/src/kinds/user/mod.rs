@@ -1,7 +1,7 @@
 //! `user`: a local account, through `useradd`, `usermod`, `userdel`, `chage`, `chpasswd`.
 //!
-//! State is read from passwd, shadow and group; password hashes go to `chpasswd` by its standard
-//! input and appear in no argument, message or error.
+//! State is read from passwd, shadow and group. Password hashes are passed to `chpasswd` on
+//! standard input and appear in no argument, message or error.
 
 mod act;
 mod keys;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use ordain_graph::{Resource, ResourceRef, protected};
 use ordain_kinds::{KindSchema, accounts};
 
@@ -42,7 +42,7 @@ const PROPERTIES: &[&str] = &[
 ];
 
 /// Attributes of other systems, with the features that they need.
-const FOREIGN: &[(&str, Option<&str>)] = &[
+const FOREIGN_ATTRIBUTES: &[(&str, Option<&str>)] = &[
     ("roles", Some("manages_roles")),
     ("auths", Some("manages_solaris_rbac")),
     ("profiles", Some("manages_solaris_rbac")),
@@ -56,7 +56,7 @@ const FOREIGN: &[(&str, Option<&str>)] = &[
 ];
 
 /// Providers of users on other systems.
-const OTHERS: &[&str] = &[
+const FOREIGN_PROVIDERS: &[&str] = &[
     "aix",
     "directoryservice",
     "hpuxuseradd",
@@ -73,7 +73,7 @@ pub struct User {
     files: Arc<AccountFiles>,
 }
 
-/// When an account expires.
+/// The time when an account expires.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Expiry {
     Never,
@@ -124,7 +124,7 @@ impl Kind for User {
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        p.provider(&["useradd"], OTHERS);
+        p.provider(&["useradd"], FOREIGN_PROVIDERS);
         let name = p.name();
         account_files::check_account_name(&mut p, &name);
         let present = parse_ensure(&mut p);
@@ -132,7 +132,7 @@ impl Kind for User {
         for name in ["role", "auth", "profile", "key", "attribute"] {
             p.choice(&format!("{name}_membership"));
         }
-        p.leave_out("useradd", FOREIGN);
+        p.leave_out("useradd", FOREIGN_ATTRIBUTES);
         let user = UserInstance {
             files: self.files.clone(),
             name,
@@ -254,7 +254,7 @@ impl UserInstance {
         account_files::from_names_service(&self.name)
     }
 
-    /// The groups that shall be, sorted.
+    /// The desired groups, sorted.
     fn wanted_groups(&self, now: &[String]) -> Option<Vec<String>> {
         account_files::desired_names(self.wanted.groups.as_deref(), now, self.inclusive)
     }
@@ -348,9 +348,9 @@ impl UserInstance {
         let failed = |why: &dyn std::fmt::Display| {
             KindError::new(format!("Could not remove the home of user {}: {why}", self.name))
         };
-        host.may(Act::Remove, &home).map_err(|e| failed(&e))?;
+        host.may(TreeAction::Remove, &home).map_err(|e| failed(&e))?;
         match resolve(host, &home, true) {
-            Ok(place) => host.may_at(Act::Remove, &place).map_err(|e| failed(&e))?,
+            Ok(place) => host.may_at(TreeAction::Remove, &place).map_err(|e| failed(&e))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(e) => return Err(failed(&e)),
         }

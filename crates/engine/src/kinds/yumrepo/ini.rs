@@ -1,4 +1,4 @@
-//! Files of sections with settings, as yum and dnf read them.
+//! INI files in the format of yum and dnf.
 
 /// Lines of a file with their sections.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -7,13 +7,13 @@ pub(super) struct Ini {
     lines: Vec<String>,
 }
 
-/// The name of the section that a line begins.
+/// The section name of a heading line.
 fn section_of(line: &str) -> Option<&str> {
     let name = line.trim().strip_prefix('[')?;
     name.split_once(']').map(|(name, _)| name.trim())
 }
 
-/// Key and value of a setting; a line that begins with a blank goes on with the one before.
+/// Key and value of a setting; a line that begins with a space continues the previous one.
 fn setting_of(line: &str) -> Option<(&str, &str)> {
     if line.starts_with([' ', '\t', '#', ';']) {
         return None;
@@ -41,7 +41,7 @@ impl Ini {
         self.sections().next().is_none()
     }
 
-    /// The lines of a section, its name left out.
+    /// The lines of a section without its heading.
     fn range(&self, section: &str) -> Option<std::ops::Range<usize>> {
         let named = |line: &String| section_of(line) == Some(section);
         let start = self.lines.iter().position(named)? + 1;
@@ -50,7 +50,7 @@ impl Ini {
         Some(start..start + length.unwrap_or(rest.len()))
     }
 
-    /// The value of a setting; lines that go on with it are joined by blanks.
+    /// The value of a setting; continuation lines are joined by spaces.
     pub(super) fn get(&self, section: &str, key: &str) -> Option<String> {
         let lines = &self.lines[self.range(section)?];
         let at = lines.iter().rposition(|line| setting_of(line).is_some_and(|(k, _)| k == key))?;
@@ -60,7 +60,7 @@ impl Ini {
         Some(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Sets a setting, or takes it out; the section is made if it is not there.
+    /// Sets or removes a setting; a missing section is created.
     pub(super) fn set(&mut self, section: &str, key: &str, value: Option<&str>) {
         let range = self.range(section).unwrap_or_else(|| {
             if self.lines.last().is_some_and(|line| !line.trim().is_empty()) {
@@ -84,13 +84,13 @@ impl Ini {
             end -= count;
         }
         let Some(value) = value else { return };
-        // A new setting comes after the last line of the section that says something.
+        // A new setting comes after the last non-empty line of the section.
         let last = || (range.start..end).rev().find(|n| !self.lines[*n].trim().is_empty());
         let at = at.unwrap_or_else(|| last().map_or(range.start, |n| n + 1));
         self.lines.insert(at, format!("{key}={value}"));
     }
 
-    /// Takes over the settings of a section of another file.
+    /// Copies the settings of a section of another file.
     pub(super) fn copy(&mut self, from: &Self, section: &str) {
         for line in from.range(section).map(|range| &from.lines[range]).unwrap_or_default() {
             if let Some((key, _)) = setting_of(line) {

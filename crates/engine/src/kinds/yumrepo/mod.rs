@@ -1,4 +1,4 @@
-//! `yumrepo`: a repository of packages, as yum and dnf know it.
+//! `yumrepo`: a package repository of yum and dnf.
 
 mod ini;
 
@@ -25,7 +25,7 @@ use ini::Ini;
 enum Form {
     /// Anything.
     Any,
-    /// Yes or no in one of yum's ways; kept with a capital.
+    /// A boolean in one of yum's spellings; written with a capital.
     Bool,
     /// An address.
     Url,
@@ -37,7 +37,7 @@ enum Form {
     Pattern(&'static str),
 }
 
-/// The settings, with the forms of their values.
+/// The settings, with the types of their values.
 const SETTINGS: &[(&str, Form)] = &[
     ("assumeyes", Form::Bool),
     ("bandwidth", Form::Pattern(r"^\d+[kMG]?$")),
@@ -95,7 +95,7 @@ struct YumrepoInstance {
     name: String,
     present: bool,
     target: Option<String>,
-    /// Setting, and value; nothing where it shall not be there.
+    /// Settings and values; `None` if the setting should be absent.
     settings: Vec<(&'static str, Option<String>)>,
     secrets: Vec<String>,
 }
@@ -120,7 +120,7 @@ impl Kind for Yumrepo {
         p.provider(&["inifile"], &[]);
         let name = p.name();
         if name.is_empty() || name.contains(['[', ']', '\n', '\r', '/']) || name == "main" {
-            p.error("name", format!("'{name}' is no name for a repository"));
+            p.error("name", format!("'{name}' is not a valid repository name"));
         }
         let settings = SETTINGS.iter();
         let settings =
@@ -157,7 +157,7 @@ impl Kind for Yumrepo {
     }
 }
 
-/// A setting as it is declared; the inner nothing is `absent`.
+/// A declared setting; the inner `None` means `absent`.
 fn setting(p: &mut Params<'_>, name: &'static str, form: Form) -> Option<Option<String>> {
     let text = p.text(name)?;
     if text == "absent" {
@@ -208,10 +208,10 @@ fn read(host: &Host, path: &Path) -> Result<Option<Ini>, KindError> {
 /// The main file of yum.
 const MAIN: &str = "/etc/yum.conf";
 
-/// The directories of repositories that are there.
+/// The existing directories of repositories.
 fn directories(host: &Host) -> Result<Vec<PathBuf>, KindError> {
-    let said = read(host, Path::new(MAIN))?.and_then(|main| main.get("main", "reposdir"));
-    let dirs: Vec<PathBuf> = match said {
+    let declared = read(host, Path::new(MAIN))?.and_then(|main| main.get("main", "reposdir"));
+    let dirs: Vec<PathBuf> = match declared {
         Some(list) => list.split([' ', ',']).filter(|d| !d.is_empty()).map(PathBuf::from).collect(),
         None => ["/etc/yum.repos.d", "/etc/yum/repos.d"].map(PathBuf::from).to_vec(),
     };
@@ -253,7 +253,7 @@ impl YumrepoInstance {
         Ok(found)
     }
 
-    /// Where it is written to.
+    /// The file that it is written to.
     fn place(&self, host: &Host) -> Result<PathBuf, KindError> {
         let dirs = directories(host)?;
         let Some(last) = dirs.last() else { return Ok(PathBuf::from(MAIN)) };
@@ -267,7 +267,7 @@ impl YumrepoInstance {
         Ok(parent.unwrap_or(last).join(name))
     }
 
-    /// The section as it is, if it is where it shall be.
+    /// The current section, if it is in the right file.
     fn current(&self, host: &Host) -> Result<Option<RepositoryFile>, KindError> {
         let mut found = self.find(host)?;
         if self.target.is_none() {
@@ -327,7 +327,7 @@ impl Instance for YumrepoInstance {
 
     fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
         let place = self.place(host)?;
-        // Sections move between the files of a machine, so one resource at a time has them all.
+        // Sections move between files, so one resource at a time edits them.
         let _editing = editing(Path::new(MAIN));
         if !self.present {
             for RepositoryFile { path, mut ini } in self.find(host)? {

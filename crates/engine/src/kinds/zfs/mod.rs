@@ -1,4 +1,4 @@
-//! `zfs` and `zpool`: file systems of ZFS, and the pools that they are in.
+//! `zfs` and `zpool`: ZFS file systems and their pools.
 
 mod pool;
 
@@ -16,15 +16,15 @@ use crate::system::host::Host;
 use crate::system::runner::Outcome;
 pub use pool::Zpool;
 
-/// How often pools are looked at: nothing tells of their changes.
-const PAUSE: Duration = Duration::from_secs(30);
+/// The interval of checks of pools, which have no change events.
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The kind `zfs`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zfs;
 
-/// Properties that not every system has: there they stay as they are.
-const RARE: &[&str] =
+/// Properties that not every system has; there they stay unchanged.
+const OPTIONAL_PROPERTIES: &[&str] =
     &["aclmode", "acltype", "shareiscsi", "overlay", "defaultuserquota", "relatime"];
 
 impl Kind for Zfs {
@@ -50,16 +50,16 @@ impl Kind for Zfs {
     }
 }
 
-/// A name that tools do not take for something else.
+/// A name that tools cannot mistake for an option.
 fn name(p: &mut Params<'_>) -> String {
     let name = p.name();
     if name.is_empty() || name.starts_with(['-', '/']) || name.contains(char::is_whitespace) {
-        p.error("name", format!("'{name}' is no name of ZFS"));
+        p.error("name", format!("'{name}' is not a valid ZFS name"));
     }
     name
 }
 
-/// Whether a tool says that it knows something.
+/// Whether a tool reports that an object exists.
 fn knows(host: &Host, argv: &[&str]) -> Result<Option<String>, KindError> {
     let outcome: Outcome = ask(host, &tool(host, argv))?;
     Ok(outcome.success().then(|| outcome.stdout_text().trim().to_string()))
@@ -87,7 +87,7 @@ impl Instance for System {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(PAUSE)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -105,13 +105,13 @@ impl Instance for System {
                     let argv = ["zfs", "get", "-H", "-o", "value", property, &self.name];
                     let now = match knows(host, &argv)? {
                         Some(now) => now,
-                        None if RARE.contains(property) => continue,
+                        None if OPTIONAL_PROPERTIES.contains(property) => continue,
                         None => {
                             let text = format!("zfs does not know {property} of {}", self.name);
                             return Err(KindError::new(text));
                         }
                     };
-                    let is_rare = now == "-" && RARE.contains(property);
+                    let is_rare = now == "-" && OPTIONAL_PROPERTIES.contains(property);
                     if now != *wanted && !is_rare {
                         let wanted = Value::str(wanted.as_str());
                         differences.property(property, Value::str(now), wanted);

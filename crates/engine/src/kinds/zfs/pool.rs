@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, machine};
 
-use super::{PAUSE, knows, name, tool};
+use super::{POLL_INTERVAL, knows, name, tool};
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
 use crate::kind::tools::{ask, run};
@@ -73,7 +73,7 @@ struct Pool {
     parity: String,
 }
 
-/// Parses the parts of a pool from the status of the tool.
+/// Parses the parts of a pool from the tool's status output.
 fn parts_of(status: &str) -> Option<Parts> {
     let names = status.lines().filter(|line| line.starts_with('\t'));
     let names = names.filter_map(|line| line.split_whitespace().next());
@@ -105,7 +105,7 @@ fn parts_of(status: &str) -> Option<Parts> {
     Some(parts)
 }
 
-/// Whether two are the same disks: of groups, one after the other.
+/// Whether both lists name the same disks; groups are compared in order.
 fn is_same(part: &str, now: &[Vec<String>], wanted: &[Vec<String>]) -> bool {
     let sorted = |disks: &mut dyn Iterator<Item = &String>| {
         let mut disks: Vec<String> = disks.cloned().collect();
@@ -162,11 +162,11 @@ impl Pool {
 
 impl Instance for Pool {
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(PAUSE)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        // Of a pool that is not there it says so with an exit code.
+        // The exit code says whether the pool exists.
         let status = ask(host, &tool(host, &["zpool", "status", "-P", &self.name]))?;
         let now = parts_of(&status.stdout_text());
         let mut differences = Differences::new(&[]);
@@ -199,7 +199,7 @@ impl Instance for Pool {
         if todo.iter().any(|change| change.property == "ensure") {
             return self.create(host);
         }
-        // Disks hold data: whoever wants others has to move it.
+        // Disks hold data: only the user may move it.
         if let Some(part) = todo.iter().find(|change| PARTS.contains(&change.property.as_str())) {
             let text = format!("zpool {} can't be changed", part.property);
             return Err(KindError::new(text));

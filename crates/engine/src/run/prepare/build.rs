@@ -1,4 +1,4 @@
-//! Builds a prepared graph: parses all resources and puts them into order.
+//! Builds a prepared graph: parses all resources and orders them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,10 +17,10 @@ use crate::run::deferred::Deferred;
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
 impl Prepared {
-    /// Parses all resources of a graph and puts them into order.
+    /// Parses all resources of a graph and orders them.
     ///
     /// # Errors
-    /// When the relations have a loop. Whatever else is wrong belongs to one resource.
+    /// When the edges form a cycle. All other errors belong to one resource.
     pub fn new(
         graph: Arc<Graph>,
         registry: Arc<Registry>,
@@ -76,7 +76,7 @@ impl Prepared {
             deferred,
             options,
         };
-        // The resources that targets need are found among all relations.
+        // The dependencies of targets are found among all edges.
         let is_whole = prepared.options.targets.is_empty();
         if let Some(earlier) = earlier.filter(|earlier| is_whole && earlier.is_like(&prepared)) {
             prepared.succeed(earlier);
@@ -103,8 +103,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Removes resources that the targets do not need. This happens after parsing, because kinds
-    /// add dependencies.
+    /// Removes resources that the targets do not need, after parsing, because kinds add
+    /// dependencies.
     fn leave_to_targets(&mut self) {
         if self.options.targets.is_empty() {
             return;
@@ -164,7 +164,7 @@ impl Prepared {
                 Some((edge, id))
             }));
         }
-        // Programs of mgmt may keep a resource out of this.
+        // mgmt programs may exclude a resource from autoedges.
         let refuses = |id: ResourceId| {
             self.graph.resource(id).value("meta:autoedge") == Some(&Value::Bool(false))
         };

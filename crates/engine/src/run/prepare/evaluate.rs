@@ -1,4 +1,5 @@
-//! Makes items of resources: before a run, and during it with the values of deferred attributes.
+//! Creates the items of resources: before a run, and during it with the values of deferred
+//! attributes.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,8 +37,8 @@ impl Prepared {
         !tags.is_empty() && !has(tags) || has(skip_tags)
     }
 
-    /// A resource with deferred values before these are computed: its other attributes determine
-    /// the relations and watches.
+    /// A resource before its deferred values are computed: its other attributes determine edges and
+    /// watches.
     pub(crate) fn before_evaluation(&self, resource: &Resource) -> Option<Ready> {
         let Cow::Owned(known) = self.without_deferred(resource) else { return None };
         let mut ready = self.parse(&known).unwrap_or_else(|_| Ready {
@@ -50,7 +51,7 @@ impl Prepared {
             audit: None,
             is_deferred: true,
         });
-        // The functions may be others in another graph.
+        // The functions may differ in another graph.
         ready.digest = self.serial;
         ready.is_deferred = true;
         Some(ready)
@@ -77,8 +78,8 @@ impl Prepared {
         report: &mut ResourceReport,
     ) -> Result<Ready, Vec<AttributeError>> {
         let evaluated = self.deferred.as_ref().map(|deferred| deferred.evaluate(&resource.id));
-        let DeferredValues { values, said } = evaluated.unwrap_or_default();
-        for (level, text) in said {
+        let DeferredValues { values, log } = evaluated.unwrap_or_default();
+        for (level, text) in log {
             report.say(level, None, text);
         }
         let mut whole = with_served(resource, &self.graph).into_owned();
@@ -98,7 +99,7 @@ impl Prepared {
     }
 }
 
-/// A resource of which too little is known without its deferred values.
+/// A resource that cannot be parsed without its deferred values.
 struct UnknownInstance;
 
 impl Instance for UnknownInstance {
@@ -111,8 +112,8 @@ impl Instance for UnknownInstance {
     }
 }
 
-/// A file of a static catalog takes the source that was found when that was compiled, and only with
-/// the content of that time.
+/// A file of a static catalog: it takes the source from the compile, and requires the content of
+/// that time.
 pub(crate) fn with_served<'r>(resource: &'r Resource, graph: &Graph) -> Cow<'r, Resource> {
     let file = match resource.id.kind.as_str() {
         "File" => graph.served.file(&resource.id.title),

@@ -14,8 +14,8 @@ use super::unmanaged;
 use crate::kind::Relationship;
 
 impl Prepared {
-    /// Whether resources of this graph may be taken for those of another: it has resources of the
-    /// same names in the same places, and is asked the same.
+    /// Whether this graph can reuse resources of another: it has the same names at the same
+    /// positions, and the same options.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let (mine, others) = (&self.graph, &other.graph);
         Arc::ptr_eq(&self.registry, &other.registry)
@@ -27,7 +27,7 @@ impl Prepared {
             && mine.aliases().eq(others.aliases())
     }
 
-    /// Takes over from a graph that is like this one.
+    /// Reuses parts of an earlier graph that [`Self::is_like`] this one.
     pub(crate) fn succeed(&mut self, earlier: &Self) {
         let graph = Arc::clone(&self.graph);
         let mut changed = Vec::new();
@@ -46,7 +46,7 @@ impl Prepared {
         }
     }
 
-    /// The parsed resource, if the declaration is equal and nothing around it counts.
+    /// The parsed resource, if the declaration is equal and does not depend on its context.
     fn kept(&self, id: ResourceId, resource: &Resource) -> Option<Item> {
         let own = self.graph.resource(id);
         let attribute = |a: &Attribute, b: &Attribute| a.name == b.name && a.value == b.value;
@@ -71,7 +71,7 @@ impl Prepared {
         }
     }
 
-    /// Whether the order is the same, if only these resources changed.
+    /// Whether the order is the same if only these resources changed.
     fn is_related_as(&self, earlier: &Self, changed: &[ResourceId]) -> bool {
         let (new, old) = (&self.graph, &earlier.graph);
         new.containment == old.containment

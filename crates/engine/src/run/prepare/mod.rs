@@ -1,5 +1,4 @@
-//! From a graph to parsed resources in order: everything that is known before the machine is
-//! looked at.
+//! From a graph to ordered, parsed resources: everything that does not need the machine.
 
 mod build;
 mod evaluate;

@@ -17,7 +17,7 @@ use crate::run::schedule::Schedule;
 /// Options of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Change nothing, only report the changes. The `noop` of a resource has precedence.
+    /// Changes nothing and only reports the changes. The `noop` of a resource takes precedence.
     pub noop: bool,
     /// Only resources with one of these tags; all if there are none.
     pub tags: Vec<String>,
@@ -25,9 +25,9 @@ pub struct Options {
     pub skip_tags: Vec<String>,
     /// Only these resources with their content and dependencies; all if empty.
     pub targets: Vec<ResourceRef>,
-    /// How many resources may be worked on at the same time.
+    /// The maximum number of resources that are processed at the same time.
     pub jobs: usize,
-    /// Whether resources that are due at the same time are changed in one transaction, where their
+    /// Whether resources that are due at the same time are changed in one transaction, if their
     /// kind can.
     pub autogroup: bool,
     /// Whether to add autorequires, such as a file after its directory.
@@ -48,13 +48,13 @@ impl Default for Options {
     }
 }
 
-/// A resource that is ready to be looked at, or why it is not.
+/// A resource that is ready to be checked, or the reason why it is not.
 pub enum Item {
     /// It only holds others.
     Container,
     /// It is declared for others and not applied here.
     Virtual,
-    /// The tags or targets that were asked for leave it out.
+    /// The tags or targets of the run exclude it.
     Filtered,
     /// Something is wrong with the declaration.
     Bad(Vec<AttributeError>),
@@ -66,35 +66,35 @@ pub enum Item {
 pub struct Ready {
     /// The parsed resource.
     pub instance: Box<dyn Instance>,
-    /// Whether it is only to be looked at.
+    /// Whether it is only observed.
     pub noop: bool,
-    /// How important its changes are in the log.
+    /// The log level of its changes.
     pub level: Level,
-    /// How often it is tried again if it fails.
+    /// The retries after a failure.
     pub retry_policy: RetryPolicy,
     /// Equal for equal attributes.
     pub digest: u64,
-    /// When it may be applied, if that is limited.
+    /// The times when it may be applied, if limited.
     pub schedule: Option<Schedule>,
     /// The properties that are watched for changes.
     pub audit: Option<Audit>,
-    /// Whether it lacks attributes that are computed just before it is looked at.
+    /// Whether it lacks attributes that are computed just before its check.
     pub is_deferred: bool,
 }
 
-/// How often a resource that fails is tried again.
+/// The retries of a resource that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetryPolicy {
-    /// How often; without end if there is none.
+    /// The number of retries; unlimited if `None`.
     pub retries: Option<u32>,
-    /// How long to wait before each.
+    /// The wait before each retry.
     pub delay: Duration,
-    /// How long one try may take; without a limit if there is none.
+    /// The time limit of one try; unlimited if `None`.
     pub limit: Option<Duration>,
 }
 
 impl RetryPolicy {
-    /// The policy that a resource declares; without one it is never tried again.
+    /// The declared policy; by default there are no retries.
     pub(crate) fn of(resource: &Resource) -> Self {
         let number = |name| match resource.value(name) {
             Some(Value::Int(number)) => *number,
@@ -110,22 +110,22 @@ impl RetryPolicy {
 /// Finds the file behind an address such as `puppet:///modules/NAME/FILE`.
 pub type ResolveSource = Arc<dyn Fn(&str) -> Option<PathBuf> + Send + Sync>;
 
-/// A prepared graph. It owns its data, so that it can outlive the run that made it.
+/// A prepared graph. It owns its data, so that it can outlive its run.
 pub struct Prepared {
     /// The graph.
     pub graph: Arc<Graph>,
-    /// The relations, with the autorequires of the kinds.
+    /// The edges, including the autorequires of the kinds.
     pub relations: Arc<Relations>,
     /// The order of all nodes.
     pub order: Arc<Vec<NodeId>>,
     /// The item of each resource of the graph.
     pub items: Vec<Item>,
-    /// How it differs from the one before it, if they are alike.
+    /// The difference to the previous graph, if they are alike.
     pub(crate) incremental_update: Option<IncrementalUpdate>,
     /// No two have the same.
     pub(crate) serial: u64,
     pub(super) containers: Vec<Option<ResourceId>>,
-    /// Which resources hold others.
+    /// Whether each resource is a container.
     pub(crate) holds: Vec<bool>,
     pub(super) files: OnceLock<Arc<BTreeSet<PathBuf>>>,
     pub(crate) registry: Arc<Registry>,
@@ -135,7 +135,7 @@ pub struct Prepared {
     pub(super) options: Options,
 }
 
-/// How a graph differs from one that has the same resources in the same order.
+/// The difference between two graphs with the same resources in the same order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct IncrementalUpdate {
     /// The serial number of the other.
@@ -159,11 +159,11 @@ impl Prepared {
         &self.options
     }
 
-    /// Where a resource is contained, as logs show it: `/Stage[main]/A/File[/x]`.
+    /// The containment path of a resource, as logs show it: `/Stage[main]/A/File[/x]`.
     pub fn path(&self, id: ResourceId) -> String {
         let mut names = Vec::new();
         let mut at = Some(id);
-        // Containment that runs in a circle ends after as many steps as there are resources.
+        // A cycle of containers ends after as many steps as there are resources.
         while let Some(id) = at.filter(|_| names.len() <= self.graph.len()) {
             names.push(path_name(&self.graph.resource(id).id));
             at = self.containers[id.0 as usize];
@@ -171,7 +171,7 @@ impl Prepared {
         names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
     }
 
-    /// The same for a resource that another stands for.
+    /// The path of a generated resource.
     pub fn generated_path(&self, parent: ResourceId, name: &ResourceRef) -> String {
         let container = self.containers[parent.0 as usize];
         container.map(|c| self.path(c)).unwrap_or_default() + "/" + &path_name(name)

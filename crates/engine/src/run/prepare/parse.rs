@@ -18,7 +18,7 @@ use crate::run::redact::{RedactedInstance, Secrets};
 use crate::run::schedule::Schedule;
 
 impl Prepared {
-    /// Parses a resource, of the graph or generated.
+    /// Parses a declared or generated resource.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -32,7 +32,7 @@ impl Prepared {
         Ok(ready)
     }
 
-    /// Parses a resource whose errors may show its secrets.
+    /// Parses a resource; the errors may show its secrets.
     fn parse_in_clear(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
         let Some(kind) = self.registry.get(&resource.id.kind) else {
             let name = resource.id.kind.to_lowercase();
@@ -119,9 +119,9 @@ impl Prepared {
             let error = if !known(name) {
                 format!("no attribute named '{name}'")
             } else if let Some(function) = function_of(&attribute.value) {
-                format!("{name} is deferred, and nothing here can call function {function}")
+                format!("{name} is deferred, and function {function} is not available here")
             } else if json::is_omitted(&attribute.value) {
-                format!("the secret {name} was left out when this was saved")
+                format!("the secret {name} was omitted when this was saved")
             } else {
                 continue;
             };
@@ -141,7 +141,7 @@ fn digest(resource: &Resource) -> u64 {
     hasher.finish()
 }
 
-/// The paths of all files that are applied, without a slash at their ends.
+/// The paths of all applied files, without a trailing slash.
 fn declared_files(graph: &Graph) -> BTreeSet<PathBuf> {
     let files = graph.resources().filter(|(_, r)| r.id.kind == "File" && !r.is_virtual);
     let path = |r: &Resource| {
@@ -152,7 +152,7 @@ fn declared_files(graph: &Graph) -> BTreeSet<PathBuf> {
     files.map(|(_, r)| path(r)).collect()
 }
 
-/// `name` stands for the name attribute of every kind, whatever that is called.
+/// `name` stands for the name attribute of every kind.
 fn with_name_attribute<'r>(resource: &'r Resource, kind: &dyn Kind) -> Cow<'r, Resource> {
     let first = kind.schema().name_attribute();
     let others = kind.schema().attribute("name").is_some();

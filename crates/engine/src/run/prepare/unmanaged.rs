@@ -1,8 +1,7 @@
 //! Relations of kinds of Puppet that this engine does not apply.
 //!
-//! Kinds that it applies give theirs themselves ([`crate::kind::Instance::autorequires`]). The relations
-//! here are part of a picture of a graph, and hold between resources that are applied and containers of
-//! others.
+//! Other kinds implement [`crate::kind::Instance::autorequires`]. The edges here appear in
+//! displayed graphs, and order applied resources and containers of others.
 
 use std::path::Path;
 

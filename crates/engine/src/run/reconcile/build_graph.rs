@@ -45,7 +45,7 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
     match item {
         Item::Ready(ready) => {
             settings.noop = ready.noop;
-            let due = ready.schedule.is_some().then_some(schedule::PAUSE);
+            let due = ready.schedule.is_some().then_some(schedule::POLL_INTERVAL);
             let pause = ready.instance.pause(host).into_iter().chain(due).min();
             settings.poll = poll(settings.poll, pause);
             let longest = ready.instance.longest_pause(host).filter(|_| due.is_none());
@@ -54,7 +54,7 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
                 settings.group = prepared.group(node.resource, host);
             }
         }
-        // It fails at once, and again only when a graph has it otherwise.
+        // It fails at once, and again only when another graph declares it differently.
         Item::Bad(_) => (settings.retry, settings.poll) = (Some(0), Poll::Once),
         Item::Container | Item::Virtual | Item::Filtered => settings.hidden = true,
     }
@@ -69,7 +69,7 @@ fn poll(written: Poll, pause: Option<Duration>) -> Poll {
     }
 }
 
-/// Equal for resources that are kept true in the same way.
+/// A digest that is equal for resources that the scheduler treats alike.
 fn digest(item: &Item) -> u64 {
     let mut hasher = FxHasher::default();
     match item {

@@ -1,4 +1,5 @@
-//! Keeps a machine as a graph says: obeys the scheduler with threads, watches and a clock.
+//! Keeps a machine in the state of a graph: executes the scheduler's orders with threads, watches
+//! and a clock.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -31,17 +32,17 @@ use crate::system::host::Host;
 use crate::system::watch::Watch;
 use crate::system::watch::{Wake, Watches};
 
-/// How often resources that cannot be watched are checked.
-const UNWATCHED: Duration = Duration::from_secs(10);
+/// The interval of checks for resources that cannot be watched.
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// For whom something is watched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Key {
     /// A resource.
     Vertex(VertexId),
-    /// The files that the graph was made from.
+    /// The files that the graph was compiled from.
     Sources,
-    /// The files that the program which makes graphs waits for.
+    /// The files that the program behind the graphs waits for.
     Inputs,
 }
 
@@ -52,9 +53,10 @@ pub struct TurnEvents {
     pub reports: Vec<ResourceReport>,
     /// Whether a source of the graph changed.
     pub sources_changed: bool,
-    /// Whether something changed that the program waits for which makes graphs.
+    /// Whether an input of the program behind the graphs changed.
     pub inputs_changed: bool,
-    /// Resources that cannot be watched, and why: they are checked every ten seconds instead.
+    /// Resources that cannot be watched, and the reason: they are checked every ten seconds
+    /// instead.
     pub unwatched: Vec<(ResourceRef, io::Error)>,
     /// Resources that began to flap, each once.
     pub flapping: Vec<ResourceRef>,
@@ -67,22 +69,22 @@ pub struct Keeper {
     workers: Workers,
     host: Arc<Host>,
     prepared: Option<Arc<Prepared>>,
-    /// Who receives something, by who sends it.
+    /// The receivers of each sender.
     receivers: FxHashMap<ResourceRef, Vec<ResourceRef>>,
     started: Instant,
     woken: Arc<OwnedFd>,
     /// Resources that could not be watched.
     unwatched: BTreeSet<VertexId>,
-    /// Where those are watched whose place may move.
+    /// The watches of resources whose watched paths may change.
     moving: FxHashMap<VertexId, Vec<Watch>>,
     next_look: Option<Instant>,
 }
 
 impl Keeper {
-    /// Keeps nothing yet.
+    /// Starts without a graph.
     ///
     /// # Errors
-    /// When the kernel gives no thread or no watch.
+    /// When the kernel refuses a thread or a watch.
     pub fn new(
         host: Arc<Host>,
         observer: Arc<dyn Observer + Send + Sync>,
@@ -111,7 +113,7 @@ impl Keeper {
         })
     }
 
-    /// Ends the wait of [`Keeper::turn`], from any thread and from handlers of signals.
+    /// Interrupts the wait of [`Keeper::turn`], from any thread and from signal handlers.
     pub fn waker(&self) -> Wake {
         waker(&self.woken)
     }
@@ -121,10 +123,10 @@ impl Keeper {
         self.prepared.as_ref()
     }
 
-    /// Keeps this graph true from now on, with the one before as far as they are equal.
+    /// Replaces the graph; equal resources are not disturbed.
     ///
     /// # Errors
-    /// When it cannot be kept true; the one before still is.
+    /// When the graph is invalid; the previous graph then stays.
     pub fn swap(&mut self, prepared: Prepared) -> Result<SwapSummary, SchedulerGraphError> {
         let swapped = match self.exchange(&prepared) {
             Some(swapped) => swapped,
@@ -137,12 +139,12 @@ impl Keeper {
             }
         }
         let earlier = self.prepared.replace(Arc::new(prepared));
-        // To take a large graph apart takes longer than to swap it.
+        // Freeing a large graph takes longer than the swap.
         let _ = std::thread::Builder::new().spawn(move || drop(earlier));
         Ok(swapped)
     }
 
-    /// The swap for a graph that is mostly the one that is kept true.
+    /// The swap for a graph that mostly equals the current one.
     fn exchange(&mut self, prepared: &Prepared) -> Option<SwapSummary> {
         let IncrementalUpdate { after, changed } = prepared.incremental_update.as_ref()?;
         if self.prepared.as_ref()?.serial != *after {
@@ -164,9 +166,9 @@ impl Keeper {
     pub fn resume(&mut self, earlier: &UnfinishedRuns) {
         let Some(prepared) = self.prepared.clone() else { return };
         earlier.clear(&prepared, &self.host);
-        for (id, since) in earlier.owing(&prepared) {
+        for (id, since) in earlier.unnotified_changes(&prepared) {
             let name = &prepared.graph.resource(id).id;
-            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver, since));
+            self.scheduler.renotify(name, &|receiver| earlier.was_notified(receiver, since));
         }
     }
 
@@ -198,24 +200,24 @@ impl Keeper {
         let finished: Vec<CheckResult> = self.workers.take().collect();
         for done in finished {
             if matches!(done.outcome, Outcome::Changed | Outcome::Ran) {
-                self.tell_receivers(done.vertex);
+                self.check_receivers(done.vertex);
             }
             self.scheduler.finished(done.vertex, done.outcome);
             self.follow_moves(done.vertex, &mut turn);
             turn.reports.extend(done.reports);
         }
-        self.hear_watches(&mut turn)?;
+        self.handle_watches(&mut turn)?;
         if self.next_look.is_some_and(|at| at <= Instant::now()) {
             self.unwatched.iter().for_each(|id| self.scheduler.touched(*id));
-            self.next_look = Some(Instant::now() + UNWATCHED);
+            self.next_look = Some(Instant::now() + POLL_INTERVAL);
         }
         self.obey(&mut turn);
         turn.flapping = self.scheduler.take_flapping();
         Ok(turn)
     }
 
-    /// Passes events of the watches to the scheduler.
-    fn hear_watches(&mut self, turn: &mut TurnEvents) -> io::Result<()> {
+    /// Passes watch events to the scheduler.
+    fn handle_watches(&mut self, turn: &mut TurnEvents) -> io::Result<()> {
         let happened = self.watches.take()?;
         for key in happened.touched {
             match key {
@@ -237,7 +239,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// The program that tells of a resource has ended: the resource has failed.
+    /// Handles the end of a resource's watch program: the resource has failed.
     fn program_ended(&mut self, id: VertexId, how: &str, turn: &mut TurnEvents) {
         self.watches.disarm(Key::Vertex(id));
         self.moving.remove(&id);
@@ -252,19 +254,19 @@ impl Keeper {
         self.scheduler.watch_failed(id);
     }
 
-    /// All resources with how they stand, in the order of the graph.
+    /// All resources with their status, in the order of the graph.
     pub fn standings(&self) -> Vec<(&ResourceRef, ReconcileStatus)> {
         self.scheduler.standings()
     }
 
-    /// For how long there has been nothing to do.
+    /// The time for which there has been nothing to do.
     pub fn quiet_for(&self) -> Option<Duration> {
         let since = self.scheduler.quiet_since()?;
         Some(Duration::from_millis(self.now().saturating_sub(since)))
     }
 
-    /// The values that a resource sends may have changed.
-    fn tell_receivers(&mut self, id: VertexId) {
+    /// Checks the receivers of a resource whose sent values may have changed.
+    fn check_receivers(&mut self, id: VertexId) {
         let receivers = self.scheduler.name(id).and_then(|name| self.receivers.get(name));
         for name in receivers.into_iter().flatten() {
             if let Some(receiver) = self.scheduler.find(name) {
@@ -278,8 +280,8 @@ impl Keeper {
         self.scheduler.look_at_all();
     }
 
-    /// Begins nothing more and waits for running checks. Returns their results, and whether a
-    /// notification is left of which nobody heard.
+    /// Starts nothing more and waits for running checks. Returns their results, and whether a
+    /// notification is still undelivered.
     pub fn end(mut self) -> (Vec<ResourceReport>, bool) {
         let mut reports = Vec::new();
         for done in self.workers.end() {
@@ -350,7 +352,7 @@ impl Keeper {
     fn arm(&mut self, id: VertexId, watches: &[Watch], turn: &mut TurnEvents) {
         if let Err(error) = self.watches.arm(Key::Vertex(id), watches, &self.host) {
             self.unwatched.insert(id);
-            self.next_look.get_or_insert(Instant::now() + UNWATCHED);
+            self.next_look.get_or_insert(Instant::now() + POLL_INTERVAL);
             turn.unwatched.extend(self.scheduler.name(id).map(|name| (name.clone(), error)));
         }
     }
@@ -367,7 +369,7 @@ impl Keeper {
         Some((prepared, prepared.graph.find(self.scheduler.name(id)?)?))
     }
 
-    /// Waits until something happens, or until then.
+    /// Waits for an event, at most until the time.
     fn wait(&self, retry_policy: Option<Duration>) -> io::Result<()> {
         let due = self.scheduler.wakes_at().map(|at| at.saturating_sub(self.now()));
         let look = self.next_look.map(|at| at.saturating_duration_since(Instant::now()));

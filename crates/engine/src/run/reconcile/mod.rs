@@ -1,9 +1,8 @@
-//! Keeps a graph true: decides which resource is looked at when.
+//! Keeps a graph true: decides when to check each resource.
 //!
-//! [`Scheduler`] owns all state of the resources that are kept true. It has no side effects: it
-//! gets events ([`Scheduler::armed`], [`Scheduler::touched`], [`Scheduler::finished`], the time)
-//! and returns orders ([`Order`]). So it works the same with threads and a clock as in a test that
-//! plays thousands of histories.
+//! [`Scheduler`] owns the state of all vertices. It has no side effects: it receives events
+//! ([`Scheduler::armed`], [`Scheduler::touched`], [`Scheduler::finished`], the time) and returns
+//! orders ([`Order`]), so that tests can simulate thousands of histories.
 //!
 //! Invariants:
 //!
@@ -15,7 +14,7 @@
 //! - A notification lives on its edge until the receiver has acted on it.
 //! - In a swap all removed vertices finish before new ones begin; the others are not disturbed.
 //!
-//! [`Keeper`] drives it on a real machine: it carries out orders in threads, watches files and
+//! [`Keeper`] drives it on a real machine: it carries out orders with threads, watches files and
 //! units, and reads the clock.
 
 mod build_graph;

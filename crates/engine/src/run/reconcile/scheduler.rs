@@ -14,9 +14,9 @@ use crate::run::batch::MAX_MEMBERS;
 /// An action of the driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Arm the watch of a resource, then say [`Scheduler::armed`].
+    /// Arm the watch of a resource, then call [`Scheduler::armed`].
     Watch(VertexId),
-    /// End its watch. Nothing more is heard of it.
+    /// End its watch. It sends no more events.
     Unwatch(VertexId),
     /// Check these vertices and make the changes, as one batch if there are several; then call
     /// [`Scheduler::finished`] for each.
@@ -28,58 +28,59 @@ pub enum Order {
 pub struct DueVertex {
     /// The resource.
     pub vertex: VertexId,
-    /// Whether it was notified and shall act on that.
+    /// Whether it should act on a notification.
     pub refresh: bool,
 }
 
-/// How a check ended.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Nothing differed.
     InPlace,
     /// Differences were changed.
     Changed,
-    /// Something that has no state, such as a command, was run, and nothing differed.
+    /// A command or another action without state ran, and nothing differed.
     Ran,
     /// Something differs and was left as it is.
     WouldChange,
-    /// It could not be looked at or changed.
+    /// It could not be observed or changed.
     Failed,
     /// It was interrupted.
     Interrupted,
 }
 
-/// How a resource stands.
+/// The status of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReconcileStatus {
-    /// As it shall be.
+    /// In the desired state.
     InPlace,
-    /// It differs, and is left as it is: nothing may be changed.
+    /// It differs, but must not be changed.
     WouldChange,
     /// Being worked on.
     Running,
     /// Waiting for others, for its watch or for time.
     Waiting,
-    /// Changed again and again, and looked at less often for it.
+    /// Changed again and again, and therefore checked less often.
     Flapping,
-    /// Failed, for good or until it is tried again.
+    /// Failed, permanently or until a retry.
     Failed,
-    /// Not looked at.
+    /// Not checked.
     Hidden,
 }
 
-/// How the scheduler behaves as a whole. Times are in milliseconds.
+/// The options of the scheduler. Times are in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulerOptions {
-    /// How many resources are worked on at the same time.
+    /// The maximum number of resources that are checked at the same time.
     pub jobs: usize,
-    /// After how long everything is looked at again, because an event may have been lost.
+    /// The interval at which everything is checked, because an event may have been lost.
     pub sweep: Option<u64>,
-    /// How many changes within [`SchedulerOptions::flap_window`] make a resource one that flaps.
+    /// The number of changes within [`SchedulerOptions::flap_window`] from which a resource counts
+    /// as flapping.
     pub flap_changes: usize,
     /// See [`SchedulerOptions::flap_changes`].
     pub flap_window: u64,
-    /// How long a resource that flaps is left alone at first; each time twice as long.
+    /// The initial delay of a flapping resource; it doubles each time.
     pub flap_delay: u64,
 }
 
@@ -95,15 +96,15 @@ impl Default for SchedulerOptions {
     }
 }
 
-/// How long the watch of a resource that broke down is not armed, in milliseconds; twice as long each
-/// time, until it lasts for [`REST_AFTER_BREAKDOWNS`].
-const FIRST_PAUSE: u64 = 1000;
+/// The initial delay before a failed watch is armed again, in milliseconds; it doubles each time,
+/// until a watch lasts for [`REARM_RESET_TIME`].
+const INITIAL_REARM_DELAY: u64 = 1000;
 
 /// The time in milliseconds after which a breakdown of a watch counts as unrelated to the previous
 /// one.
-const REST_AFTER_BREAKDOWNS: u64 = 10 * 60 * 1000;
+const REARM_RESET_TIME: u64 = 10 * 60 * 1000;
 
-/// How often the delay of a resource that flaps is doubled.
+/// The maximum number of times the delay of a flapping resource is doubled.
 const MAX_BACKOFF: u32 = 6;
 
 /// Decides the time of checks. The module page lists its guarantees.
@@ -113,18 +114,18 @@ pub struct Scheduler {
     pub(super) states: Vec<Option<State>>,
     pub(super) free: Vec<u32>,
     pub(super) by_name: FxHashMap<Key, u32>,
-    /// The vertices of the graph in its order, and how many of them are resources.
+    /// The vertices of the graph in its order, and the number of resources among them.
     pub(super) places: Vec<u32>,
     pub(super) leaves: usize,
     pub(super) generation: u32,
-    /// Those that want to run and whose dependencies are settled, by their place in the order.
+    /// The vertices that want to run and whose dependencies are settled, by position in the order.
     ready: BTreeSet<(u32, u32)>,
-    /// Those of them that may be checked together, by their groups.
+    /// The ready vertices that may be checked in one batch, by group.
     mates: FxHashMap<&'static str, BTreeSet<(u32, u32)>>,
-    /// Timers: the moment, the vertex, and the action.
+    /// Timers: time, vertex, and action.
     pub(super) timers: BTreeSet<(u64, u32, Timer)>,
     pub(super) semaphores: Semaphores,
-    /// How many checks run for themselves, and how many with one of these.
+    /// The number of single checks and of batches that run.
     pub(super) running: usize,
     riding: usize,
     /// The next graph, which waits until removed vertices finish.
@@ -132,12 +133,12 @@ pub struct Scheduler {
     pub(super) orders: Vec<Order>,
     pub(super) now: u64,
     next_sweep: Option<u64>,
-    /// How many watches are not armed.
+    /// The number of watches that are not armed.
     pub(super) unarmed: usize,
-    /// How many timers there are that bring a check that is due.
+    /// The number of timers that lead to a check.
     pub(super) due: usize,
     quiet_since: Option<u64>,
-    /// How often each resource was tried in vain, over swaps.
+    /// The failed tries of each resource, across swaps.
     pub(super) tries: FxHashMap<ResourceRef, u32>,
     /// Resources that began to flap and were not reported yet.
     flapping: Vec<ResourceRef>,
@@ -147,7 +148,7 @@ pub struct Scheduler {
 pub(super) enum Timer {
     /// It may run now.
     Wake,
-    /// It has to be looked at.
+    /// It has to be checked.
     Poll,
     /// An event that had to wait counts now.
     Event,
@@ -156,7 +157,7 @@ pub(super) enum Timer {
 }
 
 impl Scheduler {
-    /// A scheduler of nothing.
+    /// A scheduler without a graph.
     pub fn new(tuning: SchedulerOptions, now: u64) -> Self {
         Self {
             tuning,
@@ -184,7 +185,7 @@ impl Scheduler {
         }
     }
 
-    /// The name of a resource that is kept true.
+    /// The name of a vertex.
     pub fn name(&self, id: VertexId) -> Option<&ResourceRef> {
         self.known(id).map(|state| &state.vertex.name)
     }
@@ -196,7 +197,7 @@ impl Scheduler {
         Some(VertexId { index, generation })
     }
 
-    /// All resources with how they stand, in the order of the graph.
+    /// All resources with their status, in the order of the graph.
     pub fn standings(&self) -> Vec<(&ResourceRef, ReconcileStatus)> {
         let states = self.states.iter().flatten();
         let mut states: Vec<&State> = states.filter(|s| s.vertex.role == Role::Leaf).collect();
@@ -204,18 +205,18 @@ impl Scheduler {
         states.into_iter().map(|state| (&state.vertex.name, standing(state, self.now))).collect()
     }
 
-    /// Resources that began to flap, each once, because something undoes their changes.
+    /// Resources that began to flap, each reported once.
     pub fn take_flapping(&mut self) -> Vec<ResourceRef> {
         std::mem::take(&mut self.flapping)
     }
 
-    /// The time since when there is nothing to do. All resources that neither failed nor wait for a
-    /// failed one are in the desired state.
+    /// The time since when there is nothing to do: every resource that neither failed nor waits for
+    /// a failed one is in the desired state.
     pub fn quiet_since(&self) -> Option<u64> {
         self.quiet_since
     }
 
-    /// The watch of a resource is armed, for the first time or again.
+    /// Reports that the watch of a resource is armed, for the first time or again.
     pub fn armed(&mut self, id: VertexId) {
         let Some(state) = self.known_mut(id) else { return };
         if !std::mem::replace(&mut state.armed, true) {
@@ -224,21 +225,22 @@ impl Scheduler {
         self.mark_dirty(id.index);
     }
 
-    /// The watch of a resource broke down, and does not tell anything more. The resource has failed:
-    /// with a try left its watch is armed again after a pause, and then it is looked at.
+    /// Reports that the watch of a resource failed and sends no more events. The resource has
+    /// failed; if it has a retry left, its watch is armed again after a delay, and then it is
+    /// checked.
     pub fn watch_failed(&mut self, id: VertexId) {
         let now = self.now;
         let Some(state) = self.known_mut(id).filter(|state| !state.failed && state.armed) else {
             return;
         };
         let lasted = now.saturating_sub(state.broke_at);
-        state.breakdowns = if lasted > REST_AFTER_BREAKDOWNS { 1 } else { state.breakdowns + 1 };
+        state.breakdowns = if lasted > REARM_RESET_TIME { 1 } else { state.breakdowns + 1 };
         state.broke_at = now;
         self.failed(id.index);
         let Some(state) = self.known_mut(id) else { return };
         if !state.failed {
-            // One that always breaks down at once would keep the machine busy.
-            let pause = FIRST_PAUSE << (state.breakdowns - 1).min(MAX_BACKOFF);
+            // A watch that fails at once every time would keep the machine busy.
+            let pause = INITIAL_REARM_DELAY << (state.breakdowns - 1).min(MAX_BACKOFF);
             let at = state.not_before.max(now.saturating_add(pause));
             state.not_before = at;
             state.armed = false;
@@ -248,7 +250,7 @@ impl Scheduler {
         self.refresh_vertex(id.index);
     }
 
-    /// The program of a resource asks for a check.
+    /// Reports that the program of a resource asks for a check.
     pub fn asked(&mut self, id: VertexId) {
         if let Some(state) = self.known_mut(id) {
             state.is_asked = true;
@@ -297,7 +299,7 @@ impl Scheduler {
         self.swap_if_at_rest();
     }
 
-    /// Everything that is to be done now. `now` never goes back.
+    /// The orders for this time. `now` never goes back.
     pub fn orders(&mut self, now: u64) -> Vec<Order> {
         self.now = self.now.max(now);
         self.run_timers();
@@ -312,7 +314,7 @@ impl Scheduler {
         std::mem::take(&mut self.orders)
     }
 
-    /// When time alone brings something to do.
+    /// The time of the next timer.
     pub fn wakes_at(&self) -> Option<u64> {
         let timer = self.timers.first().map(|(at, ..)| *at);
         [timer, self.next_sweep].into_iter().flatten().min()
@@ -348,7 +350,7 @@ impl Scheduler {
         if retry.is_some_and(|most| state.tries >= most) {
             state.failed = true;
         } else {
-            // Without a pause a resource that fails would keep a worker busy for ever.
+            // Without a delay a failing resource would occupy a worker forever.
             let doubled = delay.max(1).saturating_mul(1 << state.tries.min(32));
             let delay = doubled.min(longest_delay).max(delay).max(1);
             state.tries = state.tries.saturating_add(1);
@@ -374,7 +376,7 @@ impl Scheduler {
         }
         let acted = matches!(outcome, Outcome::Changed | Outcome::Ran);
         let notifies = acted && !state.vertex.settings.noop;
-        // Nobody undoes a command that is to run at such a pace.
+        // A command that runs at a declared interval is not flapping.
         let has_pace = matches!(state.vertex.settings.poll, Poll::Every(_)) || state.was_asked;
         let is_paced = outcome == Outcome::Ran && has_pace;
         let flaps = notifies
@@ -408,11 +410,11 @@ impl Scheduler {
         }
     }
 
-    /// Sends the notifications of a change that an earlier run made, except to those who were
-    /// notified then.
-    pub fn owe(&mut self, from: &ResourceRef, was_told: &dyn Fn(&ResourceRef) -> bool) {
+    /// Sends the notifications of an earlier run's change, except to receivers that were notified
+    /// then.
+    pub fn renotify(&mut self, from: &ResourceRef, was_notified: &dyn Fn(&ResourceRef) -> bool) {
         if let Some(id) = self.find(from) {
-            self.notify(id.index, was_told);
+            self.notify(id.index, was_notified);
         }
     }
 
@@ -473,7 +475,7 @@ impl Scheduler {
         }
     }
 
-    /// Puts a vertex among the ready ones, or takes it out.
+    /// Adds a vertex to the ready ones, or removes it.
     pub(super) fn consider(&mut self, index: u32) {
         let now = self.now;
         let Some(state) = self.state(index) else { return };
@@ -535,7 +537,7 @@ impl Scheduler {
         }
     }
 
-    /// Orders the watch of a vertex that broke down.
+    /// Orders a new watch for a vertex whose watch failed.
     fn arm_again(&mut self, index: u32) {
         let Some(state) = self.state(index) else { return };
         if !state.armed && !state.leaving {
@@ -544,7 +546,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether there is nothing to do is only known after the next orders.
+    /// Forgets the quiet time: only the next orders show whether there is something to do.
     pub(super) fn forget_rest(&mut self) {
         self.quiet_since = None;
     }
@@ -560,7 +562,7 @@ impl Scheduler {
         }
     }
 
-    /// Starts ready vertices, as far as there are workers and semaphores.
+    /// Starts ready vertices, limited by workers and semaphores.
     fn start(&mut self) {
         let mut held = Vec::new();
         while self.running < self.tuning.jobs {
@@ -590,7 +592,7 @@ impl Scheduler {
         self.mates.get(group?)?.first().copied()
     }
 
-    /// Begins the check of a vertex, or has it ride with that of another.
+    /// Starts the check of a vertex, or adds it to the batch of another.
     fn begin(&mut self, index: u32, rides: bool) -> Option<DueVertex> {
         let state = self.states[index as usize].as_mut()?;
         let refresh = state.is_notified();
@@ -606,8 +608,7 @@ impl Scheduler {
     }
 }
 
-/// Takes note of a change, and holds a resource back that is changed again and again. Gives whether
-/// it is such a one.
+/// Records a change, and delays a flapping resource. Returns whether it is one.
 fn note_change(state: &mut State, tuning: &SchedulerOptions, now: u64) -> bool {
     state.changes.push_back(now);
     while state.changes.front().is_some_and(|at| now - at > tuning.flap_window) {

@@ -7,15 +7,14 @@ use rustc_hash::FxHashSet;
 /// A resource of a graph, or one of the markers of a container.
 #[derive(Clone, Debug)]
 pub struct Vertex {
-    /// Its name, which is the same in the next graph.
+    /// Its name, which stays the same in the next graph.
     pub name: ResourceRef,
-    /// The role of the vertex. Markers are never compared: they hold back the vertices after them,
-    /// and pass notifications on.
+    /// The role of the vertex. Markers are never checked: they delay the vertices after them, and
+    /// pass notifications on.
     pub role: Role,
-    /// Equal for resources between which nothing has to be done in a swap: all attributes and
-    /// metaparameters.
+    /// A digest of all attributes and metaparameters: a swap leaves equal resources alone.
     pub digest: u64,
-    /// How it is kept true.
+    /// Its scheduler settings.
     pub settings: Settings,
 }
 
@@ -25,7 +24,7 @@ impl Vertex {
         (self.name.clone(), self.role)
     }
 
-    /// Whether it is never looked at.
+    /// Whether it is never checked.
     pub(super) fn is_passive(&self) -> bool {
         self.settings.hidden || self.role != Role::Leaf
     }
@@ -41,28 +40,28 @@ pub struct Settings {
     pub noop: bool,
     /// It only exists for references and is never checked.
     pub hidden: bool,
-    /// How often a failed check is tried again; `None` is for ever.
+    /// The number of retries after a failed check; unlimited if `None`.
     pub retry: Option<u32>,
-    /// Whether a check that succeeds gives all tries back.
+    /// Whether a successful check restores all retries.
     pub retry_reset: bool,
     /// Milliseconds before another try.
     pub delay: u64,
-    /// While it fails again and again, the delay is doubled up to this.
+    /// The maximum delay, which doubles with each failure.
     pub longest_delay: u64,
-    /// How it is checked without a watch.
+    /// The way in which its changes are detected.
     pub poll: Poll,
     /// The interval of [`Poll::WatchAndEvery`] doubles up to this one while nothing changes, in
     /// milliseconds. Shorter ones say nothing.
     pub longest_pause: u64,
-    /// How many events are listened to; all if `None`.
+    /// The maximum rate of events; unlimited if `None`.
     pub limit: Option<Limit>,
     /// Names of semaphores with their sizes.
     pub semaphores: Vec<(String, u32)>,
-    /// The group in which some may be changed together. One that needs semaphores is in none.
+    /// The group for batches. A resource with semaphores has none.
     pub group: Option<&'static str>,
-    /// Whether a swap takes it up again after it failed for good.
+    /// Whether a swap retries it after a permanent failure.
     pub rewatch: bool,
-    /// Whether a swap that changes it gives all tries back.
+    /// Whether a swap that changes it restores all retries.
     pub reset: bool,
 }
 
@@ -86,36 +85,36 @@ impl Default for Settings {
     }
 }
 
-/// How changes of a resource are learnt of.
+/// The way in which changes of a resource are detected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Poll {
     /// By its watch.
     Watch,
     /// By checks at this interval in milliseconds.
     Every(u64),
-    /// By its watch, which does not see everything, and by looking.
+    /// By an incomplete watch, and by checks at this interval in milliseconds.
     WatchAndEvery(u64),
-    /// Not at all: it is looked at once.
+    /// Not at all: it is checked once.
     Once,
 }
 
-/// How many events a resource listens to: a bucket of tokens, refilled at a rate.
+/// The rate limit of events: a token bucket.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limit {
     /// Tokens a second.
     pub rate: f64,
-    /// How many there are at most.
+    /// The maximum number of tokens.
     pub burst: u32,
 }
 
-/// That one resource comes before another.
+/// An edge: one resource comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Edge {
-    /// The place of the first in the list of vertices.
+    /// The index of the first vertex.
     pub from: u32,
     /// The place of the second.
     pub to: u32,
-    /// Whether changes of the first make the second act.
+    /// Whether changes of the first vertex notify the second.
     pub notify: bool,
 }
 
@@ -128,18 +127,18 @@ pub struct SchedulerGraph {
     pub edges: Vec<Edge>,
 }
 
-/// The reason why a graph cannot be kept true. The current graph stays.
+/// The reason why a graph is invalid. The current graph stays.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SchedulerGraphError {
     /// Two resources of one name.
     #[error("{0} is in the graph twice")]
     Twice(ResourceRef),
-    /// An edge against the order, or to nothing.
+    /// An edge against the order, or to a missing vertex.
     #[error("the edge from {from} to {to} is against the order of the graph")]
     Order {
-        /// Where it begins.
+        /// Its start.
         from: u32,
-        /// Where it ends.
+        /// Its end.
         to: u32,
     },
     /// One semaphore with two sizes.
@@ -148,10 +147,10 @@ pub enum SchedulerGraphError {
 }
 
 impl SchedulerGraph {
-    /// Whether the graph can be kept true.
+    /// Checks that the graph is valid.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first problem.
     pub fn validate(&self) -> Result<(), SchedulerGraphError> {
         let mut names = FxHashSet::default();
         let mut sizes = rustc_hash::FxHashMap::default();

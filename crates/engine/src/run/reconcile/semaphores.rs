@@ -1,13 +1,13 @@
-//! Semaphores: how many of the resources that name one are worked on at the same time.
+//! Semaphores: limits on the number of resources that are checked at the same time.
 
 use std::collections::BTreeMap;
 
-/// All semaphores that were ever named, with how much of each is taken.
+/// All semaphores that were ever used, with the number of taken units.
 #[derive(Debug, Default)]
 pub(super) struct Semaphores(BTreeMap<String, (u32, u32)>);
 
 impl Semaphores {
-    /// Takes one of each, or none if one is used up.
+    /// Takes one unit of each, or none if one is exhausted.
     pub(super) fn take(&mut self, names: &[(String, u32)]) -> bool {
         for (at, (name, size)) in names.iter().enumerate() {
             let (known, taken) = self.0.entry(name.clone()).or_insert((*size, 0));

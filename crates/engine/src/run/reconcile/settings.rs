@@ -11,7 +11,7 @@ use crate::kind::attributes::{reveal, scalar_text};
 use crate::run::prepare::RetryPolicy;
 
 /// The first and the maximal delay after a failure, in milliseconds.
-const DELAY: (u64, u64) = (250, 5 * 60 * 1_000);
+const RETRY_DELAYS: (u64, u64) = (250, 5 * 60 * 1_000);
 
 /// The settings of a resource from its attributes.
 pub(super) fn of(resource: &Resource) -> Settings {
@@ -28,15 +28,20 @@ pub(super) fn of(resource: &Resource) -> Settings {
         ..Settings::default()
     };
     if resource.value("meta:retry").is_none() {
-        return Settings { retry: None, delay: DELAY.0, longest_delay: DELAY.1, ..settings };
+        return Settings {
+            retry: None,
+            delay: RETRY_DELAYS.0,
+            longest_delay: RETRY_DELAYS.1,
+            ..settings
+        };
     }
     let RetryPolicy { retries, delay, .. } = RetryPolicy::of(resource);
     Settings { retry: retries, delay: delay.as_millis() as u64, ..settings }
 }
 
-/// The settings of a resource that says nothing.
+/// The settings of a resource without metaparameters.
 fn plain() -> Settings {
-    let (delay, longest_delay) = DELAY;
+    let (delay, longest_delay) = RETRY_DELAYS;
     Settings { retry: None, delay, longest_delay, ..Settings::default() }
 }
 

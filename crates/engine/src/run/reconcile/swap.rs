@@ -8,7 +8,7 @@ use super::scheduler::{Order, Scheduler, Timer};
 use super::scheduler_graph::{SchedulerGraph, SchedulerGraphError, Vertex};
 use super::vertex::{IncomingEdge, State, VertexId};
 
-/// How one graph differs from the one before, in resources.
+/// The difference between two graphs, in resources.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SwapSummary {
     /// Nothing is done with them.
@@ -22,11 +22,11 @@ pub struct SwapSummary {
 }
 
 impl Scheduler {
-    /// Replaces the graph that is kept true. Common vertices are not disturbed. Removed vertices
+    /// Replaces the graph that is enforced. Common vertices are not disturbed. Removed vertices
     /// end first, and new ones begin after that.
     ///
     /// # Errors
-    /// When the graph cannot be kept true. Nothing changes then.
+    /// When the graph cannot be enforced. Nothing changes then.
     pub fn swap(&mut self, next: SchedulerGraph) -> Result<SwapSummary, SchedulerGraphError> {
         next.validate()?;
         let mut swapped = SwapSummary::default();
@@ -66,9 +66,8 @@ impl Scheduler {
         Ok(swapped)
     }
 
-    /// The same for a graph that differs from the one before in these vertices alone, each with its
-    /// place in the order; no edge is another one. Nothing is done, and nothing given, if the whole
-    /// graph has to be looked at for it.
+    /// The same for a graph that differs from the previous one in these vertices only, each with
+    /// its position; no edge differs. Returns `None` and does nothing if a full swap is needed.
     pub fn exchange(&mut self, changed: &[(u32, Vertex)]) -> Option<SwapSummary> {
         let is_simple = |(rank, new): &(u32, Vertex)| {
             let index = self.places.get(*rank as usize)?;
@@ -106,7 +105,7 @@ impl Scheduler {
         Some(swapped)
     }
 
-    /// Puts a vertex in the place of one that leaves and has no timers, with its edges. Who was notified still is.
+    /// Replaces a leaving vertex that has no timers, and keeps its edges and notifications.
     fn replace(&mut self, index: u32, old: State, new: Vertex) {
         if old.is_watched() {
             let id = VertexId { index, generation: old.generation };
@@ -123,7 +122,7 @@ impl Scheduler {
         self.refresh_vertex(index);
     }
 
-    /// Continues a swap when no removed vertex is running.
+    /// Continues a swap once no removed vertex is running.
     pub(super) fn swap_if_at_rest(&mut self) {
         let is_busy = |state: &State| state.leaving && state.running;
         if self.next.is_none() || self.states.iter().flatten().any(is_busy) {
@@ -172,7 +171,7 @@ impl Scheduler {
         });
     }
 
-    /// Puts the vertices of a graph in their places, those that are new included.
+    /// Puts the vertices of a graph in their positions, including new ones.
     fn place(&mut self, next: SchedulerGraph, pending: &FxHashSet<(u32, u32)>) {
         if !self.tries.is_empty() {
             let names: FxHashSet<&ResourceRef> = next.vertices.iter().map(|v| &v.name).collect();

@@ -1,5 +1,5 @@
-//! Histories that are played with a clock of their own: events that are lost, doubled and late,
-//! checks that take their time and fail, graphs that change on the way.
+//! Simulated histories with a clock of their own: lost, duplicate and late events, checks that take
+//! time and fail, and graphs that change meanwhile.
 
 #![allow(clippy::unwrap_used)]
 
@@ -72,7 +72,7 @@ fn checks(scheduler: &mut Scheduler, now: u64) -> Vec<(VertexId, usize, bool)> {
 }
 
 #[test]
-fn what_depends_waits_and_is_notified() {
+fn dependents_wait_and_are_notified() {
     let mut s = Scheduler::new(quick(), 0);
     s.swap(scheduler_graph(3, &[(0, 1, true), (1, 2, false)])).unwrap();
     let first = checks(&mut s, 0);
@@ -108,7 +108,7 @@ fn an_event_during_a_check_brings_another() {
 }
 
 #[test]
-fn what_would_be_changed_is_not_in_place() {
+fn resources_that_would_change_are_not_in_place() {
     let mut s = Scheduler::new(quick(), 0);
     s.swap(scheduler_graph(2, &[(0, 1, false)])).unwrap();
     let standings = |s: &Scheduler| -> Vec<ReconcileStatus> {
@@ -127,7 +127,7 @@ fn what_would_be_changed_is_not_in_place() {
 }
 
 #[test]
-fn what_fails_holds_back_its_dependents_only() {
+fn failures_block_dependents_only() {
     let mut graph = scheduler_graph(3, &[(0, 1, true)]);
     graph.vertices[0].settings.retry = Some(2);
     graph.vertices[0].settings.delay = 100;
@@ -166,14 +166,14 @@ fn a_notification_outlives_a_failure() {
 }
 
 #[test]
-fn what_an_earlier_run_owes_is_paid_once() {
+fn pending_notifications_of_an_earlier_run_are_sent_once() {
     // 0 notifies 1 and, through a container, 3; 1 was told then.
     let edges = [(0, 1, true), (0, 2, true), (2, 3, true)];
     let mut graph = scheduler_graph(4, &edges);
     graph.vertices[2].role = Role::Begin;
     let mut s = Scheduler::new(quick(), 0);
     s.swap(graph).unwrap();
-    s.owe(&name(0), &|told| *told == name(1));
+    s.renotify(&name(0), &|told| *told == name(1));
     let mut seen = BTreeMap::new();
     for now in 0..5 {
         for (id, number, refresh) in checks(&mut s, now) {
@@ -468,7 +468,7 @@ fn a_long_chain_is_walked_in_linear_time() {
 }
 
 #[test]
-fn what_is_alike_is_exchanged_in_place() {
+fn equal_vertices_are_exchanged_in_place() {
     let mut s = Scheduler::new(quick(), 0);
     let edges = [(0, 1, true), (1, 2, true)];
     s.swap(scheduler_graph(4, &edges)).unwrap();

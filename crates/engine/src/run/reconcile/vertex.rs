@@ -4,20 +4,20 @@ use std::collections::VecDeque;
 
 use super::scheduler_graph::{Limit, Poll, Vertex};
 
-/// A resource that is kept true. The id stays the same as long as swaps leave the resource as it
-/// is, and is never given to another.
+/// A vertex of the scheduler. The id stays the same while swaps leave the resource unchanged, and
+/// is never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VertexId {
     pub(super) index: u32,
     pub(super) generation: u32,
 }
 
-/// An edge as a vertex has it that it leads to.
+/// An incoming edge of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IncomingEdge {
     pub(super) from: u32,
     pub(super) notify: bool,
-    /// Whether it carries a notification that was not acted on.
+    /// Whether it carries an unhandled notification.
     pub(super) pending: bool,
     /// Whether the check that runs acts on one.
     pub(super) taken: bool,
@@ -30,33 +30,33 @@ pub(super) struct State {
     /// Its place in the order of the graph.
     pub(super) rank: u32,
     pub(super) incoming: Vec<IncomingEdge>,
-    /// The vertices that depend on it, with the place of the edge among theirs.
+    /// The vertices that depend on it, with the index of the edge among theirs.
     pub(super) outgoing: Vec<(u32, u32)>,
-    /// How many of those that it depends on directly are not settled.
+    /// The number of its direct dependencies that are not settled.
     pub(super) unsettled: u32,
     /// Whether it and all its dependencies are in the desired state.
     pub(super) settled: bool,
     pub(super) armed: bool,
-    /// Whether it has to be looked at.
+    /// Whether it has to be checked.
     pub(super) dirty: bool,
     pub(super) running: bool,
-    /// Whether it is checked together with another, whose worker it has.
+    /// Whether it is checked in the batch of another vertex.
     pub(super) rides: bool,
     /// Whether it failed for good.
     pub(super) failed: bool,
     /// Whether its last check failed.
     pub(super) failing: bool,
-    /// Whether its last check found that it differs, and left it as it is.
+    /// Whether its last check found a difference that must not be changed.
     pub(super) would_change: bool,
-    /// Whether the next graph does not have it as it is.
+    /// Whether the next graph removes or changes it.
     pub(super) leaving: bool,
     pub(super) tries: u32,
-    /// It is not looked at before.
+    /// The earliest time of its next check.
     pub(super) not_before: u64,
     pub(super) tokens: Option<Tokens>,
-    /// When it was last changed, a few times.
+    /// The times of its last changes.
     pub(super) changes: VecDeque<u64>,
-    /// How often it was held back for changing again and again.
+    /// The number of times it was delayed for flapping.
     pub(super) backoff: u32,
     /// Whether its flapping was reported.
     pub(super) is_named: bool,
@@ -64,9 +64,9 @@ pub(super) struct State {
     pub(super) is_asked: bool,
     /// Whether its program asked for the check that runs, or ran last.
     pub(super) was_asked: bool,
-    /// How often its watch broke down, each time soon after it was armed.
+    /// The number of failures of its watch, each soon after it was armed.
     pub(super) breakdowns: u32,
-    /// When its watch broke down last.
+    /// The time of the last failure of its watch.
     pub(super) broke_at: u64,
     /// How many checks in a row found that nothing differs.
     pub(super) calm_checks: u32,
@@ -110,7 +110,7 @@ impl State {
         self.incoming.iter().any(|edge| edge.pending)
     }
 
-    /// Whether it is as it shall be, as far as is known.
+    /// Whether it is in the desired state, as far as is known.
     pub(super) fn is_clean(&self) -> bool {
         let idle = !self.dirty && !self.running && !self.failed && !self.is_notified();
         self.vertex.is_passive() || idle
@@ -122,7 +122,7 @@ impl State {
         watched && !self.vertex.is_passive()
     }
 
-    /// Whether there is something to do that only waits for others, for time or for a worker.
+    /// Whether it has something to do and only waits for others, for time or for a worker.
     pub(super) fn wants_to_run(&self) -> bool {
         let may = self.armed && !self.running && !self.failed && !self.leaving;
         may && !self.vertex.is_passive() && (self.dirty || self.is_notified())
@@ -142,7 +142,7 @@ impl Tokens {
         Self { limit, left: f64::from(limit.burst), filled_at: now }
     }
 
-    /// Takes a token; when there is none, how many milliseconds it takes until there is.
+    /// Takes a token; if there is none, returns the milliseconds until there is one.
     pub(super) fn take(&mut self, now: u64) -> Result<(), u64> {
         let passed = now.saturating_sub(self.filled_at) as f64 / 1000.0;
         let full = f64::from(self.limit.burst);

@@ -18,7 +18,7 @@ use crate::run::transfer::Transfers;
 use crate::system::host::Host;
 use crate::system::watch::Wake;
 
-/// Resources that are to be checked, together if there are several.
+/// Resources to check, as a batch if there are several.
 pub(super) struct Job {
     pub(super) prepared: Arc<Prepared>,
     pub(super) due: Vec<(DueVertex, ResourceId)>,
@@ -40,7 +40,7 @@ pub(super) struct WorkerContext {
     pub(super) transfers: Transfers,
 }
 
-/// Threads that wait for jobs. They end when this is dropped, each after the job it has.
+/// Worker threads. They end when this is dropped, each after its current job.
 pub(super) struct Workers {
     jobs: Sender<Job>,
     done: Receiver<CheckResult>,
@@ -95,7 +95,7 @@ fn work(workshop: &WorkerContext, waiting: &Mutex<Receiver<Job>>, done: &Sender<
         let incoming = |due: &DueVertex| Events { real: usize::from(due.refresh), noop: 0 };
         let members: Vec<_> = job.due.iter().map(|(due, id)| (*id, incoming(due))).collect();
         let stepped = stepper.run_batch(&members);
-        // An old graph is dropped here and not where others wait for it.
+        // An old graph is dropped here, where nobody waits for it.
         drop(job.prepared);
         let mut is_heard = true;
         for ((due, _), stepped) in job.due.iter().zip(stepped) {

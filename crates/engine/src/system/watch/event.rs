@@ -1,4 +1,4 @@
-//! The sources of events that a watch can have.
+//! The sources of events that a watch can use.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use crate::system::watch::notifiers::Notifier;
 /// A source of events. Paths are those of the machine.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Watch {
-    /// A path: that it comes and goes, its content and attributes.
+    /// A path: its existence, content and attributes.
     Path(PathBuf),
     /// The same, and all that is below.
     Tree(PathBuf),
     /// A unit of systemd.
     Unit(String),
-    /// Interfaces of the network, their addresses and routes.
+    /// Network interfaces, their addresses and routes.
     Network,
     /// Something in this process, which rings.
     Notifier(Notifier),
@@ -24,7 +24,7 @@ pub enum Watch {
     Program(Arc<Program>),
 }
 
-/// A program that is started to hear from it.
+/// A program whose output lines are events.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
     /// Its name in messages, such as `The watch command '/bin/tail -f /log'`.

@@ -2,7 +2,7 @@
 //! and the output of programs.
 //!
 //! [`Watches`] reports the keys for which something may have changed. It may report too much or
-//! twice, but it must not miss a change between the return of [`Watches::arm`] and
+//! twice, but it never misses a change between the return of [`Watches::arm`] and
 //! [`Watches::disarm`].
 
 mod event;
@@ -47,18 +47,17 @@ pub struct Watches<K> {
 pub struct WatchEvents<K> {
     /// The keys with events.
     pub touched: BTreeSet<K>,
-    /// Whose program wrote a line.
+    /// The keys whose program wrote a line.
     pub wrote: BTreeSet<K>,
-    /// Whose program ended, and how, in words that begin with the program's name.
+    /// The keys whose program ended, with a message that begins with the program's name.
     pub ended: Vec<(K, String)>,
 }
 
 impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
-    /// Nothing is watched. `wake` is called when something happened that [`Watches::as_fd`] does not
-    /// tell.
+    /// Starts without watches. `wake` is called for events that [`Watches::as_fd`] does not signal.
     ///
     /// # Errors
-    /// When the kernel gives no watch.
+    /// When the kernel refuses inotify.
     pub fn new(wake: Wake) -> io::Result<Self> {
         let network = Network::new(wake.clone());
         let notifiers = Notifiers::new(wake.clone());
@@ -69,7 +68,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     /// Adds watches for a key.
     ///
     /// # Errors
-    /// The watches that failed, and why. The others stand.
+    /// The watches that failed, with the reasons. The others are active.
     pub fn arm(&mut self, key: K, watches: &[Watch], host: &Host) -> io::Result<()> {
         let mut result = Ok(());
         for watch in watches {
@@ -95,7 +94,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     /// Watches these paths for a key, and no others for it.
     ///
     /// # Errors
-    /// When one of them cannot be watched. The rest is.
+    /// When one of them cannot be watched. The others are active.
     pub fn follow(&mut self, key: K, paths: &[PathBuf]) -> io::Result<()> {
         let old = self.paths.take(key);
         let mut result = Ok(());
@@ -106,7 +105,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
         result
     }
 
-    /// Watches nothing for a key any more.
+    /// Removes all watches of a key.
     pub fn disarm(&mut self, key: K) {
         let old = self.paths.take(key);
         self.paths.release(&old, key);
@@ -119,7 +118,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     /// The events since the last call. Does not wait.
     ///
     /// # Errors
-    /// When the kernel does not tell any more.
+    /// When the kernel reports no more events.
     pub fn take(&mut self) -> io::Result<WatchEvents<K>> {
         let (mut touched, mut wrote) = (FxHashSet::default(), FxHashSet::default());
         let mut ended = Vec::new();
@@ -134,7 +133,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
 }
 
 impl<K> AsFd for Watches<K> {
-    /// Readable when something happened to a file.
+    /// Readable when a file event is pending.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.paths.as_fd()
     }

@@ -20,7 +20,7 @@ const IPV4_ROUTES: u32 = 0x40;
 const IPV6_ADDRESSES: u32 = 0x100;
 const IPV6_ROUTES: u32 = 0x400;
 
-/// Who watches the network.
+/// The keys that watch the network.
 pub(super) struct Network<K> {
     wake: Wake,
     events: Option<Receiver<()>>,
@@ -54,7 +54,7 @@ impl<K: Copy + Eq + Hash> Network<K> {
 
 /// Listens on a separate thread until there are no receivers.
 fn listen(wake: Wake) -> io::Result<Receiver<()>> {
-    // Without another protocol it is that of routes.
+    // Protocol 0 is that of routes.
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     bind(&socket, &SocketAddrNetlink::new(0, GROUPS))?;
     let (sender, receiver) = channel();
@@ -67,13 +67,13 @@ fn listen(wake: Wake) -> io::Result<Receiver<()>> {
     Ok(receiver)
 }
 
-/// Waits until something happens; whether more can be heard.
+/// Waits for an event; returns whether more can follow.
 fn hear(socket: &OwnedFd) -> bool {
     loop {
         // The content of an event does not matter, because receivers compare the state.
         match recv(socket, &mut [0; 64][..], RecvFlags::TRUNC) {
             Ok(_) => return true,
-            // More happened than could be kept: that is something, too.
+            // The queue overflowed, which is an event, too.
             Err(Errno::NOBUFS) => return true,
             Err(Errno::INTR) => {}
             Err(_) => return false,

@@ -62,7 +62,7 @@ pub(super) struct Notifiers<K> {
     wake: Wake,
     sender: Sender<K>,
     notified: Receiver<K>,
-    /// Who listens for a key; a bell forgets who is gone.
+    /// The listeners of a key; those that are gone are removed.
     listeners: FxHashMap<K, Vec<Arc<Listener>>>,
 }
 
@@ -76,7 +76,7 @@ impl<K: Copy + Eq + Hash + Send + Sync + 'static> Notifiers<K> {
     pub(super) fn add(&mut self, notifier: &Notifier, key: K) {
         let (sender, wake) = (self.sender.clone(), self.wake.clone());
         let listener: Arc<Listener> = Arc::new(move || {
-            // Who is gone does not hear.
+            // A receiver that is gone needs no event.
             let _ = sender.send(key);
             wake();
         });

@@ -1,7 +1,7 @@
 //! Files and directories, by inotify.
 //!
-//! Directories are watched: the one that a path is in and all above it, because each of them may be
-//! renamed, removed or made only later. They form a tree of names ([`Node`]) in which keys wait at
+//! Directories are watched: the parent of a path and all above it, because each of them may be
+//! renamed, removed or created later. They form a tree of names ([`Node`]) in which keys wait at
 //! their paths. An event of a name wakes the keys at that name and, when a directory comes or goes,
 //! all keys below it.
 
@@ -30,7 +30,7 @@ const STRUCTURE: WatchFlags = WatchFlags::CREATE
 const EVENTS: WatchFlags =
     STRUCTURE.union(WatchFlags::ATTRIB).union(WatchFlags::MODIFY).union(WatchFlags::CLOSE_WRITE);
 
-/// Events by which a name stands for something else than before.
+/// Events after which a name refers to another file.
 const REPLACING: ReadFlags = ReadFlags::CREATE
     .union(ReadFlags::DELETE)
     .union(ReadFlags::MOVED_FROM)
@@ -44,13 +44,13 @@ struct Node<K> {
     parent: u32,
     name: OsString,
     children: FxHashMap<OsString, u32>,
-    /// The watch of the kernel, where it is a directory.
+    /// The kernel's watch, if it is a directory.
     watch: Option<i32>,
-    /// Whether it tells all that happens to the names in it.
+    /// Whether it reports all events of the names in it.
     is_full: bool,
-    /// Who waits for it.
+    /// The keys that wait for it.
     keys: FxHashSet<K>,
-    /// Who waits for it and for all below.
+    /// The keys that wait for it and everything below.
     tree_keys: FxHashSet<K>,
 }
 
@@ -73,16 +73,16 @@ pub struct Paths<K> {
     inotify: OwnedFd,
     nodes: Vec<Option<Node<K>>>,
     free: Vec<u32>,
-    /// The nodes of each watch of the kernel: several names may lead to one directory.
+    /// The nodes of each kernel watch: several names may lead to one directory.
     by_watch: FxHashMap<i32, Vec<u32>>,
     by_key: FxHashMap<K, Vec<u32>>,
 }
 
 impl<K: Copy + Eq + Hash + Ord> Paths<K> {
-    /// Nothing is watched.
+    /// Starts without watches.
     ///
     /// # Errors
-    /// When the kernel gives no inotify instance.
+    /// When the kernel refuses an inotify instance.
     pub fn new() -> io::Result<Self> {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
         let nodes = vec![Some(Node::new(ROOT, OsStr::new("/")))];
@@ -95,10 +95,10 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         })
     }
 
-    /// Watches a path, and all below it if it is `deep`, for a key.
+    /// Watches a path for a key, and with `deep` everything below it.
     ///
     /// # Errors
-    /// When the kernel gives no more watches.
+    /// When the kernel refuses more watches.
     pub fn add(&mut self, path: &Path, deep: bool, key: K) -> io::Result<()> {
         let mut at = ROOT;
         for component in std::path::absolute(path)?.components() {
@@ -117,18 +117,18 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         self.cover(at)
     }
 
-    /// Whether nothing is kept any more but the root.
+    /// Whether only the root is left.
     #[cfg(test)]
     pub(super) fn is_at_rest(&self) -> bool {
         self.nodes.iter().flatten().count() == 1 && self.by_key.is_empty()
     }
 
-    /// The places of a key, which then has none.
+    /// Removes and returns the places of a key.
     pub(super) fn take(&mut self, key: K) -> Vec<u32> {
         self.by_key.remove(&key).unwrap_or_default()
     }
 
-    /// Ends the watches at these places for a key that has not taken them again.
+    /// Ends the watches at these places, unless the key has taken them again.
     pub(super) fn release(&mut self, places: &[u32], key: K) {
         let kept: FxHashSet<u32> = self.by_key.get(&key).into_iter().flatten().copied().collect();
         for &at in places.iter().filter(|at| !kept.contains(at)) {
@@ -142,7 +142,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// Adds all who wait for something that happened.
+    /// Adds all keys that wait for an event that occurred.
     pub(super) fn take_events(&mut self, touched: &mut FxHashSet<K>) -> io::Result<()> {
         for event in self.read()? {
             if event.flags.contains(ReadFlags::QUEUE_OVERFLOW) {
@@ -160,7 +160,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         Ok(())
     }
 
-    /// All events that the kernel has for us, in order, the same one only once in a row.
+    /// All pending events of the kernel in order, without consecutive repetitions.
     fn read(&self) -> io::Result<Vec<Event>> {
         let mut events: Vec<Event> = Vec::new();
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
@@ -212,7 +212,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         self.touch_trees(at, touched);
     }
 
-    /// Tells who waits for all below a directory that this is in or is.
+    /// Adds the keys that watch a directory at or above this node recursively.
     fn touch_trees(&self, mut at: u32, touched: &mut FxHashSet<K>) {
         loop {
             let node = self.node(at);
@@ -249,12 +249,12 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         self.prune(at);
     }
 
-    /// Events were lost: everything may have changed.
+    /// Handles lost events: everything may have changed.
     fn lost_events(&mut self, touched: &mut FxHashSet<K>) {
         self.replaced(ROOT, touched);
     }
 
-    /// Whether someone waits for all below a directory that this is in or is.
+    /// Whether a key watches a directory at or above this node recursively.
     fn is_deep(&self, mut at: u32) -> bool {
         loop {
             let node = self.node(at);
@@ -268,7 +268,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// Watches the existing directories above a node, and its content if someone watches that.
+    /// Watches the existing directories above a node, and its content if a key watches it.
     fn cover(&mut self, at: u32) -> io::Result<()> {
         let mut above = Vec::new();
         let mut up = at;
@@ -280,7 +280,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
             match self.watch(dir, dir == self.node(at).parent)? {
                 DirectoryState::Watched => {}
                 DirectoryState::Nothing => return Ok(()),
-                // Of the directories above only those that hold a name on the way have to be seen.
+                // Of the directories above, only those that lead to the path need events.
                 DirectoryState::Closed if dir != self.node(at).parent => {}
                 DirectoryState::Closed => return Err(Errno::ACCESS.into()),
             }
@@ -306,7 +306,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         Ok(())
     }
 
-    /// Watches a directory, unless it is watched already; all that happens in it if it is `full`.
+    /// Watches a directory, unless it is watched already; with `full`, everything in it.
     fn watch(&mut self, at: u32, full: bool) -> io::Result<DirectoryState> {
         let node = self.node(at);
         if node.watch.is_some() && (node.is_full || !full) {
@@ -337,7 +337,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         nodes.retain(|&other| other != at);
         if nodes.is_empty() {
             self.by_watch.remove(&watch);
-            // The kernel has ended it already if the directory is gone.
+            // The kernel has already ended it if the directory is removed.
             let _ = inotify::remove_watch(&self.inotify, watch);
         }
     }
@@ -366,8 +366,8 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// Removes a node that nobody needs, and those above that only it needed. The directories above
-    /// stay watched while something is below them.
+    /// Removes a node that nobody needs, and the nodes above that only it needed. The directories
+    /// above stay watched while something is below them.
     fn prune(&mut self, mut at: u32) {
         while at != ROOT {
             let Some(Some(node)) = self.nodes.get(at as usize) else { return };

@@ -1,4 +1,4 @@
-//! Programs that write a line when something may have changed.
+//! Programs whose output lines announce changes.
 
 use std::hash::Hash;
 use std::io::{self, PipeReader, PipeWriter, Read, pipe};
@@ -17,18 +17,18 @@ use super::event::Program;
 use super::wake::Wake;
 use crate::system::host::Host;
 
-/// How long a program is not read after it wrote something, at first and at most: the pause doubles
-/// while there is more to read at its end. The pipe is full meanwhile, and the program waits.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+/// The initial and maximum pause in reading a program after it wrote something; it doubles while
+/// more output follows. Meanwhile the pipe fills, and the program waits.
+const READ_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// The number of bytes of its standard error that are reported when it ends.
-const LAST_WORDS: usize = 1024;
+const REPORTED_ERROR_BYTES: usize = 1024;
 
-/// How many bytes are read at once.
-const CHUNK: usize = 64 * 1024;
+/// The number of bytes that are read at once.
+const READ_SIZE: usize = 64 * 1024;
 
-/// How long a program may go on that has closed its standard output.
-const CLOSING: Duration = Duration::from_secs(1);
+/// The time that a program may continue after it closed its standard output.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An event of a program.
 enum Event {
@@ -44,7 +44,7 @@ pub(super) struct Programs<K> {
     sender: Sender<(K, u64, Event)>,
     events: Receiver<(K, u64, Event)>,
     listeners: FxHashMap<K, Vec<Listener>>,
-    /// How many were started, as the number of the next.
+    /// The number of started programs, which is the number of the next.
     started: u64,
 }
 
@@ -70,7 +70,7 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
         Self { wake, sender, events, listeners: FxHashMap::default(), started: 0 }
     }
 
-    /// Starts a program for a key. One that cannot be started has ended.
+    /// Starts a program for a key. A program that cannot be started counts as ended.
     pub(super) fn add(&mut self, program: &Program, key: K, host: &Host) {
         let number = self.started;
         self.started += 1;
@@ -81,7 +81,7 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
                 Event::Ended(how) => Event::Ended(format!("{name} {how}")),
                 Event::Lines => Event::Lines,
             };
-            // Who is gone does not hear.
+            // A receiver that is gone needs no event.
             let _ = sender.send((key, number, event));
             wake();
         };
@@ -97,7 +97,8 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
         self.listeners.remove(&key);
     }
 
-    /// Gives the keys whose programs wrote something, and those whose programs ended, with how.
+    /// Returns the keys whose programs wrote something, and the keys whose programs ended, with the
+    /// reason.
     pub(super) fn take_events(&mut self, wrote: &mut FxHashSet<K>, ended: &mut Vec<(K, String)>) {
         for (key, number, event) in self.events.try_iter() {
             let mut listeners = self.listeners.get(&key).into_iter().flatten();
@@ -141,20 +142,21 @@ impl Listener {
 
 /// Reads the output of a program.
 struct Reader {
-    /// Closed at its other end when the program is to be ended.
+    /// Its other end is closed when the program has to stop.
     stopped: PipeReader,
     out: PipeReader,
     err: Option<PipeReader>,
     /// The end of its standard error.
     last_words: Vec<u8>,
-    /// Whether the line that is not complete has text.
+    /// Whether the incomplete line has text.
     text: bool,
 }
 
 impl Reader {
-    /// Reads until the program closes its standard output; gives `false` if it is to be ended before.
+    /// Reads until the program closes its standard output; returns `false` if it has to stop
+    /// before.
     fn follow(&mut self, tell: &dyn Fn()) -> bool {
-        let mut pause = PAUSE.0;
+        let mut pause = READ_PAUSES.0;
         loop {
             let [is_stopped, has_out, has_err] = self.wait(true, None);
             if is_stopped {
@@ -163,7 +165,7 @@ impl Reader {
             if has_err {
                 self.read_error();
             }
-            let mut next = PAUSE.0;
+            let mut next = READ_PAUSES.0;
             if has_out {
                 match self.read_lines() {
                     None => return true,
@@ -178,12 +180,13 @@ impl Reader {
                 return false;
             }
             let [_, has_more, _] = self.wait(true, Some(Duration::ZERO));
-            pause = if has_out && has_more { (pause * 2).min(PAUSE.1) } else { PAUSE.0 };
+            pause =
+                if has_out && has_more { (pause * 2).min(READ_PAUSES.1) } else { READ_PAUSES.0 };
         }
     }
 
-    /// Waits until it is to be stopped, or something can be read if `reads`, or so long: which of
-    /// them holds.
+    /// Waits for a stop, for readable output if `reads`, or for the time limit; returns which came
+    /// first.
     fn wait(&self, reads: bool, limit: Option<Duration>) -> [bool; 3] {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let wanted = if reads { PollFlags::IN } else { PollFlags::empty() };
@@ -204,9 +207,9 @@ impl Reader {
         }
     }
 
-    /// Reads once; gives how many lines with text that completed, nothing at the end.
+    /// Reads once; returns the number of completed lines with text, `None` at the end.
     fn read_lines(&mut self) -> Option<usize> {
-        let mut bytes = vec![0; CHUNK];
+        let mut bytes = vec![0; READ_SIZE];
         let count = self.out.read(&mut bytes).unwrap_or_default();
         if count == 0 {
             return None;
@@ -224,19 +227,19 @@ impl Reader {
 
     fn read_error(&mut self) {
         let Some(err) = &mut self.err else { return };
-        let mut bytes = vec![0; CHUNK];
+        let mut bytes = vec![0; READ_SIZE];
         let count = err.read(&mut bytes).unwrap_or_default();
         if count == 0 {
             self.err = None;
         }
         self.last_words.extend_from_slice(&bytes[..count]);
-        let surplus = self.last_words.len().saturating_sub(LAST_WORDS);
+        let surplus = self.last_words.len().saturating_sub(REPORTED_ERROR_BYTES);
         self.last_words.drain(..surplus);
     }
 
-    /// Waits for the end of a program that has closed its standard output, and says how it ended.
+    /// Waits for the end of a program that closed its standard output, and returns the reason.
     fn end(&mut self, mut running: Running, is_secret: bool) -> String {
-        let how = match running.wait(Some(CLOSING)) {
+        let how = match running.wait(Some(EXIT_TIMEOUT)) {
             Ok(Some(status)) => status_text(status),
             Ok(None) => "closed its standard output".to_string(),
             Err(error) => format!("was lost: {error}"),

@@ -8,12 +8,12 @@ use rustc_hash::FxHashSet;
 
 use super::Paths;
 
-struct Place {
+struct TestDir {
     dir: tempfile::TempDir,
     paths: Paths<u32>,
 }
 
-impl Place {
+impl TestDir {
     fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap(), paths: Paths::new().unwrap() }
     }
@@ -31,7 +31,7 @@ impl Place {
         self.paths.release(&places, key);
     }
 
-    /// Who is told; events are there when the call that caused them is over.
+    /// The notified keys; events are pending once the call that caused them returns.
     fn touched(&mut self) -> BTreeSet<u32> {
         let mut touched = FxHashSet::default();
         self.paths.take_events(&mut touched).unwrap();
@@ -46,7 +46,7 @@ impl Place {
 
 #[test]
 fn a_file_and_all_that_can_happen_to_it() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     place.add("a", false, 1);
     place.add("b", false, 2);
     assert_eq!(place.after(|dir| fs::write(dir.join("a"), "x").unwrap()), [1]);
@@ -67,9 +67,9 @@ fn a_file_and_all_that_can_happen_to_it() {
 }
 
 #[test]
-fn what_someone_writes_and_keeps_open_is_seen() {
+fn writes_to_an_open_file_are_seen() {
     use std::io::Write;
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     place.add("a", false, 1);
     let mut file = fs::File::create(place.path("a")).unwrap();
     assert_eq!(place.touched(), BTreeSet::from([1]));
@@ -79,7 +79,7 @@ fn what_someone_writes_and_keeps_open_is_seen() {
 
 #[test]
 fn directories_above_come_and_go() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     place.add("x/y/z/file", false, 1);
     assert_eq!(place.after(|dir| fs::create_dir(dir.join("x")).unwrap()), [1]);
     assert_eq!(place.after(|dir| fs::create_dir_all(dir.join("x/y/z")).unwrap()), [1]);
@@ -97,7 +97,7 @@ fn directories_above_come_and_go() {
 
 #[test]
 fn links_above_lead_elsewhere() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     for name in ["one", "two"] {
         fs::create_dir(place.path(name)).unwrap();
     }
@@ -118,7 +118,7 @@ fn links_above_lead_elsewhere() {
 
 #[test]
 fn trees_with_what_is_made_in_them() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     fs::create_dir_all(place.path("t/a/b")).unwrap();
     place.add("t", true, 1);
     assert_eq!(place.after(|dir| fs::write(dir.join("t/a/b/f"), "").unwrap()), [1]);
@@ -138,7 +138,7 @@ fn trees_with_what_is_made_in_them() {
     assert!(place.paths.is_at_rest());
 }
 
-/// A random history: whoever waits for something that changed is told, whatever came before.
+/// A random history: every key that waits for a change is notified, whatever came before.
 #[test]
 fn nothing_is_missed() {
     const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -150,7 +150,7 @@ fn nothing_is_missed() {
             dice ^= dice << 17;
             (dice % limit) as usize
         };
-        let mut place = Place::new();
+        let mut place = TestDir::new();
         let mut waiting = Vec::new();
         for key in 0..6 {
             let depth = 1 + roll(3);
@@ -181,7 +181,7 @@ fn nothing_is_missed() {
 }
 
 /// The events of a path, and of those below if asked.
-fn seen(place: &Place, name: &str, deep: bool) -> String {
+fn seen(place: &TestDir, name: &str, deep: bool) -> String {
     let path = place.path(name);
     let kind = match fs::symlink_metadata(&path) {
         Err(_) => return "nothing".into(),
@@ -276,7 +276,7 @@ fn an_endless_printer_waits_and_is_ended_with_what_it_started() {
     let host =
         crate::system::host::Host::new("/".into(), Box::new(crate::system::runner::HostRunner));
     watches.arm(7, &[crate::system::watch::Watch::Program(program.into())], &host).unwrap();
-    // The pauses grow: a printer without end is told of a few times.
+    // The pauses grow: an endless printer causes a few events.
     for _ in 0..3 {
         woken.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
     }

@@ -20,17 +20,17 @@ const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 
 /// The maximal number of queued signals. An overflow ends the stream, which is reported as
 /// [`Event::Any`].
-const QUEUE: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
+const MAX_QUEUED: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
 
-/// How long to wait before the bus is tried again.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The wait before the bus is tried again.
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
 /// No answer for this long is an error.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An event of the bus.
 enum Event {
-    /// Something about the unit with this object.
+    /// An event of the unit with this object.
     Unit(String),
     /// Any unit may have changed.
     Any,
@@ -114,7 +114,7 @@ fn listen(wake: Wake) -> io::Result<Receiver<Event>> {
         // Changes during a loss of the bus are unknown.
         while sender.send(Event::Any).is_ok() {
             let _ = block_on(follow(&sender, &wake));
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RECONNECT_DELAY);
         }
     };
     std::thread::Builder::new().name("units".into()).spawn(work)?;
@@ -129,8 +129,8 @@ async fn follow(sender: &Sender<Event>, wake: &Wake) -> zbus::Result<()> {
         .sender(SYSTEMD)
         .path_namespace(MANAGER_PATH)
         .build()?;
-    let mut stream = MessageStream::for_match_rule(rule, &bus, Some(QUEUE)).await?;
-    // Without it the manager tells nobody.
+    let mut stream = MessageStream::for_match_rule(rule, &bus, Some(MAX_QUEUED)).await?;
+    // Without it the manager sends no signals.
     bus.call_method(Some(SYSTEMD), MANAGER_PATH, Some(MANAGER), "Subscribe", &()).await?;
     let mut known = sender.send(Event::Any);
     wake();

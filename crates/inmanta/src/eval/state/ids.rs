@@ -3,7 +3,7 @@
 use crate::syntax::ast::{ExprId, StmtId};
 use crate::value::InstanceId;
 
-/// The id of nothing.
+/// The id for "none".
 pub(in crate::eval) const NONE: u32 = u32::MAX;
 
 /// The id of a unit.

@@ -18,7 +18,7 @@ pub(in crate::eval) enum Listener {
     Defined { target: VarId, expr: ExprId },
 }
 
-/// How a unit reads the root of its expression.
+/// The way in which a unit reads the root of its expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::eval) enum Root {
     /// The plain value.

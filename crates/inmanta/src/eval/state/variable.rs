@@ -120,7 +120,7 @@ pub(in crate::eval) struct RareFields {
 /// The reason of a freeze.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::eval) enum Reason {
-    /// All promises were kept.
+    /// All promises were fulfilled.
     #[default]
     Complete,
     /// Units wait for each other in a cycle.

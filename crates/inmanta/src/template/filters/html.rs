@@ -455,10 +455,10 @@ pub(super) fn urlize(
 impl Links {
     fn word(&self, word: &str, out: &mut String) {
         static HEAD: OnceLock<Regex> = OnceLock::new();
-        static TAIL: OnceLock<Regex> = OnceLock::new();
+        static TRAILING: OnceLock<Regex> = OnceLock::new();
         let head = pattern(r"^([(<]|&lt;)+", &HEAD).find(word).map_or(0, |found| found.end());
         let (head, rest) = word.split_at(head);
-        let tail = pattern(r"([)>.,\n]|&gt;)+$", &TAIL).find(rest);
+        let tail = pattern(r"([)>.,\n]|&gt;)+$", &TRAILING).find(rest);
         let (middle, tail) = rest.split_at(tail.map_or(rest.len(), |found| found.start()));
         let (mut middle, mut tail) = (middle.to_owned(), tail.to_owned());
         for (open, close) in [("(", ")"), ("<", ">"), ("&lt;", "&gt;")] {

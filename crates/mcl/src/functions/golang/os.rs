@@ -57,7 +57,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
         here(call).map(Value::from)
     }),
     Builtin::impure("golang/os.hostname", "func() str", "The name of this host.", |call| {
-        Ok(call.surroundings.hostname().as_str().into())
+        Ok(call.environment.hostname().as_str().into())
     }),
     Builtin::impure(
         "golang/os.mkdir_temp",
@@ -156,7 +156,7 @@ fn refused(_: &mut Call<'_>) -> Outcome {
 }
 
 fn variable(call: &Call<'_>, name: &str) -> String {
-    call.surroundings.world().env(name).unwrap_or_default()
+    call.environment.world().env(name).unwrap_or_default()
 }
 
 fn shown(path: PathBuf) -> String {
@@ -165,12 +165,12 @@ fn shown(path: PathBuf) -> String {
 
 /// The working directory.
 pub(super) fn here(call: &Call<'_>) -> Result<String, Fault> {
-    let found = call.surroundings.world().resolve(Path::new("."));
+    let found = call.environment.world().resolve(Path::new("."));
     found.map(shown).ok_or_else(|| failed("getwd: no such file or directory"))
 }
 
 fn executable(call: &mut Call<'_>) -> Outcome {
-    let found = call.surroundings.world().resolve(Path::new("/proc/self/exe"));
+    let found = call.environment.world().resolve(Path::new("/proc/self/exe"));
     found
         .map(|path| shown(path).into())
         .ok_or_else(|| failed("the path of the program is not known"))
@@ -206,7 +206,7 @@ fn mkdir_temp(call: &mut Call<'_>) -> Outcome {
     }
     let directory = if directory.is_empty() { temp_dir(call) } else { directory.into_owned() };
     let (before, after) = pattern.rsplit_once('*').unwrap_or((&pattern, ""));
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let number = u32::try_from(world.random() >> 32).unwrap_or(0);
     let path = Path::new(&directory).join(format!("{before}{number}{after}"));
     let made = world.make_directory(&path, 0o700);
@@ -216,13 +216,13 @@ fn mkdir_temp(call: &mut Call<'_>) -> Outcome {
 
 fn read_file(call: &mut Call<'_>) -> Outcome {
     let path = call.text(0)?;
-    let content = call.surroundings.world().read(Path::new(path.as_ref()));
+    let content = call.environment.world().read(Path::new(path.as_ref()));
     content.map(Value::bytes).map_err(|error| failed(go_error("open", &path, &error)))
 }
 
 fn readlink(call: &mut Call<'_>) -> Outcome {
     let path = call.text(0)?;
-    let target = call.surroundings.world().read_link(Path::new(path.as_ref()));
+    let target = call.environment.world().read_link(Path::new(path.as_ref()));
     target.map(|target| shown(target).into()).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidInput => failed(format!("readlink {path}: invalid argument")),
         _ => failed(go_error("readlink", &path, &error)),
@@ -245,7 +245,7 @@ fn user_dir(call: &mut Call<'_>, name: &str, below: &str) -> Outcome {
 
 fn look_path(call: &mut Call<'_>) -> Outcome {
     let name = call.text(0)?;
-    let world = call.surroundings.world();
+    let world = call.environment.world();
     let is_file = |path: &Path| world.kind(path) == Some(EntryKind::File);
     let shown_name = ordain_functions::go::quote::quote(name.as_bytes());
     if name.contains('/') {

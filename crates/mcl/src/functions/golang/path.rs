@@ -9,7 +9,7 @@ use crate::functions::{Builtin, Call, Outcome};
 use crate::value::Value;
 
 const BASE: &str = "The last part of a path.";
-const CLEAN: &str = "The shortest equivalent path.";
+const CLEAN_DOC: &str = "The shortest equivalent path.";
 const DIR: &str = "All but the last part of a path.";
 const EXT: &str = "The extension of a path with its dot.";
 const IS_ABS: &str = "Whether a path begins at the root.";
@@ -18,7 +18,7 @@ const MATCH: &str = "Whether a name matches a pattern of `*`, `?` and `[a-z]`.";
 
 pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure("golang/path.base", "func(path str) str", BASE, base),
-    Builtin::pure("golang/path.clean", "func(path str) str", CLEAN, clean),
+    Builtin::pure("golang/path.clean", "func(path str) str", CLEAN_DOC, clean),
     Builtin::pure("golang/path.dir", "func(path str) str", DIR, dir),
     Builtin::pure("golang/path.ext", "func(path str) str", EXT, ext),
     Builtin::pure("golang/path.is_abs", "func(path str) bool", IS_ABS, is_abs),
@@ -33,7 +33,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     )
     .catchable(),
     Builtin::pure("golang/path/filepath.base", "func(path str) str", BASE, base),
-    Builtin::pure("golang/path/filepath.clean", "func(path str) str", CLEAN, clean),
+    Builtin::pure("golang/path/filepath.clean", "func(path str) str", CLEAN_DOC, clean),
     Builtin::pure("golang/path/filepath.dir", "func(path str) str", DIR, dir),
     Builtin::impure(
         "golang/path/filepath.eval_symlinks",
@@ -128,7 +128,7 @@ fn abs(call: &mut Call<'_>) -> Outcome {
 
 fn eval_symlinks(call: &mut Call<'_>) -> Outcome {
     let given = call.text(0)?;
-    let found = call.surroundings.world().resolve(Path::new(given.as_ref()));
+    let found = call.environment.world().resolve(Path::new(given.as_ref()));
     let missing = || failed(format!("lstat {given}: no such file or directory"));
     Ok(found.ok_or_else(missing)?.to_string_lossy().into_owned().into())
 }

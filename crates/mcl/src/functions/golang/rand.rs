@@ -45,7 +45,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
 ];
 
 fn random(call: &Call<'_>) -> u64 {
-    call.surroundings.world().random()
+    call.environment.world().random()
 }
 
 /// A float from 0 up to 1.

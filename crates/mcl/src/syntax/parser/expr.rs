@@ -4,7 +4,7 @@ use ordain_source::TextRange;
 
 use super::super::ast::{BinaryOp, ExprId, ExprKind, Name, WideningKind};
 use super::super::token::T;
-use super::{Brace, CALL_WORDS, ListWords, Parsed, Parser};
+use super::{Brace, CALL_WORDS, ListTokens, Parsed, Parser};
 use crate::Edition;
 
 /// The operators by precedence, the lowest first.
@@ -70,10 +70,10 @@ fn starts_expr(kind: T) -> bool {
     )
 }
 
-const LIST_WORDS: ListWords =
-    ListWords { first: &[], line: &[], after: &[T::CloseBrack, T::Comma], next: &[], comma: &[] };
-const MAP_WORDS: ListWords = ListWords { after: &[T::CloseCurly, T::Comma], ..LIST_WORDS };
-const STRUCT_WORDS: ListWords = ListWords {
+const LIST_WORDS: ListTokens =
+    ListTokens { first: &[], line: &[], after: &[T::CloseBrack, T::Comma], next: &[], comma: &[] };
+const MAP_WORDS: ListTokens = ListTokens { after: &[T::CloseCurly, T::Comma], ..LIST_WORDS };
+const STRUCT_WORDS: ListTokens = ListTokens {
     first: &[T::Newline, T::CloseCurly, T::Identifier],
     line: &[T::Newline, T::CloseCurly, T::Identifier],
     after: &[T::CloseCurly, T::Comma],

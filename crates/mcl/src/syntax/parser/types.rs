@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::super::ast::{Name, TypeNode, WideningKind};
 use super::super::error::SyntaxKind;
 use super::super::token::T;
-use super::{Brace, ListWords, Parsed, Parser};
+use super::{Brace, ListTokens, Parsed, Parser};
 use crate::Edition;
 
 /// Whether a token can be part of a type.
@@ -110,7 +110,7 @@ impl Parser<'_> {
     }
 
     fn func_type(&mut self) -> Parsed<TypeNode> {
-        const WORDS: ListWords = ListWords {
+        const WORDS: ListTokens = ListTokens {
             first: &[T::CloseParen],
             line: &[T::CloseParen],
             after: &[T::CloseParen],

@@ -1,5 +1,5 @@
-//! What is given to classes, defines and resource types: names of parameters, types of literal
-//! values, and what must be given.
+//! The arguments of classes, defines and resource types: names of parameters, types of literal
+//! values, and required parameters.
 
 use ordain_source::{Diagnostic, Severity, TextRange};
 use ordain_syntax::ListRef;
@@ -113,7 +113,7 @@ fn given(pass: &mut Pass<'_>, def: &TypeDef, attributes: &[Attribute]) {
             }
             continue;
         };
-        // A type of the same name makes its values of what is given.
+        // A type with the name of a define converts the arguments.
         if !(def.kind == DefKind::Define && pass.index.types.models.contains(&def.name)) {
             value(pass, def, param, attribute);
         }
@@ -144,7 +144,7 @@ fn value(pass: &mut Pass<'_>, def: &TypeDef, param: &Param, attribute: &Attribut
     let Some(kind) = param.kind else { return };
     let types = &pass.index.types;
     let Some(value) = types.value(pass.program, attribute.value) else { return };
-    // What is undef is not given.
+    // An `undef` argument counts as missing.
     if value.is_undef() {
         return;
     }
@@ -195,24 +195,24 @@ fn missing(
     pass.found.push(found.related(span, "has no default"));
 }
 
-/// The attributes of a resource type that is not written in Puppet.
+/// Checks the attributes of a native resource type.
 fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     let Some(kind) = pass.index.native(name) else {
         return widespread_type(pass, name, attributes);
     };
-    // A type that a module brings may be another one.
+    // A module may replace the type.
     if let Some(table) = kind.table.filter(|_| kind.ruby.is_none()) {
         values::check(pass, table, attributes);
     }
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
-        // Every type takes `name` for that which names it.
+        // Every type accepts `name` for its name attribute.
         let known = kind.knows(&attribute.name);
         if known || kind.ruby.as_ref().is_some_and(|r| r.unclear) {
             continue;
         }
         let message = format!("The resource type `{name}` has no attribute `{}`", attribute.name);
         let at = name_range(attribute).in_file(pass.file);
-        // The module that is installed may have another version of the type.
+        // The installed module may have another version of the type.
         let certain = kind.ruby.is_some() || kind.table.is_some_and(|t| t.is_core());
         let severity = if certain { Severity::Error } else { Severity::Warning };
         let mut found = Diagnostic::new(severity, UNKNOWN_PARAMETER, message).at(at);
@@ -224,7 +224,7 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     }
 }
 
-/// The attributes of a resource type whose module is not here, but widely known.
+/// Checks the attributes of a resource type of a popular module that is missing.
 fn widespread_type(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     let Some(kind) = widespread::find(name) else { return };
     if pass.index.has_module(&short(kind.module)) {

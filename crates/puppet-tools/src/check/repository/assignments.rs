@@ -1,4 +1,4 @@
-//! Variables that get a second value in their scope whenever the second assignment is reached.
+//! Variables that certainly get a second value in their scope.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, TextRange};
@@ -12,13 +12,13 @@ use ordain_puppet::validation::walk::{Node, children};
 
 const ISSUE: &str = "ILLEGAL_REASSIGNMENT";
 
-/// Variables that the body of a class or define has without setting them.
+/// Variables that are predefined in the body of a class or define.
 const OF_BODIES: [&str; 2] = ["title", "name"];
 
-/// Looks for assignments to what has a value already.
+/// Finds assignments to variables that have a value.
 pub(super) fn check(pass: &mut Pass<'_>) {
     let program = pass.program;
-    let mut walk = Walk { program, set: Set::default(), found: Vec::new() };
+    let mut walk = Walk { program, set: AssignedVariables::default(), found: Vec::new() };
     walk.visit(Node::Expr(program.body));
     for (name, at, first) in walk.found {
         if pass.is_full() {
@@ -42,17 +42,17 @@ pub(super) fn check(pass: &mut Pass<'_>) {
     }
 }
 
-/// The variables of a scope that have a value at some place of the code, whatever way led there.
+/// The variables of a scope that have a value at some point, on any path to it.
 #[derive(Default)]
-struct Set {
-    /// Where each got its value; nothing for those that are there from the start.
+struct AssignedVariables {
+    /// The place of each assignment; `None` for variables that are always set.
     places: FxHashMap<EcoString, Option<TextRange>>,
     /// Their names in the order in which they were set.
     order: Vec<EcoString>,
 }
 
-impl Set {
-    /// Where the variable was set before, if it was; else it is now.
+impl AssignedVariables {
+    /// The place of the earlier assignment, if there is one. Otherwise the variable is set now.
     fn add(&mut self, name: &EcoString, at: Option<TextRange>) -> Option<Option<TextRange>> {
         if let Some(before) = self.places.get(name) {
             return Some(*before);
@@ -62,7 +62,7 @@ impl Set {
         None
     }
 
-    /// Takes back what was set since so many were.
+    /// Removes the variables that were set after the first `count`.
     fn back_to(&mut self, count: usize) -> FxHashMap<EcoString, Option<TextRange>> {
         let later = self.order.drain(count..);
         later.filter_map(|name| self.places.remove(&name).map(|at| (name, at))).collect()
@@ -71,7 +71,7 @@ impl Set {
 
 struct Walk<'p> {
     program: &'p Program,
-    set: Set,
+    set: AssignedVariables,
     /// Name, place, and where it was set before.
     found: Vec<(EcoString, TextRange, Option<TextRange>)>,
 }
@@ -87,7 +87,7 @@ impl Walk<'_> {
                         (*params, &OF_BODIES[..])
                     }
                     Definition::Function { params, .. } => (*params, &[][..]),
-                    // Its code sets features, whose values may change.
+                    // The code of a type sets features, whose values may change.
                     Definition::TypeDefinition { .. } => return,
                     _ => (ListRef::default(), &[][..]),
                 };
@@ -131,7 +131,7 @@ impl Walk<'_> {
         nodes.into_iter().for_each(|node| self.visit(node));
     }
 
-    /// What has variables of its own.
+    /// A construct with variables of its own.
     fn scope(&mut self, node: Node, params: ListRef<Param>, names: &[&str]) {
         let around = std::mem::take(&mut self.set);
         for name in names {
@@ -144,7 +144,8 @@ impl Walk<'_> {
         self.set = around;
     }
 
-    /// Ways of which one is taken, or maybe none: what all of them set is set afterwards.
+    /// Branches of which one runs, or perhaps none. A variable that all of them set is set
+    /// afterwards.
     fn branches(&mut self, nodes: impl IntoIterator<Item = Node>, is_one_taken: bool) {
         let count = self.set.order.len();
         let mut common: Option<FxHashMap<EcoString, Option<TextRange>>> = None;

@@ -1,4 +1,4 @@
-//! Calls of functions: how many arguments they have, and of which types the literal ones are.
+//! Calls of functions: the number of arguments, and the types of literal ones.
 
 use ordain_source::Diagnostic;
 
@@ -15,7 +15,7 @@ use ordain_puppet::value::Value;
 
 const ARGUMENT_MISMATCH: &str = "puppet::argument-mismatch";
 
-/// What is known of a call.
+/// The arguments of a call, as far as they are known.
 struct CallArguments {
     /// The arguments; `None` for those that are only known in a compile.
     args: Vec<Option<Value>>,
@@ -31,7 +31,7 @@ pub(super) fn check(pass: &mut Pass<'_>) {
         if ids.iter().any(|&id| matches!(program[id], Expr::Splat(_))) {
             continue;
         }
-        // What a member of a value takes is not known, and it comes before a function.
+        // The arguments of a member are unknown, and a member has priority over a function.
         if call.form == CallForm::Method && pass.index.members.knows(name) {
             continue;
         }
@@ -66,13 +66,13 @@ fn written(pass: &Pass<'_>, def: &FunctionDef, given: &CallArguments) -> Option<
     let mut signature = Signature::default();
     for param in def.program.params(def.params) {
         let kind = match param.kind {
-            // A type that is not known takes anything.
+            // An unknown type accepts anything.
             Some(kind) => pass.index.types.type_of(&def.program, kind).unwrap_or(Type::Any),
             None => Type::Any,
         };
         signature.rest |= param.captures_rest;
         let optional = param.default.is_some() || param.captures_rest;
-        // A type that takes the rest may be that of all of it.
+        // The type of a rest parameter may be that of the whole list.
         let kind = if param.captures_rest { Type::Any } else { kind };
         signature.params.push(SignatureParam { name: param.name.clone(), kind, optional });
     }
@@ -87,7 +87,8 @@ fn native(name: &str, given: &CallArguments) -> Option<String> {
     }
 }
 
-/// What is wrong with the number of arguments: there are so many, or at least `-arity - 1`.
+/// The message about a wrong number of arguments. `arity` is their number; if it is negative, at
+/// least `-arity - 1`.
 fn miscounted(name: &str, arity: i32, given: &CallArguments) -> Option<String> {
     let count = given.args.len();
     let least = if arity < 0 { arity.unsigned_abs() as usize - 1 } else { arity as usize };
@@ -100,7 +101,7 @@ fn arguments(count: usize) -> String {
     format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is wrong with a call if it fits none of the signatures.
+/// The message about a call that fits none of the signatures.
 fn fault(name: &str, signatures: &[Signature], given: &CallArguments) -> Option<String> {
     let count = given.args.len();
     let counted: Vec<&Signature> = signatures
@@ -158,7 +159,7 @@ fn kind_at(signature: &Signature, i: usize) -> Option<&Type> {
     signature.params.get(i).or(signature.params.last()).map(|p| &p.kind)
 }
 
-/// The first argument that is known and does not fit.
+/// The first known argument that does not fit.
 fn first_misfit(signature: &Signature, given: &CallArguments) -> Option<usize> {
     given.args.iter().enumerate().find_map(|(i, arg)| {
         let (value, kind) = (arg.as_ref()?, kind_at(signature, i)?);

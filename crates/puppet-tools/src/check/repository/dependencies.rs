@@ -1,4 +1,4 @@
-//! What modules and the environment say that they need: `metadata.json`, the Puppetfile and
+//! The dependencies of modules and of the environment: `metadata.json`, the Puppetfile and
 //! `environment.conf`.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::{Index, Module};
 use super::layout::{Kind, ModuleDir};
-use super::metadata::{Metadata, Puppetfile, Wanted};
+use super::metadata::{Metadata, Puppetfile, RequiredModule};
 use super::versions;
 use crate::check::repository::pass::{Group, Shown, source};
 use ordain_puppet::validation::names::nearest;
@@ -23,7 +23,7 @@ const DUPLICATE_MODULE: &str = "puppet::duplicate-module";
 const HIDDEN_MODULE: &str = "puppet::hidden-module";
 const UNKNOWN_SETTING: &str = "puppet::unknown-setting";
 
-/// How many modules are named in a message.
+/// The maximal number of modules in a message.
 const MAX_NAMED: usize = 8;
 
 /// The settings of an `environment.conf`.
@@ -38,7 +38,7 @@ const SETTINGS: [&str; 8] = [
     "rich_data",
 ];
 
-/// Runs the rules over what was named.
+/// Runs the rules over the named files.
 pub(super) fn check(
     group: &Group<'_>,
     index: &Index,
@@ -75,7 +75,7 @@ fn faults(metadata: &Metadata, file: FileId, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The dependencies of a module among the modules that are there.
+/// The dependencies of a module that are present.
 fn dependencies(
     index: &Index,
     module: &Module,
@@ -114,26 +114,26 @@ fn dependencies(
 }
 
 /// The line of the Puppetfile for a module.
-fn pin<'p>(file: &'p Puppetfile, name: &str) -> Option<&'p Wanted> {
+fn pin<'p>(file: &'p Puppetfile, name: &str) -> Option<&'p RequiredModule> {
     file.modules.iter().find(|m| m.name == name)
 }
 
-/// The version that the Puppetfile wants of a module.
-fn pinned(wanted: &Wanted) -> Option<Version> {
+/// The version of a module in the Puppetfile.
+fn pinned(wanted: &RequiredModule) -> Option<Version> {
     wanted.version.as_deref().and_then(versions::version)
 }
 
-/// The version that a module says it is.
+/// The version of a module in its metadata.
 fn version_of(module: &Module) -> Option<Version> {
     let (text, _) = module.survey.metadata.as_ref()?.version.as_ref()?;
     versions::version(text)
 }
 
-/// Modules that the Puppetfile lists twice, and those that are not installed.
+/// Reports modules that the Puppetfile lists twice, and those that are not installed.
 fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec<Diagnostic>) {
     let Some(listed) = &index.puppetfile else { return };
     let file = source(sources, shown, &listed.path, &listed.text);
-    let mut seen: FxHashMap<&EcoString, &Wanted> = FxHashMap::default();
+    let mut seen: FxHashMap<&EcoString, &RequiredModule> = FxHashMap::default();
     for module in &listed.modules {
         if let Some(first) = seen.insert(&module.name, module) {
             let message = format!("The Puppetfile lists the module `{}` twice", module.name);
@@ -152,7 +152,7 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
             found.push(Diagnostic::warning(DEPENDENCY, message).at(module.at.in_file(file)));
         }
     }
-    let missing: Vec<&Wanted> =
+    let missing: Vec<&RequiredModule> =
         listed.modules.iter().filter(|m| !index.has_module(&m.name)).collect();
     let Some(first) = missing.first() else { return };
     let mut names: Vec<&str> = missing.iter().map(|m| m.name.as_str()).collect();
@@ -173,7 +173,7 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
     ));
 }
 
-/// Settings in `environment.conf` that there are not, and modules that its path hides.
+/// Reports unknown settings in `environment.conf`, and modules that its path hides.
 fn settings(
     group: &Group<'_>,
     index: &Index,

@@ -1,4 +1,4 @@
-//! Facts that no machine has, and those of earlier times.
+//! Unknown facts and legacy facts.
 
 use std::sync::OnceLock;
 
@@ -9,14 +9,14 @@ use super::types::text;
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
-use ordain_puppet::validation::names::{bare, is_slip, nearest, parted};
+use ordain_puppet::validation::names::{bare, is_misspelling, nearest, parted};
 
 const UNKNOWN_FACT: &str = "puppet::unknown-fact";
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
 const LEGACY_FACT: &str = "puppet::legacy-fact";
 
-/// The facts that Facter knows on all systems, and those that the agent adds; `*` is any name. What
-/// has nothing below it here may still be a map.
+/// The facts that Facter has on all systems, and those that the agent adds; `*` is any name. An
+/// entry without entries below it may still be a map.
 const CORE: &[&str] = &[
     "aio_agent_build",
     "aio_agent_version",
@@ -198,7 +198,7 @@ const CORE: &[&str] = &[
     "zpool_version",
 ];
 
-/// What `$trusted` has.
+/// The keys of `$trusted`.
 const TRUSTED: [&str; 6] =
     ["authenticated", "certname", "domain", "extensions", "external", "hostname"];
 
@@ -223,11 +223,11 @@ fn below(path: &str) -> Option<&'static [&'static str]> {
     tree.get(path).map(Vec::as_slice)
 }
 
-/// What is wrong with a path into the facts.
-enum Fault {
-    /// The last name is not there, and these are.
+/// The error in a path into the facts.
+enum PathFault {
+    /// The last name is unknown; these are known.
     Unknown(&'static [&'static str]),
-    /// It is a fact of earlier times.
+    /// A legacy fact, with its replacement.
     Legacy(String),
 }
 
@@ -305,8 +305,8 @@ fn trusted(pass: &mut Pass<'_>, key: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// What is wrong with a path, whose names up to the last one are right.
-fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<Fault> {
+/// The error in a path. All names but the last are correct.
+fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<PathFault> {
     let (last, before) = path.split_last()?;
     if *last == "*" || pass.has_fact(&path.join(".")) {
         return None;
@@ -318,7 +318,7 @@ fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<Fault> {
     let mut prefix = String::new();
     for name in before {
         let names = below(&prefix)?;
-        // Any name may stand where names are not known.
+        // Any name is allowed where the names are not known.
         let known = names.contains(name);
         if !known && !names.contains(&"*") {
             return None;
@@ -331,8 +331,8 @@ fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<Fault> {
         return None;
     }
     match replacement(last).filter(|_| before.is_empty()) {
-        Some(new) => Some(Fault::Legacy(new)),
-        None => Some(Fault::Unknown(names)),
+        Some(new) => Some(PathFault::Legacy(new)),
+        None => Some(PathFault::Unknown(names)),
     }
 }
 
@@ -340,13 +340,13 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     let Some(fault) = fault(pass, path) else { return };
     let Some(last) = path.last() else { return };
     let names = match fault {
-        Fault::Legacy(new) => return legacy(pass, &format!("facts['{last}']"), &new, at),
-        Fault::Unknown(names) => names,
+        PathFault::Legacy(new) => return legacy(pass, &format!("facts['{last}']"), &new, at),
+        PathFault::Unknown(names) => names,
     };
     let near = nearest(last, names.iter().copied());
-    // A fact may be of a module that is not here.
+    // A missing module may define the fact.
     let sure = path.len() > 1 || pass.facts_are_complete();
-    if !sure && near.is_none_or(|near| !is_slip(last, near)) {
+    if !sure && near.is_none_or(|near| !is_misspelling(last, near)) {
         return;
     }
     let message = match path.len() {
@@ -360,14 +360,14 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     pass.found.push(found);
 }
 
-/// Reports a fact of earlier times.
+/// Reports a legacy fact.
 pub(super) fn legacy(pass: &mut Pass<'_>, name: &str, new: &str, at: TextRange) {
     let message = format!("`${name}` is a fact of earlier times, which Puppet 8 does not give");
     let found = Diagnostic::warning(LEGACY_FACT, message).at(at.in_file(pass.file));
     pass.found.push(found.help(format!("write `{new}`")));
 }
 
-/// Whether there is a fact of this name, which is not one of earlier times.
+/// Whether there is a fact of this name, legacy facts excluded.
 pub(super) fn is_known(pass: &Pass<'_>, name: &str) -> bool {
     pass.has_fact(name)
         || pass.index.facts.has(name)
@@ -401,7 +401,7 @@ pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
     let core = below("").unwrap_or_default().iter().copied();
     let own = pass.index.top_variables.iter().map(|v| v.as_str());
     let near = nearest(name, core.chain(own));
-    if !pass.facts_are_complete() && near.is_none_or(|near| !is_slip(name, near)) {
+    if !pass.facts_are_complete() && near.is_none_or(|near| !is_misspelling(name, near)) {
         return;
     }
     let message = format!("Nothing sets `$::{name}`: it is no fact and no variable of the site");
@@ -413,7 +413,7 @@ pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// What is wrong with `%{…}` in the data or configuration of Hiera, if it is a fact.
+/// The error of `%{…}` in the data or configuration of Hiera, if it is a fact.
 pub(super) fn in_data(pass: &mut Pass<'_>, variable: &str, at: TextRange) {
     let plain = bare(variable);
     if let Some(path) = plain.strip_prefix("facts.") {

@@ -1,4 +1,4 @@
-//! Hiera's data: keys of classes and parameters that do not exist, and values of wrong types.
+//! Hiera's data: keys of unknown classes and parameters, and values of wrong types.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,9 +32,9 @@ const INVALID_DATA: &str = "puppet::invalid-data";
 /// The type of secrets.
 const SENSITIVE: &str = "Sensitive";
 
-/// What data files are called.
+/// The extensions of data files.
 const ENDS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
-/// What those of the function `hocon_data` are called.
+/// The extension of data files of the function `hocon_data`.
 const HOCON: &str = ".conf";
 
 /// Functions that look up their first argument.
@@ -46,21 +46,21 @@ struct Source {
     file: FileId,
     text: Arc<str>,
     data: Arc<DataFile>,
-    /// Whether something is said of it.
+    /// Whether its findings are reported.
     is_named: bool,
 }
 
-/// What is known of keys besides the classes.
+/// The keys that are used, besides those of classes.
 #[derive(Default)]
 struct Keys {
     /// Keys that code or data looks up.
     used: FxHashSet<EcoString>,
-    /// What keys begin with that are put together.
+    /// The beginnings of computed keys.
     prefixes: Vec<EcoString>,
-    /// Keys whose values are converted or merged, and patterns of such.
+    /// Keys whose values are converted or merged, and patterns of such keys.
     changed: FxHashSet<EcoString>,
     changed_patterns: Vec<Regexp>,
-    /// Keys whose values become sensitive, and patterns of such.
+    /// Keys whose values become sensitive, and patterns of such keys.
     secret: FxHashSet<EcoString>,
     secret_patterns: Vec<Regexp>,
 }
@@ -103,7 +103,8 @@ pub(super) fn check(
         };
         source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
         interpolations(&mut pass, &source.text);
-        // A value for what takes a secret was meant as one.
+        // If the parameter takes a secret, the value in the data is a secret even if its type is
+        // wrong.
         let secret = pass.found.iter().filter_map(|found| found.primary.as_ref());
         let secret = secret.filter(|label| label.text.contains(SENSITIVE));
         secret.for_each(|label| file.hide(label.span.range));
@@ -115,7 +116,7 @@ pub(super) fn check(
     found
 }
 
-/// The configurations that were named, for what they interpolate.
+/// The named configurations, whose interpolations are checked.
 fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a {
     let files = group.files.iter().filter(|file| matches!(file.unit, Unit::Config));
     files.map(|file| Source {
@@ -126,8 +127,8 @@ fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a
     })
 }
 
-/// The data files that a hierarchy of the environment or of a module reaches. Those that were not
-/// named are read; where all of the repository was named, they count as named.
+/// The data files that a hierarchy of the environment or of a module refers to. They are read even
+/// if they were not named. If the whole repository was named, they count as named.
 fn sources(
     group: &Group<'_>,
     index: &Index,
@@ -179,7 +180,7 @@ fn sources(
     (sources, found)
 }
 
-/// A data file in HOCON. What its substitutions take from the environment is not known.
+/// A data file in HOCON. Substitutions from the environment are unknown.
 fn hocon(file: FileId, text: Arc<str>, is_named: bool) -> Result<Source, Box<Diagnostic>> {
     match DataFile::hocon(&text) {
         Ok(data) => Ok(Source { file, text, data: Arc::new(data), is_named }),
@@ -204,7 +205,8 @@ fn reached<'p>(
         own = of_config(world, root, &Owner::Environment);
     }
     if own.is_empty() && group.root.kind == Kind::Environment {
-        // Hierarchies of the global layer are not here, but their data may be.
+        // The hierarchy of the global layer is unknown, but its data may be in the usual
+        // directories.
         let usual = [root.join("data"), root.join("hieradata")];
         own = named.filter(|path| usual.iter().any(|dir| path.starts_with(dir))).cloned().collect();
     }
@@ -215,7 +217,7 @@ fn reached<'p>(
     files.into_keys().collect()
 }
 
-/// The files that the levels of the `hiera.yaml` of a directory may lead to.
+/// The files that the `hiera.yaml` of a directory may refer to.
 fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
     let path = dir.join("hiera.yaml");
     let Ok(bytes) = world.read(&path) else { return Vec::new() };
@@ -240,7 +242,7 @@ fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
             };
             let constant = &text[..text[..end].rfind('/').unwrap_or(0)];
             let constant = PathBuf::from(constant);
-            // The whole repository holds more than data.
+            // The repository itself is not a data directory.
             if dir.starts_with(&constant) || !walked.insert(constant.clone()) {
                 continue;
             }
@@ -328,7 +330,7 @@ impl Keys {
             || self.prefixes.iter().any(|p| !p.is_empty() && key.starts_with(p.as_str()))
     }
 
-    /// Whether the value of a key is not to be shown.
+    /// Whether the value of a key must not be shown.
     fn is_secret(&self, key: &str) -> bool {
         self.secret.contains(key) || self.secret_patterns.iter().any(|p| p.is_match(key))
     }
@@ -338,7 +340,7 @@ impl Keys {
     }
 }
 
-/// What stands before the first dot of a key.
+/// The part of a key before its first dot.
 fn root_of(key: &str) -> EcoString {
     key.split('.').next().unwrap_or(key).trim_matches(['\'', '"']).into()
 }
@@ -366,7 +368,7 @@ fn interpolations(pass: &mut Pass<'_>, text: &str) {
     }
 }
 
-/// A method of an interpolation that there is none of.
+/// Reports an unknown method of an interpolation.
 fn method(pass: &mut Pass<'_>, written: &str, at: TextRange) {
     let pieces = interpolation::parse(written);
     let [Piece::Method { name, .. }] = pieces.as_slice() else { return };
@@ -399,7 +401,7 @@ fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
     }
 }
 
-/// Whether a key is that of a parameter. Says so if it must be, and is not.
+/// Checks that a key belongs to a parameter, and reports it if it cannot.
 fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool {
     let Some((class, param)) = parted(key) else { return false };
     let index = pass.index;
@@ -427,7 +429,7 @@ fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool
         report(pass, at, text, None);
         return false;
     }
-    // Many keys may be those of one class.
+    // Several keys may belong to one class; it is reported once.
     let message = format!("There is no class `{class}`, and nothing looks up this key");
     if pass.found.iter().any(|found| found.message == message) {
         return false;
@@ -504,7 +506,7 @@ fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
     pass.found.push(found);
 }
 
-/// Whether a value holds an encrypted text, which may be anything.
+/// Whether a value has an encrypted text, which may be anything.
 fn is_encrypted(value: &Value) -> bool {
     match value {
         Value::Str(text) => text.contains("ENC["),

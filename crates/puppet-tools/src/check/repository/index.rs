@@ -1,5 +1,5 @@
-//! What the files of an environment, or of modules, define and use: built once, then read by all
-//! rules.
+//! The definitions and uses in the files of an environment, or of modules. The index is built once,
+//! then all rules read it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use ordain_puppet::syntax::*;
 use ordain_puppet::types::modelled::{self, TypeModel};
 use ordain_puppet::validation::names::{bare, parted, plain};
 
-/// A module that is there.
+/// A present module.
 pub(super) struct Module {
     pub(super) name: EcoString,
     pub(super) dir: PathBuf,
     pub(super) survey: Survey,
 }
 
-/// All that is known of files that belong together.
+/// The definitions and uses of a group of files.
 pub(super) struct Index {
     pub(super) kind: Kind,
     pub(super) dir: PathBuf,
@@ -40,7 +40,7 @@ pub(super) struct Index {
     pub(super) defines: FxHashMap<EcoString, TypeDef>,
     pub(super) functions: FxHashMap<EcoString, FunctionDef>,
     pub(super) types: Types,
-    /// What may stand behind a dot besides functions.
+    /// Names that may follow a dot besides functions.
     pub(super) members: Members,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
     ruby_functions: FxHashMap<EcoString, Option<Takes>>,
@@ -53,25 +53,26 @@ pub(super) struct Index {
     pub(super) top_variables: FxHashSet<EcoString>,
     /// Classes from which others inherit.
     pub(super) inherited: FxHashSet<EcoString>,
-    /// Variables that are read by their full name, as `class::name`.
+    /// Variables that are read by their qualified name, as `class::name`.
     pub(super) qualified: FxHashSet<EcoString>,
-    /// What full names begin with that are put together.
+    /// The beginnings of computed names.
     pub(super) prefixes: Vec<EcoString>,
-    /// Types whose resources get attributes elsewhere than where they are declared.
+    /// Types whose resources get attributes outside of their declarations.
     pub(super) changed: FxHashSet<EcoString>,
-    /// Attributes that defaults and collectors give, as `type/name`.
+    /// Attributes that defaults and collectors set, as `type/name`.
     pub(super) defaults: FxHashSet<EcoString>,
     pub(super) facts: Facts,
     /// Words in the code of templates.
     pub(super) words: FxHashSet<EcoString>,
-    /// Modules that are asked for and not there.
+    /// Required modules that are missing.
     pub(super) missing: FxHashSet<EcoString>,
-    /// Modules that are named by a Puppetfile or by metadata, there or not.
+    /// Modules in a Puppetfile or in metadata, present or not.
     pub(super) declared: FxHashSet<EcoString>,
     pub(super) puppetfile: Option<Puppetfile>,
-    /// Modules that one of the same name hides: that one's directory, and theirs.
+    /// Modules that are hidden by another one of the same name: the directory of that one, and the
+    /// hidden module.
     pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
-    /// Whether every directory of the module path is there.
+    /// Whether every directory of the module path exists.
     pub(super) whole_path: bool,
     /// Whether all of the repository was named, not only some files of it.
     pub(super) is_whole: bool,
@@ -80,7 +81,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Of modules that were looked at.
+    /// An index of modules.
     pub(super) fn new(kind: Kind, dir: PathBuf, modules: Vec<Module>) -> Self {
         let mut by_module = FxHashMap::default();
         for (i, module) in modules.iter().enumerate() {
@@ -124,7 +125,7 @@ impl Index {
         out
     }
 
-    /// Adds what a directory brings in Ruby.
+    /// Adds the Ruby definitions of a directory.
     pub(super) fn add_survey(&mut self, survey: &Survey) {
         for (name, kind) in &survey.types {
             self.ruby_types.entry(name.clone()).or_insert_with(|| Arc::clone(kind));
@@ -145,19 +146,19 @@ impl Index {
         self.puppetfile = file;
     }
 
-    /// Finds out which modules are missing, once all is added.
-    pub(super) fn settle(&mut self) {
+    /// Finds the missing modules and evaluates aliases, after everything was added.
+    pub(super) fn finish(&mut self) {
         let missing = self.declared.iter().filter(|name| !self.has_module(name));
         self.missing = missing.cloned().collect();
-        self.types.settle(&self.ruby_data_types);
-        // Of two functions of the same name the first counts.
+        self.types.evaluate_aliases(&self.ruby_data_types);
+        // If two functions have the same name, the first wins.
         for (name, signature) in std::mem::take(&mut self.ruby_signatures) {
             let takes = || signature.map(|signature| Takes::of(&signature, &self.types));
             self.ruby_functions.entry(name).or_insert_with(takes);
         }
     }
 
-    /// Adds what a text defines and uses.
+    /// Adds the definitions and uses of a text.
     pub(super) fn add_program(&mut self, program: &Arc<Program>, module: &str, scopes: &Scopes) {
         for item in items(program, module) {
             match item {
@@ -228,18 +229,18 @@ impl Index {
         self.by_module.get(name).map(|&i| &self.modules[i])
     }
 
-    /// Whether a module is there.
+    /// Whether a module is present.
     pub(super) fn has_module(&self, name: &str) -> bool {
         self.by_module.contains_key(name)
     }
 
-    /// Whether all modules that are asked for are there, so that an unknown name is one.
+    /// Whether all required modules are present, so that an unknown name is an error.
     pub(super) fn is_complete(&self) -> bool {
         self.kind != Kind::Loose && self.missing.is_empty() && self.whole_path
     }
 
-    /// Whether a name that nothing here defines is unknown to a run, too: the module path is here, or
-    /// there is none but what was said.
+    /// Whether a name without a definition here is unknown in a run, too: the index has the whole
+    /// module path.
     pub(super) fn has_all_names(&self) -> bool {
         self.is_complete() || self.kind == Kind::Loose && self.whole_path
     }
@@ -249,7 +250,7 @@ impl Index {
         self.kind == Kind::Environment
     }
 
-    /// The resource type of this name that is not written in Puppet.
+    /// The native resource type of this name.
     pub(super) fn native(&self, name: &str) -> Option<NativeType> {
         let table = schema::find(name);
         let ruby = self.ruby_types.get(name).cloned();
@@ -262,7 +263,7 @@ impl Index {
         self.ruby_functions.contains_key(name)
     }
 
-    /// What a function in Ruby takes, if its file says it.
+    /// The arity of a function in Ruby, if its file shows it.
     pub(super) fn ruby_function(&self, name: &str) -> Option<&Takes> {
         self.ruby_functions.get(name)?.as_ref()
     }
@@ -290,11 +291,11 @@ impl Index {
         defines.chain(ruby).chain(schema::TYPES.iter().map(|t| t.name))
     }
 
-    /// The variables that a class has by itself or inherits; `None` if one of its line is not known.
+    /// The variables of a class, own and inherited; `None` if an ancestor is unknown.
     pub(super) fn variables_of(&self, class: &str) -> Option<Vec<&FxHashSet<EcoString>>> {
         let mut out = Vec::new();
         let mut at = class;
-        // A circle of classes is an error of its own.
+        // Cycles of inheritance are reported elsewhere.
         for _ in 0..64 {
             let def = self.classes.get(at)?;
             out.extend(self.class_variables.get(at));
@@ -307,7 +308,7 @@ impl Index {
     }
 }
 
-/// The type whose resources an expression gives attributes that others declare.
+/// The type of the resources that an expression changes after their declaration.
 fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
     let kind = match expr {
         Expr::ResourceDefaults { kind, .. } => *kind,
@@ -324,8 +325,8 @@ fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
     }
 }
 
-/// What a type with features is as a resource type. What it inherits is not looked into, nor whether
-/// it has a feature that names a resource.
+/// A type with features as a resource type. Inherited features are not included, and a feature that
+/// names resources is not required.
 fn resource_type(model: &TypeModel) -> RubyType {
     let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
     let said = model.features.iter().filter(|f| f.namevar);

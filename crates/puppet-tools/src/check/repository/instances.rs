@@ -18,7 +18,7 @@ pub(super) fn collect(program: &Arc<Program>, index: &Index, out: &mut Vec<Insta
     for (id, expr) in program.exprs.iter() {
         match expr {
             Expr::Call(call) => out.extend(collector.made(id, program.call(*call))),
-            // One that is virtual need not be right until it is realized.
+            // A virtual resource need not be valid before it is realized.
             Expr::Resource { form: ResourceForm::Virtual, .. } => {}
             Expr::Resource { kind, bodies, .. } => {
                 let Some(name) = text(program, *kind).map(|name| plain(name)) else { continue };
@@ -87,7 +87,7 @@ impl Collector<'_> {
         Some(InstanceSyntax { program, kind, at, values, is_whole, titles, is_resource: false })
     }
 
-    /// The resources of an expression. One is whole if nothing but its own text can say more of it.
+    /// The resources of an expression. A resource is whole if no other code can add to it.
     fn declared<'b>(
         &'b self,
         at: ExprId,

@@ -1,5 +1,5 @@
-//! Which files belong together: an environment with its modules, modules beside each other, or
-//! files that are alone.
+//! The grouping of files: an environment with its modules, modules beside each other, or single
+//! files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use rustc_hash::FxHashMap;
 use crate::check::files::holds_modules;
 use ordain_puppet::load::bolt_modulepath;
 
-/// How deep directories may nest; a loop of links ends here.
+/// The maximal nesting of directories, which ends loops of links.
 const MAX_DEPTH: usize = 32;
 
-/// The module path of an environment that does not say it.
+/// The default module path of an environment.
 const MODULEPATH: &str = "site-modules:modules:$basemodulepath";
 
-/// Where modules are that belong to no environment.
+/// The directories of modules that belong to no environment.
 const BASE_MODULEPATH: [&str; 2] =
     ["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"];
 
-/// What files that belong together are.
+/// The kind of a group of files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     /// An environment, also a control repository.
@@ -40,7 +40,7 @@ pub(super) struct Root {
     pub(super) dir: PathBuf,
 }
 
-/// Finds out what directories are part of, each once.
+/// Finds the group of directories, each once.
 pub(super) struct Roots<'w> {
     world: &'w dyn World,
     known: FxHashMap<PathBuf, Root>,
@@ -51,7 +51,7 @@ impl<'w> Roots<'w> {
         Self { world, known: FxHashMap::default() }
     }
 
-    /// What a directory is part of.
+    /// The group of a directory.
     pub(super) fn of(&mut self, dir: &Path) -> Root {
         if let Some(known) = self.known.get(dir) {
             return known.clone();
@@ -113,7 +113,7 @@ pub(super) struct ModuleDir {
     pub(super) dir: PathBuf,
 }
 
-/// The module path of an environment, and whether every directory of it is there.
+/// The module path of an environment, and whether all its directories exist.
 pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) {
     let conf = world.read(&dir.join("environment.conf")).unwrap_or_default();
     let conf = String::from_utf8_lossy(&conf);
@@ -140,7 +140,7 @@ pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) 
     (dirs, complete)
 }
 
-/// Where the Puppetfile has its modules installed, if it says so.
+/// The directory in which the Puppetfile installs modules, if it sets one.
 fn module_dir(world: &dyn World, dir: &Path) -> Option<PathBuf> {
     let text = world.read(&dir.join("Puppetfile")).ok()?;
     String::from_utf8_lossy(&text).lines().find_map(|line| {
@@ -158,8 +158,8 @@ pub(super) fn modules_in(world: &dyn World, dir: &Path) -> Vec<ModuleDir> {
     dirs.map(|(name, _)| module(world, &dir.join(name))).collect()
 }
 
-/// The module of a directory: its name is that in its metadata, else what follows the author in the
-/// name of the directory.
+/// The module of a directory. Its name is that in its metadata, else the name of the directory
+/// without the author.
 pub(super) fn module(world: &dyn World, dir: &Path) -> ModuleDir {
     let folder = dir.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let plain = folder.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
@@ -169,7 +169,7 @@ pub(super) fn module(world: &dyn World, dir: &Path) -> ModuleDir {
     ModuleDir { name, dir: dir.to_path_buf() }
 }
 
-/// All files below a directory whose names end so, those of hidden directories left out.
+/// All files with this extension below a directory, except in hidden directories.
 pub(super) fn files_below(world: &dyn World, dir: &Path, ends: &[&str]) -> Vec<PathBuf> {
     let mut out = Vec::new();
     collect(world, dir, ends, 0, &mut out);

@@ -1,5 +1,5 @@
-//! Names behind a dot that are no functions: features of types, attributes and functions of objects,
-//! parts of values that have some. Of which type a value is shows only in a compile.
+//! Names after a dot that are not functions: features of types, attributes and functions of
+//! objects, parts of values. The type of the value is only known in a compile.
 
 use ecow::EcoString;
 use rustc_hash::FxHashSet;
@@ -12,16 +12,16 @@ use ordain_puppet::types::object::lookup_context::context_type;
 use ordain_puppet::types::object::{deferred, error, resource_param, resource_type};
 use ordain_puppet::types::uri::PARTS;
 
-/// What an object of a type with features answers besides its features.
+/// The members of an object of a type with features besides its features.
 const OF_OBJECTS: [&str; 1] = ["is_set"];
-/// The keys of an `Object[…]` type under which its members are.
+/// The keys of an `Object[…]` type that contain its members.
 const MEMBERS: [&str; 3] = ["attributes", "constants", "functions"];
 
 /// The members that values may have.
 pub(super) struct Members(FxHashSet<EcoString>);
 
 impl Default for Members {
-    /// Those of the types that are always there.
+    /// The members of built-in types.
     fn default() -> Self {
         let mut out = Self(PARTS.iter().map(|&part| part.into()).collect());
         for kind in [error(), deferred(), context_type(), resource_param(), resource_type()] {
@@ -47,14 +47,14 @@ impl Members {
         self.0.extend(kind.functions.iter().map(|function| function.name.clone()));
     }
 
-    /// Adds those of a type with features.
+    /// Adds the members of a type with features.
     pub(super) fn add_model(&mut self, model: &TypeModel) {
         self.0.extend(OF_OBJECTS.iter().map(|&name| name.into()));
         self.0.extend(model.features.iter().map(|feature| feature.name.clone()));
         self.0.extend(model.functions.iter().map(|function| function.name.clone()));
     }
 
-    /// Adds those of the `Object[…]` types that a text defines.
+    /// Adds the members of the `Object[…]` types in a text.
     pub(super) fn add_objects(&mut self, program: &Program) {
         let is_alias = |id: &ExprId| match program[*id] {
             Expr::Definition(definition) => {

@@ -6,23 +6,23 @@ use ecow::EcoString;
 use ordain_data::yaml::{NodeId, Tree};
 use ordain_source::{TextRange, World};
 
-/// The largest file of this sort that is looked into.
+/// The maximal size of such a file.
 const MOST: usize = 1 << 20;
 
 /// A module that something asks for.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct RequiredModule {
     /// Its name without the author.
     pub(super) name: EcoString,
     /// As it is written.
     pub(super) full: EcoString,
-    /// The versions that will do, or the version that is pinned.
+    /// The accepted versions, or the pinned version.
     pub(super) version: Option<EcoString>,
-    /// Where it is written.
+    /// The place of the dependency.
     pub(super) at: TextRange,
 }
 
-/// The text of a `metadata.json` with what it says.
+/// A parsed `metadata.json` with its text.
 #[derive(Clone, Debug)]
 pub(super) struct Metadata {
     pub(super) path: PathBuf,
@@ -30,17 +30,17 @@ pub(super) struct Metadata {
     /// `author-module`
     pub(super) name: Option<(EcoString, TextRange)>,
     pub(super) version: Option<(EcoString, TextRange)>,
-    pub(super) dependencies: Vec<Wanted>,
-    /// What is wrong with it.
+    pub(super) dependencies: Vec<RequiredModule>,
+    /// The errors in the file.
     pub(super) faults: Vec<(TextRange, String)>,
 }
 
-/// What follows the author in the name of a module.
+/// The name of a module without its author.
 pub(super) fn short(full: &str) -> EcoString {
     full.rsplit(['/', '-']).next().unwrap_or(full).to_lowercase().into()
 }
 
-/// The name of the module in a directory, as its metadata says.
+/// The name of a directory's module in its metadata.
 pub(super) fn name(world: &dyn World, dir: &Path) -> Option<EcoString> {
     let metadata = Metadata::read(world, dir)?;
     metadata.name.map(|(name, _)| short(&name))
@@ -52,7 +52,7 @@ fn text_of(world: &dyn World, path: &Path) -> Option<String> {
 }
 
 impl Metadata {
-    /// Reads that of a directory, if it has some.
+    /// Reads the metadata of a directory, if it has a file.
     pub(super) fn read(world: &dyn World, dir: &Path) -> Option<Self> {
         let path = dir.join("metadata.json");
         let text = text_of(world, &path)?;
@@ -66,7 +66,7 @@ impl Metadata {
         };
         match ordain_data::json::read(&text) {
             Err(error) => out.faults.push((error.range, error.message)),
-            // JSON is YAML, and the tree of that has places.
+            // JSON is YAML, and the tree of YAML has places.
             Ok(_) => {
                 if let Ok(tree) = Tree::parse(&text) {
                     out.fill(&tree);
@@ -130,7 +130,7 @@ impl Metadata {
             self.faults.push((*at, format!("`{text}` is no range such as `>= 1.0.0 < 3.0.0`")));
         }
         let version = version.map(|(text, _)| text);
-        self.dependencies.push(Wanted { name, full, version, at });
+        self.dependencies.push(RequiredModule { name, full, version, at });
     }
 }
 
@@ -146,11 +146,11 @@ fn is_full_name(name: &str) -> bool {
 pub(super) struct Puppetfile {
     pub(super) path: PathBuf,
     pub(super) text: String,
-    pub(super) modules: Vec<Wanted>,
+    pub(super) modules: Vec<RequiredModule>,
 }
 
 impl Puppetfile {
-    /// Reads that of a directory, if it has one.
+    /// Reads the Puppetfile of a directory, if it has one.
     pub(super) fn read(world: &dyn World, dir: &Path) -> Option<Self> {
         let path = dir.join("Puppetfile");
         let text = text_of(world, &path)?;
@@ -165,7 +165,7 @@ impl Puppetfile {
 }
 
 /// The module of a line `mod 'author/name', '1.2.3'`; the author may be missing.
-fn listed(line: &str, start: usize) -> Option<Wanted> {
+fn listed(line: &str, start: usize) -> Option<RequiredModule> {
     let rest = line.trim_start().strip_prefix("mod")?.trim_start_matches([' ', '\t', '(']);
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (full, after) = rest[1..].split_once(quote)?;
@@ -174,10 +174,10 @@ fn listed(line: &str, start: usize) -> Option<Wanted> {
     let pinned = after.strip_prefix(['\'', '"']);
     let version = pinned.and_then(|text| text.split(['\'', '"']).next()).map(EcoString::from);
     let at = TextRange::new(from as u32, (from + full.len() + 2) as u32);
-    Some(Wanted { name: short(full), full: full.into(), version, at })
+    Some(RequiredModule { name: short(full), full: full.into(), version, at })
 }
 
-/// The modules that the tests of a module ask for, in `.fixtures.yml`.
+/// The modules that the tests of a module need, in `.fixtures.yml`.
 pub(super) fn fixtures(world: &dyn World, dir: &Path) -> Vec<EcoString> {
     let Some(text) = text_of(world, &dir.join(".fixtures.yml")) else { return Vec::new() };
     let Ok(tree) = Tree::parse(&text) else { return Vec::new() };

@@ -1,9 +1,8 @@
 //! Checks a whole repository: an environment with its modules, or a module.
 //!
-//! Files that belong together are found ([`layout`]), what modules bring in Ruby is read
-//! ([`survey`]), and all that they define is put into one [`index`]. Then every family of rules goes
-//! over every file that was named, a file at a time, on all threads. Files that were not named are
-//! read for what they define, and nothing is said of them.
+//! [`layout`] groups the files, [`survey`] reads the Ruby files of modules, and one [`index`] has
+//! all definitions of a group. Then every family of rules checks every named file, one file at a
+//! time, on all threads. Other files are only read for their definitions and are not reported.
 
 mod arguments;
 mod assignments;
@@ -45,7 +44,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::repository::pass::Foreign;
 use crate::check::repository::pass::Group;
 use crate::check::repository::pass::MAX;
-use crate::check::repository::pass::Named;
+use crate::check::repository::pass::NamedFile;
 use crate::check::repository::pass::Pass;
 use crate::check::repository::pass::Shown;
 use crate::check::repository::pass::Text;
@@ -57,11 +56,11 @@ use scopes::Scopes;
 use survey::Survey;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
-/// Directories of a module or environment whose manifests are no part of it.
+/// Directories of a module or environment with manifests that are not part of it.
 const ASIDE: [&str; 9] =
     ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
 
-/// What is wrong with files together.
+/// The findings in groups of files.
 pub(crate) fn check(
     files: &[(SourceText<'_>, &CheckReport)],
     checking: &CheckOptions<'_>,
@@ -73,22 +72,22 @@ pub(crate) fn check(
     found
 }
 
-/// The files by what they are part of. Modules beside each other are taken together.
+/// The files by group. Modules beside each other are one group.
 fn groups<'a>(
     files: &'a [(SourceText<'a>, &'a CheckReport)],
     checking: &CheckOptions<'_>,
 ) -> Vec<Group<'a>> {
     let mut roots = Roots::new(checking.world);
-    let mut groups: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Root, Vec<NamedFile<'a>>> = BTreeMap::new();
     for (source, checked) in files {
         let (Some(unit), Some(dir)) = (Unit::of(checked), source.full.parent()) else { continue };
-        groups.entry(roots.of(dir)).or_default().push(Named { source, unit });
+        groups.entry(roots.of(dir)).or_default().push(NamedFile { source, unit });
     }
     let mut beside: FxHashMap<PathBuf, usize> = FxHashMap::default();
     for root in groups.keys().filter(|root| root.kind == Kind::Module) {
         *beside.entry(root.dir.parent().unwrap_or(&root.dir).to_path_buf()).or_default() += 1;
     }
-    let mut merged: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
+    let mut merged: BTreeMap<Root, Vec<NamedFile<'a>>> = BTreeMap::new();
     for (root, files) in groups {
         let parent = root.dir.parent().filter(|_| root.kind == Kind::Module);
         let root = match parent.filter(|p| beside.get(*p).is_some_and(|count| *count > 1)) {
@@ -100,7 +99,7 @@ fn groups<'a>(
     merged.into_iter().map(|(root, files)| Group { root, files }).collect()
 }
 
-/// What is wrong with files of one environment, or of modules.
+/// The findings in files of one environment, or of modules.
 fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     let Some(first) = group.files.first() else { return Vec::new() };
     let shown = Shown::like(first.source);
@@ -109,7 +108,7 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     for program in &programs {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
     }
-    index.settle();
+    index.finish();
     index.titles = Titles::of(&programs, &index);
     index.is_whole = !programs.iter().any(|program| program.is_left_out);
     let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);
@@ -128,7 +127,7 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     found
 }
 
-/// Looks at all modules, and at the environment itself.
+/// Surveys all modules and the environment itself.
 fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey>) {
     let world = checking.world;
     let (mut dirs, mut whole) = (Vec::new(), true);
@@ -177,7 +176,7 @@ fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey
     (index, Some(own))
 }
 
-/// All programs: those that were named, and those that are only read for what they define.
+/// All programs: the named ones, and those that are only read for their definitions.
 fn programs(
     group: &Group<'_>,
     index: &Index,
@@ -214,7 +213,8 @@ fn programs(
         }
     };
     let mut out: Vec<Text> = listed.into_par_iter().filter_map(one).collect();
-    // What lies elsewhere is known, too, but defines nothing for the others if it is a test.
+    // Files outside of the group are checked against the index, too. Tests among them define
+    // nothing for other files.
     let others = group.files.iter().filter(|file| !known.contains(file.source.full));
     out.extend(others.filter_map(|file| match file.unit {
         Unit::Program(unit) => {
@@ -270,7 +270,7 @@ fn rules(
     }
     pass.found.truncate(MAX);
     if text.is_aside {
-        // No node has it.
+        // No node has this fact.
         pass.found.iter_mut().for_each(|found| found.severity = Severity::Warning);
     }
     let foreign = pass

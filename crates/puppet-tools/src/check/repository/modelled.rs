@@ -1,5 +1,5 @@
-//! The definitions of types with features: parents, references, inherited names and defaults, which
-//! are found out as a compile does, from what the files define and nothing else.
+//! The definitions of types with features: parents, references, inherited names and defaults. They
+//! are evaluated as in a compile, using nothing but the definitions in the files.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
 use ordain_puppet::syntax::{Definition, Expr, Program};
 
-/// What is wrong with the types of the files that were named.
+/// The errors in the types of the named files.
 pub(super) fn check(texts: &[Text], index: &Index, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     if index.types.models.is_empty() {
         return Vec::new();
@@ -61,11 +61,11 @@ fn defines(program: &Program, which: impl Fn(&Definition) -> bool) -> bool {
     })
 }
 
-/// Whether a finding holds for sure: a name that nothing defines may be of a module that is missing.
+/// Whether a finding is certain: an unknown name may belong to a missing module.
 fn is_known(found: &Diagnostic, index: &Index) -> bool {
     match &*found.code {
         "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete(),
-        // Names that nothing defines are looked at in all texts alike.
+        // Another rule checks unknown names in all texts.
         code => code != "puppet::unknown-resource-type",
     }
 }

@@ -1,4 +1,4 @@
-//! Names of classes, functions, resource types and data types that nothing defines.
+//! Unknown names of classes, functions, resource types and data types.
 
 use std::cell::OnceCell;
 
@@ -18,9 +18,11 @@ use ordain_puppet::syntax::advice::member;
 use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::ALIASES;
-use ordain_puppet::validation::names::{bare, is_slip, nearest, parent_range, parted, plain};
+use ordain_puppet::validation::names::{
+    bare, is_misspelling, nearest, parent_range, parted, plain,
+};
 
-/// What is wrong with a name that nothing defines.
+/// The codes of unknown names.
 const UNKNOWN_CLASS: &str = "puppet::unknown-class";
 const UNKNOWN_FUNCTION: &str = "puppet::unknown-function";
 const UNKNOWN_RESOURCE_TYPE: &str = "puppet::unknown-resource-type";
@@ -30,7 +32,7 @@ const UNKNOWN_MODULE: &str = "puppet::unknown-module";
 /// Functions whose arguments are names of classes.
 const INCLUDING: [&str; 3] = ["include", "require", "contain"];
 
-/// Namespaces of functions that Bolt brings for plans.
+/// Namespaces of functions that Bolt adds for plans.
 const BOLT: [&str; 6] = ["out", "log", "prompt", "ctrl", "dir", "system"];
 
 /// Runs the rules over a text.
@@ -54,7 +56,7 @@ pub(super) fn check(pass: &mut Pass<'_>) {
                 Definition::TypeAlias { kind, .. } => data_type(pass, *kind, &guarded),
                 Definition::TypeDefinition { statements, .. } => {
                     for statement in program.type_statements(*statements) {
-                        // What references are to is looked at with the definitions of types.
+                        // The check of type definitions covers the targets of references.
                         if let TypeStatementKind::Feature(feature) = &statement.kind
                             && let (false, Some(kind)) = (feature.is_reference, feature.kind)
                         {
@@ -78,7 +80,7 @@ pub(super) fn head_of(program: &Program, range: TextRange) -> TextRange {
     TextRange::new(range.start, range.start + end as u32)
 }
 
-/// Names that the text asks for, so that it knows that they may be missing.
+/// Names whose existence the text tests, so that they may be missing.
 pub(super) fn guarded(program: &Program) -> FxHashSet<EcoString> {
     let mut names = FxHashSet::default();
     for (_, expr) in program.exprs.iter() {
@@ -257,7 +259,7 @@ fn access(pass: &mut Pass<'_>, parts: &[ExprId], guarded: &Names) {
                 }
             }
         }
-        // In `Resource[…]` stands a name of a type, in `Pattern[…]` and such anything.
+        // `Resource[…]` contains the name of a type, `Pattern[…]` and similar types anything.
         _ => data_type(pass, parts[0], guarded),
     }
 }
@@ -304,7 +306,7 @@ struct Unknown<'n> {
     severity: Severity,
 }
 
-/// Reports an unknown name, if it must be known: its module is there, or everything is.
+/// Reports an unknown name if it is certainly unknown: its module is present, or all modules are.
 fn report<'n, N: Iterator<Item = &'n str>>(
     pass: &mut Pass<'_>,
     unknown: Unknown<'_>,
@@ -317,7 +319,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     }
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
-    // A module brings functions and types under names of their own.
+    // Functions and types of a module have its name as their first part.
     let is_member = code != UNKNOWN_CLASS && parted(name).is_none();
     let certain = match is_member || index.kind == Kind::Loose {
         true => index.has_all_names(),
@@ -331,12 +333,12 @@ fn report<'n, N: Iterator<Item = &'n str>>(
         }
         return;
     }
-    // Names of modules that are not here may be like qualified ones of those that are.
+    // A name of a missing module may resemble one of a present module.
     let near = match pass.looks_for_another() {
         true => nearest(name, names().filter(|near| certain || !near.contains("::"))),
         false => None,
     };
-    if !certain && near.is_none_or(|near| !is_slip(name, near)) {
+    if !certain && near.is_none_or(|near| !is_misspelling(name, near)) {
         return;
     }
     let severity = if certain { severity } else { Severity::Warning };
@@ -351,7 +353,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     pass.found.push(found);
 }
 
-/// A name of a module that is not there.
+/// A name of a missing module.
 fn foreign<'n>(
     pass: &mut Pass<'_>,
     module: &str,

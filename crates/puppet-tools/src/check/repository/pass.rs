@@ -1,4 +1,4 @@
-//! One pass of the rules over a file, and the files that belong together.
+//! One pass of the rules over a file, and groups of files.
 
 use crate::check::repository::index::Index;
 use crate::check::repository::layout::Root;
@@ -11,7 +11,7 @@ use ordain_puppet::syntax::Program;
 use ordain_source::{Diagnostic, FileId, SourceMap, suggest};
 use std::path::{Path, PathBuf};
 
-/// At most so many findings of these rules are reported for a file.
+/// The maximal number of findings of these rules in a file.
 pub(super) const MAX: usize = 200;
 
 /// The context of the rules while they check a file.
@@ -25,18 +25,18 @@ pub(super) struct Pass<'a> {
     pub(super) is_aside: bool,
     pub(super) found: Vec<Diagnostic>,
     pub(super) foreign: Vec<Foreign>,
-    /// For how many unknown names another was looked for.
+    /// The number of unknown names for which a suggestion was searched.
     pub(super) looked_for: usize,
 }
 
 impl Pass<'_> {
-    /// Whether another name is looked for in place of one that is not known.
+    /// Whether a suggestion is searched for another unknown name.
     pub(super) fn looks_for_another(&mut self) -> bool {
         self.looked_for += 1;
-        self.looked_for <= suggest::MAX
+        self.looked_for <= suggest::MAX_SUGGESTIONS
     }
 
-    /// Whether so much was found that nobody reads on.
+    /// Whether the file has the maximal number of findings.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= MAX
     }
@@ -46,7 +46,7 @@ impl Pass<'_> {
         self.facts.is_some() || self.index.is_complete()
     }
 
-    /// Whether there is a fact at a path, as was said on the command line.
+    /// Whether the facts of the command line have this path.
     pub(super) fn has_fact(&self, path: &str) -> bool {
         self.facts.is_some_and(|facts| facts.binary_search_by(|f| f.as_str().cmp(path)).is_ok())
     }
@@ -66,7 +66,7 @@ impl Pass<'_> {
 }
 
 /// A file that was named.
-pub(super) struct Named<'a> {
+pub(super) struct NamedFile<'a> {
     pub(super) source: &'a SourceText<'a>,
     pub(super) unit: &'a Unit,
 }
@@ -74,10 +74,10 @@ pub(super) struct Named<'a> {
 /// Files that belong together.
 pub(super) struct Group<'a> {
     pub(super) root: Root,
-    pub(super) files: Vec<Named<'a>>,
+    pub(super) files: Vec<NamedFile<'a>>,
 }
 
-/// How paths that were not named are shown: as those that were.
+/// Displays the paths of other files in the style of the named ones.
 pub(super) struct Shown {
     pub(super) base: PathBuf,
 }
@@ -103,21 +103,21 @@ impl Shown {
 /// A program with its scopes.
 pub(super) struct Text {
     pub(super) scopes: Scopes,
-    /// The name of the module that it is of; empty if of none.
+    /// The name of its module; empty if there is none.
     pub(super) module: EcoString,
     pub(super) is_named: bool,
-    /// Whether it is of the repository, but was not named.
+    /// Whether it is in the repository, but was not named.
     pub(super) is_left_out: bool,
     pub(super) is_sound: bool,
     pub(super) is_aside: bool,
 }
 
-/// Puts a text that was not named among the sources.
+/// Adds a file that was not named to the sources.
 pub(super) fn source(sources: &SourceMap, shown: &Shown, path: &Path, text: &str) -> FileId {
     sources.add(shown.path(path), text)
 }
 
-/// A module that is named, but neither here nor asked for by anything.
+/// A module that is named in code, but is neither present nor declared anywhere.
 pub(super) struct Foreign {
     pub(super) module: EcoString,
     pub(super) found: Diagnostic,

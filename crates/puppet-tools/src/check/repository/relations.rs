@@ -1,7 +1,7 @@
 //! References in relationships to resources that nothing declares.
 //!
-//! It is only known that there is no such resource where all code is, and every title of its type
-//! stands in it as it is: not where titles are put together, or where functions make resources.
+//! A missing resource is only certain if all code is present and every title of its type is
+//! literal. Computed titles and functions that declare resources prevent the check.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, suggest};
@@ -25,7 +25,7 @@ const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
 /// Attributes that give a resource another name.
 const NAMING: [&str; 3] = ["alias", "name", "path"];
 
-/// Functions that declare resources of the type that is their first argument.
+/// Functions that declare resources of the type in their first argument.
 const MAKING: [&str; 3] = ["create_resources", "ensure_resource", "ensure_resources"];
 
 impl Titles {
@@ -37,7 +37,7 @@ impl Titles {
             Kind::Module | Kind::Modules => false,
         };
         let mut out = Self { is_open: !has_all, ..Self::default() };
-        // The stage that all others are before or behind.
+        // The default stage always exists.
         out.by_type.entry("stage".into()).or_default().insert("main".into());
         for program in programs.iter().filter(|program| !program.is_aside) {
             if out.is_open {
@@ -69,7 +69,7 @@ impl Titles {
                 }
             }
             Expr::Call(call) => self.call(program, index, program.call(*call)),
-            // A type by another name than its own.
+            // A type may have another name in an expression.
             Expr::Access(parts) => {
                 let first = program.list(*parts).first().map(|&id| &program[id]);
                 if matches!(first, Some(Expr::Ref(name)) if plain(name) == "resource") {
@@ -116,7 +116,7 @@ impl Titles {
         } else if name == "ensure_packages" {
             self.open.insert("package".into());
         } else if index.has_ruby_function(name) && !is_native_function(name) {
-            // What is written in Ruby may declare anything.
+            // Ruby code may declare anything.
             self.is_open = true;
         }
     }
@@ -129,7 +129,7 @@ impl Titles {
     }
 }
 
-/// A title as it is kept: a path has no slash at its end.
+/// The normalised form of a title: a path has no slash at its end.
 fn normal(kind: &str, title: &str) -> EcoString {
     match kind {
         "file" if title.len() > 1 => title.trim_end_matches('/').into(),
@@ -137,7 +137,7 @@ fn normal(kind: &str, title: &str) -> EcoString {
     }
 }
 
-/// Collects the texts of a literal; whether it is one.
+/// Collects the texts of a literal; false if the expression is not literal.
 fn literals(program: &Program, id: ExprId, out: &mut Vec<EcoString>) -> bool {
     match &program[id] {
         Expr::List(items) => program.list(*items).iter().all(|&id| literals(program, id, out)),
@@ -179,7 +179,7 @@ pub(super) fn check(pass: &mut Pass<'_>, titles: &Titles) {
     }
 }
 
-/// The references that a value is made of.
+/// Adds the references in a value.
 fn references(pass: &mut Pass<'_>, titles: &Titles, id: ExprId, guarded: &FxHashSet<EcoString>) {
     let program = pass.program;
     let parts = match &program[id] {

@@ -1,4 +1,4 @@
-//! The scopes of a text, what is declared in them, and where variables are read.
+//! The scopes of a text, their declarations, and the places where variables are read.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::walk::{Node, children};
 
-/// What a scope is that of.
+/// The construct of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ScopeKind {
     Top,
@@ -19,17 +19,17 @@ pub(super) enum ScopeKind {
     Function,
     Node,
     Lambda,
-    /// A template that says its parameters.
+    /// A template with declared parameters.
     Template,
-    /// A template that does not, so that it may see variables of where it is used.
+    /// A template without declared parameters, which may see the variables of its caller.
     OpenTemplate,
     /// The code of a type, which has features as variables, some of them from types elsewhere.
     Type,
 }
 
-/// How a variable comes to be.
+/// The construct that sets a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum How {
+pub(super) enum VariableOrigin {
     Parameter,
     Assigned,
 }
@@ -39,15 +39,15 @@ pub(super) enum How {
 pub(super) struct Declared {
     pub(super) name: EcoString,
     pub(super) at: TextRange,
-    pub(super) how: How,
+    pub(super) how: VariableOrigin,
 }
 
-/// The numbers of the declarations of a name.
+/// The indices of the declarations of a name.
 #[derive(Clone, Copy, Debug)]
-struct Named {
+struct Declarations {
     /// The first that was found.
     first: u32,
-    /// The one that stands first in the text.
+    /// The first one in the text.
     earliest: u32,
 }
 
@@ -55,15 +55,16 @@ struct Named {
 #[derive(Debug)]
 pub(super) struct Scope {
     pub(super) kind: ScopeKind,
-    /// The scope around a lambda, whose variables it sees.
+    /// The scope around a lambda, whose variables are visible.
     pub(super) parent: Option<usize>,
-    /// The name of the class, define or function; of a lambda that of the function it is given to.
+    /// The name of the class, define or function; for a lambda, the function that is called with
+    /// it.
     pub(super) name: EcoString,
     /// The class that a class inherits from.
     pub(super) inherits: Option<EcoString>,
     pub(super) declared: Vec<Declared>,
-    /// Where in that each name is.
-    names: FxHashMap<EcoString, Named>,
+    /// The declarations of each name, as indices of that list.
+    names: FxHashMap<EcoString, Declarations>,
     /// The functions that are called in it.
     pub(super) calls: FxHashSet<EcoString>,
 }
@@ -79,7 +80,7 @@ impl Scope {
         self.names.get(name).and_then(|named| self.declared.get(named.first as usize))
     }
 
-    /// The declaration of a name that stands first in the text.
+    /// The first declaration of a name in the text.
     pub(super) fn earliest(&self, name: &str) -> Option<&Declared> {
         self.names.get(name).and_then(|named| self.declared.get(named.earliest as usize))
     }
@@ -98,11 +99,11 @@ pub(super) struct Scopes {
     pub(super) program: Arc<Program>,
     pub(super) scopes: Vec<Scope>,
     pub(super) uses: Vec<Use>,
-    /// What is declared in any lambda.
+    /// The names that any lambda declares.
     pub(super) in_lambdas: FxHashSet<EcoString>,
-    /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
+    /// Names in texts such as `defined('$name')`, which test whether a variable exists.
     pub(super) asked: FxHashSet<EcoString>,
-    /// What names begin with that are put together for `getvar`.
+    /// The beginnings of computed names in calls of `getvar`.
     pub(super) asked_prefixes: Vec<EcoString>,
 }
 
@@ -117,9 +118,9 @@ struct Builder {
     open: Vec<usize>,
     /// Variables that are assigned to, not read.
     targets: FxHashSet<ExprId>,
-    /// Assignments whose value is that of a function or lambda.
+    /// Assignments whose value is the result of a function or lambda.
     results: FxHashSet<ExprId>,
-    /// Lambdas with the names of the functions that they are given to.
+    /// Lambdas, with the names of the functions that are called with them.
     given_to: FxHashMap<ExprId, EcoString>,
 }
 
@@ -146,7 +147,7 @@ impl Scopes {
         builder.out
     }
 
-    /// The scope in which a variable that is read was declared.
+    /// The scope that declares a variable that is read.
     pub(super) fn declaring(&self, scope: usize, name: &str) -> Option<usize> {
         let mut at = Some(scope);
         while let Some(i) = at {
@@ -159,7 +160,7 @@ impl Scopes {
         None
     }
 
-    /// The outermost scope around a scope: that of the class, define, function or file.
+    /// The outermost scope around a scope: a class, define, function or file.
     pub(super) fn outermost(&self, scope: usize) -> usize {
         let mut at = scope;
         while let Some(parent) = self.scopes[at].parent {
@@ -179,11 +180,11 @@ impl Builder {
         self.out.scopes.push(scope);
     }
 
-    fn declare(&mut self, name: EcoString, at: TextRange, how: How) {
+    fn declare(&mut self, name: EcoString, at: TextRange, how: VariableOrigin) {
         let current = self.open.last().copied().unwrap_or(0);
         let scope = &mut self.out.scopes[current];
         let number = scope.declared.len() as u32;
-        let named = Named { first: number, earliest: number };
+        let named = Declarations { first: number, earliest: number };
         let named = scope.names.entry(name.clone()).or_insert(named);
         if at.start < scope.declared.get(named.earliest as usize).map_or(at, |d| d.at).start {
             named.earliest = number;
@@ -285,7 +286,7 @@ impl Builder {
 
     fn params(&mut self, program: &Program, params: ListRef<Param>) {
         for param in program.params(params) {
-            self.declare(param.name.clone(), param.range, How::Parameter);
+            self.declare(param.name.clone(), param.range, VariableOrigin::Parameter);
         }
     }
 
@@ -295,7 +296,7 @@ impl Builder {
             match &program[id] {
                 Expr::Var(name) => {
                     self.targets.insert(id);
-                    self.declare(name.clone(), program.range(id), How::Assigned);
+                    self.declare(name.clone(), program.range(id), VariableOrigin::Assigned);
                 }
                 Expr::List(items) => rest.extend(program.list(*items)),
                 _ => {}
@@ -303,7 +304,7 @@ impl Builder {
         }
     }
 
-    /// Takes note of the assignments that are the last ones of a body, in all its branches.
+    /// Records the assignments at the end of a body, in all its branches.
     fn results(&mut self, program: &Program, body: ExprId) {
         let mut rest = vec![body];
         while let Some(id) = rest.pop() {

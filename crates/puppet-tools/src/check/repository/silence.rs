@@ -1,14 +1,14 @@
-//! Comments that silence findings: those of puppet-lint.
+//! Comments that silence findings, in the syntax of puppet-lint.
 //!
-//! `# lint:ignore:unused_variable` after code is for its line; on a line of its own it is for all
-//! lines up to `# lint:endignore`. Names are those of the codes without `puppet::`, with `-` or `_`;
-//! some checks of puppet-lint that say the same are known by their own names, too.
+//! `# lint:ignore:unused_variable` after code silences its line. On a separate line it silences all
+//! lines until `# lint:endignore`. The names are codes without `puppet::`, with `-` or `_`. For
+//! checks that puppet-lint has as well, its names are accepted, too.
 
 use ordain_source::{Diagnostic, Severity};
 
-/// What begins a comment that silences.
+/// The beginning of a comment that silences findings.
 const IGNORE: &str = "lint:ignore:";
-/// What ends the lines that are silenced.
+/// The comment that ends the silenced lines.
 const END: &str = "lint:endignore";
 
 /// Checks of puppet-lint by the code that finds the same.
@@ -28,7 +28,7 @@ pub(crate) fn kept(mut found: Vec<Diagnostic>, text: &str) -> Vec<Diagnostic> {
     if found.is_empty() || !text.contains(IGNORE) {
         return found;
     }
-    let silenced = Silenced::read(text);
+    let silenced = Suppressions::read(text);
     found.retain(|d| {
         let at = d.primary.as_ref().map(|label| label.span.range.start as usize);
         d.severity == Severity::Error && is_of_parser(d)
@@ -37,17 +37,17 @@ pub(crate) fn kept(mut found: Vec<Diagnostic>, text: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a finding says that a file cannot be read at all.
+/// Whether a finding means that a file cannot be parsed.
 fn is_of_parser(found: &Diagnostic) -> bool {
     found.code == "puppet::syntax-error"
 }
 
-/// Where which findings are silenced: ranges of the text.
-struct Silenced<'t> {
+/// The ranges of the text in which findings are silenced.
+struct Suppressions<'t> {
     parts: Vec<(&'t str, usize, usize)>,
 }
 
-impl<'t> Silenced<'t> {
+impl<'t> Suppressions<'t> {
     fn read(text: &'t str) -> Self {
         let mut parts: Vec<(&str, usize, usize)> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
@@ -85,7 +85,7 @@ fn names(comment: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a name, as in a comment or on the command line, means a code.
+/// Whether a name in a comment or on the command line refers to a code.
 pub(crate) fn means(name: &str, code: &str) -> bool {
     let plain = |text: &str| text.rsplit("::").next().unwrap_or(text).replace('-', "_");
     let (name, code) = (plain(name), plain(code));

@@ -1,5 +1,5 @@
-//! What modules bring that is not written in Puppet: resource types, functions, data types and facts
-//! in Ruby, external facts, and templates.
+//! The parts of modules that are not written in Puppet: resource types, functions, data types and
+//! facts in Ruby, external facts, and templates.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use super::layout::{ModuleDir, files_below};
 use super::metadata::{self, Metadata};
 use ordain_puppet::load::{RubySignature, RubyType};
 
-/// What the files of one directory, a module's or the environment's own, bring.
+/// These parts of one directory, a module's or the environment's own.
 #[derive(Default)]
 pub(super) struct Survey {
     /// Manifests, functions and types in Puppet.
     pub(super) programs: Vec<PathBuf>,
     /// Resource types by name.
     pub(super) types: BTreeMap<EcoString, Arc<RubyType>>,
-    /// Functions in Ruby, with what they take, if their files say it.
+    /// Functions in Ruby, with their signatures if their files show them.
     pub(super) functions: Vec<(EcoString, Option<RubySignature>)>,
-    /// Those of them that may read the variables of where they are called.
+    /// Functions that may read the variables of their caller.
     pub(super) reading: Vec<EcoString>,
     /// Data types in Ruby, in lower case.
     pub(super) data_types: Vec<EcoString>,
@@ -40,7 +40,7 @@ pub(super) struct Survey {
 #[derive(Default, Clone)]
 pub(super) struct Facts {
     pub(super) names: FxHashSet<EcoString>,
-    /// What names begin with that are made while facts are collected.
+    /// The beginnings of names that are computed while facts are collected.
     pub(super) prefixes: Vec<EcoString>,
     /// Whether there may be facts of any name.
     pub(super) open: bool,
@@ -100,13 +100,13 @@ impl Facts {
                 let keys = data.as_map().into_iter().flat_map(|map| map.keys());
                 self.names.extend(keys.filter_map(|k| k.as_str()).map(EcoString::from));
             }
-            // A program prints what nobody can read here.
+            // The output of a program is unknown.
             _ => self.open = true,
         }
     }
 }
 
-/// What the code of a function has that reads variables of its caller.
+/// Words in the code of functions that read variables of the caller.
 const READING: [&str; 7] =
     ["lookupvar", "to_hash", "scope[", "closure_scope", "scope_param", "emplate", "function_"];
 
@@ -115,7 +115,7 @@ fn read(world: &dyn World, path: &Path) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// The name that the path of a file below a directory stands for: `a/b.rb` is `a::b`.
+/// The name of a file by its path below a directory: `a/b.rb` is `a::b`.
 fn name_of(dir: &Path, path: &Path) -> Option<EcoString> {
     let rest = path.strip_prefix(dir).ok()?.with_extension("");
     let parts: Vec<_> = rest.components().map(|c| c.as_os_str().to_string_lossy()).collect();
@@ -177,7 +177,7 @@ impl Survey {
         }
     }
 
-    /// Takes note of the words in the code of a template.
+    /// Records the words in the code of a template.
     pub(super) fn template(&mut self, text: &str) {
         for part in text.split("<%").skip(1) {
             let code = part.split("%>").next().unwrap_or(part);
@@ -186,7 +186,7 @@ impl Survey {
     }
 }
 
-/// Takes note of the words of a text.
+/// Records the words of a text.
 pub(super) fn add_words(text: &str, words: &mut FxHashSet<EcoString>) {
     for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
         if !word.is_empty() && !words.contains(word) {

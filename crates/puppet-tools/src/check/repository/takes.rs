@@ -8,9 +8,9 @@ use ordain_puppet::types::signature::{Signature, SignatureParam};
 
 /// The arguments of a function in Ruby.
 pub(super) enum Takes {
-    /// Arguments as one of these says.
+    /// The argument lists of these signatures.
     Signatures(Vec<Signature>),
-    /// So many; at least `-n - 1` if negative.
+    /// The number of arguments; if negative, at least `-n - 1`.
     Arity(i32),
 }
 

@@ -1,5 +1,5 @@
-//! Templates and files that are asked for by name: whether the module has them, and whether a
-//! template takes what it is given.
+//! Templates and files that are used by name: whether the module has them, and whether the
+//! arguments of a template fit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,26 +19,26 @@ const MISSING_PARAMETER: &str = "puppet::missing-parameter";
 const TYPE_MISMATCH: &str = "puppet::type-mismatch";
 
 /// A function that reads files of modules.
-struct Reading {
-    /// The directory of a module where it looks.
+struct FileFunction {
+    /// The directory of a module that is searched.
     dir: &'static str,
-    /// What it reads, in words.
+    /// The kind of the file, in words.
     what: &'static str,
-    /// What is put behind a name that does not end so.
+    /// The extension that is added to a name without it.
     ending: &'static str,
     /// Whether one of its arguments is enough.
     first_counts: bool,
 }
 
-/// What a function reads.
-fn reading(function: &str) -> Option<Reading> {
+/// The files that a function reads.
+fn reading(function: &str) -> Option<FileFunction> {
     let (dir, what, ending, first_counts) = match function {
         "epp" => ("templates", "template", ".epp", false),
         "template" => ("templates", "template", "", false),
         "file" => ("files", "file", "", true),
         _ => return None,
     };
-    Some(Reading { dir, what, ending, first_counts })
+    Some(FileFunction { dir, what, ending, first_counts })
 }
 
 /// Runs the rules over a text.
@@ -62,18 +62,19 @@ pub(super) fn check(pass: &mut Pass<'_>, world: &dyn World) {
     }
 }
 
-/// The module of a name such as `ntp/ntp.conf.epp`, if it is here, and the rest.
+/// The module of a name such as `ntp/ntp.conf.epp`, if it is present, and the rest.
 fn in_module<'n>(pass: &Pass<'_>, name: &'n str) -> Option<(std::path::PathBuf, &'n str)> {
     let (module, rest) = name.split_once('/').filter(|(module, _)| !module.is_empty())?;
     Some((pass.index.module(module)?.dir.clone(), rest))
 }
 
-/// That a module has no such file; nothing where the module is not here or the name is computed.
+/// The finding that a module has no such file; `None` if the module is unknown or the name is
+/// computed.
 fn missing(
     pass: &Pass<'_>,
     world: &dyn World,
     arg: ExprId,
-    reading: &Reading,
+    reading: &FileFunction,
 ) -> Option<Diagnostic> {
     let name = text(pass.program, arg)?;
     let (module, rest) = in_module(pass, name)?;
@@ -95,15 +96,21 @@ fn missing(
     })
 }
 
-fn with_ending(name: &str, reading: &Reading) -> EcoString {
+fn with_ending(name: &str, reading: &FileFunction) -> EcoString {
     match name.ends_with(reading.ending) {
         true => name.into(),
         false => ecow::eco_format!("{name}{}", reading.ending),
     }
 }
 
-/// A call of `epp` for a template of a module that is here.
-fn template(pass: &mut Pass<'_>, world: &dyn World, call: &Call, arg: ExprId, reading: &Reading) {
+/// A call of `epp` for a template of a present module.
+fn template(
+    pass: &mut Pass<'_>,
+    world: &dyn World,
+    call: &Call,
+    arg: ExprId,
+    reading: &FileFunction,
+) {
     if let Some(found) = missing(pass, world, arg, reading) {
         return pass.found.push(found);
     }
@@ -118,8 +125,7 @@ fn template(pass: &mut Pass<'_>, world: &dyn World, call: &Call, arg: ExprId, re
     }
 }
 
-/// The literal entries of the hash that a template is given, keys and values; nothing if some are
-/// computed.
+/// The literal entries of the hash of arguments, keys and values; `None` if some are computed.
 fn given<'p>(program: &'p Program, call: &Call) -> Option<Vec<(&'p EcoString, ExprId, ExprId)>> {
     let args = program.list(call.args);
     if args.len() < 2 {
@@ -130,7 +136,7 @@ fn given<'p>(program: &'p Program, call: &Call) -> Option<Vec<(&'p EcoString, Ex
     pairs.map(|pair| Some((text(program, pair[0])?, pair[0], pair[1]))).collect()
 }
 
-/// The syntax tree of a template that is sound.
+/// The syntax tree of a template without errors.
 fn read(world: &dyn World, path: &Path) -> Option<Program> {
     let source = String::from_utf8(world.read(path).ok()?).ok()?;
     let parsed = syntax::parse_epp(FileId(0), Arc::from(source));
@@ -138,7 +144,7 @@ fn read(world: &dyn World, path: &Path) -> Option<Program> {
     is_sound.then_some(parsed.program)
 }
 
-/// What a template has no parameter for, what is missing, and what is of the wrong type.
+/// Findings about the arguments of a template: unknown, missing, or of a wrong type.
 fn misfits(
     pass: &Pass<'_>,
     template: &Program,
@@ -167,7 +173,7 @@ fn misfits(
         else {
             continue;
         };
-        // What is undef is not given.
+        // An `undef` argument counts as missing.
         if !value_of.is_undef() && !is_instance(&wanted, &value_of) {
             let subject = format!("Parameter `{name}` of the template");
             let inferred = ordain_puppet::types::infer_set(&value_of);
@@ -182,7 +188,8 @@ fn misfits(
     let is_given = |name: &EcoString| given.iter().any(|(given, ..)| *given == name);
     let misnamed = found.iter().any(|d| d.code == UNKNOWN_PARAMETER);
     let missing = params.iter().filter(|param| param.default.is_none() && !is_given(&param.name));
-    // A name that is not known is one that was to be another.
+    // An unknown argument is probably a misspelt parameter, so missing ones are not reported as
+    // well.
     for param in missing.filter(|_| !misnamed) {
         let text = format!("The template needs a value for its parameter `{}`", param.name);
         found.push(Diagnostic::error(MISSING_PARAMETER, text).at(at));

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Default)]
 pub(super) struct Titles {
     pub(super) by_type: FxHashMap<EcoString, FxHashSet<EcoString>>,
-    /// Types that have more resources than are known.
+    /// Types with resources whose titles are unknown.
     pub(super) open: FxHashSet<EcoString>,
     /// Whether there may be resources of any type that are not known.
     pub(super) is_open: bool,

@@ -1,4 +1,4 @@
-//! Types and values of expressions that are the same in every compile.
+//! Types and values of expressions, if they are the same in every compile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,16 +14,16 @@ use ordain_puppet::syntax::{parse as parse_program, *};
 use ordain_puppet::types::{Regexp, Type, TypeAlias, builtin, specialize};
 use ordain_puppet::value::{HashValue, Value};
 
-/// The type aliases, and what else a name in capitals may mean.
+/// The type aliases, and other meanings of capitalised names.
 #[derive(Default)]
 pub(super) struct Types {
     definitions: BTreeMap<EcoString, AliasDef>,
     aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
-    /// Names in lower case of types that are written in Ruby, of which nothing more is known.
+    /// Names in lower case of types in Ruby, which are not evaluated.
     foreign: FxHashSet<EcoString>,
-    /// Names in lower case of aliases whose meaning is not known.
+    /// Names in lower case of aliases that could not be evaluated.
     unclear: FxHashSet<EcoString>,
-    /// Names in lower case of types with features of their own.
+    /// Names in lower case of types with features.
     pub(super) models: FxHashSet<EcoString>,
 }
 
@@ -37,13 +37,13 @@ impl Types {
         self.models.insert(name);
     }
 
-    /// Finds out what the aliases stand for. One whose meaning depends on more stands for anything.
-    pub(super) fn settle(&mut self, foreign: &FxHashSet<EcoString>) {
+    /// Evaluates the aliases. One that depends on something unknown becomes `Any`.
+    pub(super) fn evaluate_aliases(&mut self, foreign: &FxHashSet<EcoString>) {
         self.foreign = foreign.iter().cloned().collect();
         let unset = |def: &AliasDef| TypeAlias { name: def.name.clone(), target: OnceLock::new() };
         let aliases = self.definitions.iter().map(|(k, def)| (k.clone(), Arc::new(unset(def))));
         self.aliases = aliases.collect();
-        // Patterns of patterns need those to be known already.
+        // Patterns may consist of aliases of patterns, which must be known first.
         for round in 0..2 {
             for (key, def) in &self.definitions {
                 let alias = &self.aliases[key];
@@ -63,7 +63,7 @@ impl Types {
         }
     }
 
-    /// Whether a name is that of a type, resource types left out.
+    /// Whether a name is a type, resource types excluded.
     pub(super) fn knows(&self, name: &str) -> bool {
         if builtin(name).is_some() {
             return true;
@@ -105,7 +105,7 @@ impl Types {
         Some(Type::Resource { kind: Some(capitalize_segments(&lower)), title: None })
     }
 
-    /// The type that an expression names; `None` if that is not known.
+    /// The type of an expression; `None` if it is unknown.
     pub(super) fn type_of(&self, program: &Program, id: ExprId) -> Option<Type> {
         match &program[id] {
             Expr::Ref(name) => self.named(name),
@@ -116,7 +116,7 @@ impl Types {
                     Expr::Ref(name) => self.named(name)?,
                     _ => return None,
                 };
-                // What its attributes are is for those who make objects.
+                // Attributes of objects are checked when objects are made.
                 if matches!(base, Type::Object(_) | Type::TypeSet(_) | Type::Init(_)) {
                     return None;
                 }
@@ -128,7 +128,7 @@ impl Types {
         }
     }
 
-    /// The type that a text names; `None` if that is not known.
+    /// The type of a text; `None` if it is unknown.
     pub(super) fn of_text(&self, text: &str) -> Option<Type> {
         let parsed = parse_program(FileId(0), text);
         if !parsed.diagnostics.is_empty() {
@@ -144,7 +144,7 @@ impl Types {
         }
     }
 
-    /// The value of an expression that is literal all through.
+    /// The value of a completely literal expression.
     pub(super) fn value(&self, program: &Program, id: ExprId) -> Option<Value> {
         Some(match &program[id] {
             Expr::Str(text) | Expr::Name(text) => Value::Str(text.clone()),
@@ -188,7 +188,7 @@ pub(super) fn text(program: &Program, id: ExprId) -> Option<&EcoString> {
     }
 }
 
-/// The literal texts of an expression, which may be a list of some.
+/// The literal texts of an expression, which may be a list of texts.
 pub(super) fn texts(program: &Program, id: ExprId) -> Vec<(&EcoString, ExprId)> {
     match &program[id] {
         Expr::List(items) => {

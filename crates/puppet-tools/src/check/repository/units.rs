@@ -1,9 +1,9 @@
-//! The result of a file's own check that the check of all files reads.
+//! The results of the check of a single file that the check of all files uses.
 
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::hocon::Surroundings;
+use ordain_data::hocon::Context;
 use ordain_data::yaml::{Error, Schema, Tree};
 use ordain_graph::language::CheckReport;
 use ordain_source::TextRange;
@@ -17,9 +17,9 @@ pub(crate) enum Unit {
     Program(ProgramUnit),
     /// Data.
     Data(Arc<DataFile>),
-    /// A configuration, which is read again with what it leads to.
+    /// A configuration. The check reads it again, with the files that it refers to.
     Config,
-    /// Data that cannot be read, as was said of the file by itself.
+    /// Data that cannot be read; the check of the file reported it.
     Broken,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Unit {
 pub(crate) struct ProgramUnit {
     /// Its tree.
     pub(crate) program: Arc<Program>,
-    /// Whether it has no errors of its own.
+    /// Whether the file itself has no errors.
     pub(crate) sound: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct ProgramUnit {
 pub(crate) struct DataFile {
     /// The entries with text keys.
     pub(crate) entries: Vec<DataEntry>,
-    /// Keys that a map has twice: the key, and both its places.
+    /// Duplicate keys of maps: the key, and both places.
     pub(crate) twice: Vec<(EcoString, TextRange, TextRange)>,
 }
 
@@ -45,32 +45,32 @@ pub(crate) struct DataFile {
 pub(crate) struct DataEntry {
     /// Its key.
     pub(crate) key: EcoString,
-    /// Where the key is written.
+    /// The place of the key.
     pub(crate) at: TextRange,
-    /// Where the value is written.
+    /// The place of the value.
     pub(crate) value_at: TextRange,
     /// Its value.
     pub(crate) value: ordain_data::Value,
-    /// The keys of its value, if that is a map, with their places.
+    /// The keys of its value with their places, if the value is a map.
     pub(crate) below: Vec<(EcoString, TextRange)>,
 }
 
 impl Unit {
-    /// What was kept of a file.
+    /// The unit that a check kept of a file.
     pub(crate) fn of(checked: &CheckReport) -> Option<&Self> {
         checked.defines.as_ref()?.downcast_ref()
     }
 }
 
 impl DataFile {
-    /// Reads a document in HOCON. A key is taken to be where it first begins a line or follows an
-    /// opening brace or comma; what cannot be found has the place of the document.
+    /// Reads a document in HOCON. The place of a key is its first occurrence at the start of a line
+    /// or after an opening brace or comma. An entry that is not found has the place of the
+    /// document.
     ///
     /// # Errors
-    /// When it is no HOCON.
+    /// When the text is not HOCON.
     pub(crate) fn hocon(text: &str) -> Result<Self, String> {
-        let value =
-            ordain_data::hocon::read(text, &Surroundings::NONE).map_err(|e| e.to_string())?;
+        let value = ordain_data::hocon::read(text, &Context::NONE).map_err(|e| e.to_string())?;
         let Some(map) = value.as_map() else { return Ok(Self::default()) };
         let entries = map.iter().filter_map(|(key, value)| {
             let key = EcoString::from(key.as_str()?);
@@ -108,7 +108,7 @@ impl DataFile {
     }
 }
 
-/// The keys that a map of a document has twice.
+/// The duplicate keys of maps in a document.
 fn twice(tree: &Tree) -> Vec<(EcoString, TextRange, TextRange)> {
     let mut found = Vec::new();
     let mut seen: FxHashMap<&str, TextRange> = FxHashMap::default();

@@ -1,7 +1,7 @@
-//! Values that the schemas of resource types refuse, where the value is written in the code.
+//! Literal values that the schemas of resource types refuse.
 //!
-//! Only what the type itself refuses on every machine is looked at: what depends on the provider,
-//! the operating system or other attributes is left to the run.
+//! Only values that the type refuses on every machine are reported. Values that depend on the
+//! provider, the operating system or other attributes are left to the run.
 
 use ordain_graph::protected;
 use ordain_kinds::{Form, ScalarType};
@@ -16,10 +16,10 @@ use ordain_puppet::value::Value;
 const INVALID_VALUE: &str = "puppet::invalid-value";
 const PROTECTED_PATH: &str = "puppet::protected-path";
 
-/// Looks at the values of a resource of a type that is not written in Puppet.
+/// Checks the values of a native resource.
 pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes: &[Attribute]) {
     let kind = schema.name;
-    // The module that is installed may have another version of the type.
+    // The installed module may have another version of the type.
     let severity = if schema.is_core() { Severity::Error } else { Severity::Warning };
     for attribute in attributes.iter().filter(|a| a.op == AttributeOp::Set) {
         if kind == "file" && attribute.name == "ensure" {
@@ -46,10 +46,10 @@ pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes
     }
 }
 
-/// What a `file` can be, besides a link that leads to any other text.
+/// The values of `ensure` of a `file`. Any other text makes it a link.
 const FILE_STATES: [&str; 7] = ["present", "absent", "file", "directory", "link", "true", "false"];
 
-/// A `file` that is a link to what is rather a misspelt state.
+/// A `file` that is a link because its state is probably misspelt.
 fn link(pass: &mut Pass<'_>, attribute: &Attribute) {
     let Some(Value::Str(target)) = pass.index.types.value(pass.program, attribute.value) else {
         return;
@@ -64,7 +64,7 @@ fn link(pass: &mut Pass<'_>, attribute: &Attribute) {
     pass.found.push(found.help(format!("did you mean `{near}`?")));
 }
 
-/// A single value as the types see it; a list has values of its own.
+/// A single value as the types see it; lists are checked by item.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::Str(text) => Some(text.to_string()),
@@ -85,13 +85,13 @@ fn fits(form: Form, value: &Value, text: &str) -> bool {
     form.fits(text, ty)
 }
 
-/// The help that names the allowed word nearest to a value.
+/// The help that suggests the nearest allowed word.
 fn nearest_word(form: Form, text: &str) -> Option<String> {
     let Form::Words(words) = form else { return None };
     nearest(text, words.iter().copied()).map(|near| format!("did you mean `{near}`?"))
 }
 
-/// The title of a `file` that has to be its path and is none.
+/// Reports the title of a `file` that is not an absolute path and no `path` is set.
 pub(super) fn title(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribute]) {
     let program = pass.program;
     let attributes = program.attributes(body.attributes);
@@ -114,7 +114,7 @@ pub(super) fn title(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribut
     }
 }
 
-/// A resource that would do away with what a machine runs on, as far as it is written in the code.
+/// A resource that would remove paths that a machine needs, as far as its attributes are literal.
 pub(super) fn protected(
     pass: &mut Pass<'_>,
     kind: &str,
@@ -132,7 +132,7 @@ pub(super) fn protected(
         let attribute = all().find(|a| a.name == name)?;
         text(&types.value(program, attribute.value)?)
     };
-    // What is computed may be anything: only a list of patterns is told from none at all.
+    // A computed value may be anything. Only an array type proves that it is a list of patterns.
     let is_computed = |a: &Attribute| a.name == "path" && types.value(program, a.value).is_none();
     if all().any(|a| is_computed(a) || a.name == "matches") {
         return;

@@ -1,11 +1,11 @@
-//! Variables: read but never set, set but never read, and those that hide others.
+//! Variables that are read but never set, set but never read, or hide others.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts;
-use super::scopes::{Declared, How, Scope, ScopeKind};
+use super::scopes::{Declared, Scope, ScopeKind, VariableOrigin};
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
@@ -17,7 +17,7 @@ const UNUSED_PARAMETER: &str = "puppet::unused-parameter";
 const SHADOWED_VARIABLE: &str = "puppet::shadowed-variable";
 const UNSET_VARIABLE: &str = "puppet::unset-variable";
 
-/// Variables that every scope, or the top scope, has.
+/// Variables that are predefined in every scope, or in the top scope.
 const BUILT_IN: [&str; 19] = [
     "facts",
     "trusted",
@@ -46,7 +46,7 @@ const RENDERING: [&str; 5] = ["template", "inline_template", "epp", "inline_epp"
 /// Functions whose lambda need not have parameters.
 const ITERATING: [&str; 6] = ["each", "map", "filter", "any", "all", "reverse_each"];
 
-/// Runs the rules for variables that are read.
+/// Runs the rules on reads of variables.
 pub(super) fn unknown(pass: &mut Pass<'_>) {
     let mut reported = FxHashSet::default();
     for used in &pass.scopes.uses {
@@ -122,15 +122,15 @@ fn qualified(pass: &mut Pass<'_>, class: &str, variable: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// Where a variable is first set that is read in the same scope further up, and that nothing else
-/// can have set by then.
+/// The place of the first assignment of a variable that is read further up in the same scope, if
+/// nothing else can have set it by then.
 fn set_later(pass: &Pass<'_>, scope: usize, name: &str, at: TextRange) -> Option<TextRange> {
     let own = &pass.scopes.scopes[scope];
-    // What is set at the top twice is an error, so that no other file sets it.
+    // Setting a variable at the top twice is an error, so no other file sets it.
     let elsewhere = own.kind != ScopeKind::Top && pass.index.top_variables.contains(name);
     let first = own.earliest(name).filter(|_| !elsewhere)?;
     let outside = own.parent.and_then(|parent| pass.scopes.declaring(parent, name));
-    let is_later = at.start < first.at.start && first.how == How::Assigned;
+    let is_later = at.start < first.at.start && first.how == VariableOrigin::Assigned;
     (is_later && outside.is_none() && !is_known_outside(pass, scope, name)).then_some(first.at)
 }
 
@@ -177,7 +177,7 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     }
     let is_elsewhere = scopes.in_lambdas.contains(name);
     let replaced = replacement(name);
-    // A module that is not here may bring a fact of this name.
+    // A missing module may define a fact of this name.
     let near = nearest(name, names);
     if !pass.facts_are_complete() && near.is_none() && !is_elsewhere && replaced.is_none() {
         return;
@@ -196,7 +196,7 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// Runs the rules for variables that are set.
+/// Runs the rules on declarations of variables.
 pub(super) fn declared(pass: &mut Pass<'_>) {
     let scopes = pass.scopes;
     let mut read: FxHashSet<(usize, &str)> = FxHashSet::default();
@@ -217,8 +217,8 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
     for (i, scope) in scopes.scopes.iter().enumerate() {
         let mut seen = FxHashSet::default();
         let is_unread = |d: &Declared| !read.contains(&(i, d.name.as_str()));
-        let mut params = scope.declared.iter().filter(|d| d.how == How::Parameter);
-        // Parameters before one that is read cannot be left out.
+        let mut params = scope.declared.iter().filter(|d| d.how == VariableOrigin::Parameter);
+        // Parameters before a used one cannot be omitted.
         let lambda_takes_none = scope.kind == ScopeKind::Lambda && params.all(is_unread);
         for declared in &scope.declared {
             if pass.is_full() {
@@ -265,25 +265,27 @@ fn unused(
         return;
     }
     let reported = match (scope.kind, declared.how) {
-        // It may be a feature, which keeps the value.
-        (_, How::Assigned) if outermost.kind == ScopeKind::Type => false,
-        (ScopeKind::Define | ScopeKind::Function | ScopeKind::Lambda, How::Assigned) => true,
-        (ScopeKind::Template, How::Assigned) => true,
-        (ScopeKind::Class, How::Assigned) => is_private(pass, scope, name),
-        (ScopeKind::Function, How::Parameter) => !is_backend(scope),
-        (ScopeKind::Lambda, How::Parameter) => {
+        // It may be a feature, whose value is stored.
+        (_, VariableOrigin::Assigned) if outermost.kind == ScopeKind::Type => false,
+        (ScopeKind::Define | ScopeKind::Function | ScopeKind::Lambda, VariableOrigin::Assigned) => {
+            true
+        }
+        (ScopeKind::Template, VariableOrigin::Assigned) => true,
+        (ScopeKind::Class, VariableOrigin::Assigned) => is_private(pass, scope, name),
+        (ScopeKind::Function, VariableOrigin::Parameter) => !is_backend(scope),
+        (ScopeKind::Lambda, VariableOrigin::Parameter) => {
             lambda_takes_none && ITERATING.contains(&scope.name.as_str())
         }
-        (ScopeKind::Define, How::Parameter) => !renders,
-        (ScopeKind::Class, How::Parameter) => !renders && is_private(pass, scope, name),
+        (ScopeKind::Define, VariableOrigin::Parameter) => !renders,
+        (ScopeKind::Class, VariableOrigin::Parameter) => !renders && is_private(pass, scope, name),
         _ => false,
     };
     if !reported {
         return;
     }
     let (code, what) = match declared.how {
-        How::Parameter => (UNUSED_PARAMETER, "The parameter"),
-        How::Assigned => (UNUSED_VARIABLE, "The variable"),
+        VariableOrigin::Parameter => (UNUSED_PARAMETER, "The parameter"),
+        VariableOrigin::Assigned => (UNUSED_VARIABLE, "The variable"),
     };
     let message = format!("{what} `${name}` is never read");
     let found = Diagnostic::new(Severity::Warning, code, message);
@@ -295,7 +297,7 @@ fn unused(
     pass.found.push(found);
 }
 
-/// Whether nothing outside of a class can read its variable, as far as all files say.
+/// Whether no other code can read a variable of a class, judging by all files.
 fn is_private(pass: &Pass<'_>, scope: &Scope, name: &str) -> bool {
     let index = pass.index;
     let full = ecow::eco_format!("{}::{name}", scope.name);

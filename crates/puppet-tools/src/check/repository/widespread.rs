@@ -1,7 +1,7 @@
-//! Resource types of widespread modules, for repositories that do not have these modules: what the
-//! attributes of their resources are called is known without them.
+//! Resource types of popular modules, for repositories that do not have these modules. The names of
+//! their attributes are checked anyway.
 //!
-//! The compiler does not know these types. Where the module is there, its own file counts.
+//! The compiler does not know these types. If the module is present, its own file is used.
 
 use std::sync::LazyLock;
 
@@ -11,24 +11,24 @@ use rustc_hash::FxHashMap;
 const TABLE: &str = include_str!("widespread.txt");
 
 /// A resource type of a widespread module.
-pub(super) struct Widespread {
+pub(super) struct ModuleResourceType {
     /// `author-module`
     pub(super) module: &'static str,
     /// Its attributes, metaparameters left out.
     pub(super) attributes: Vec<&'static str>,
 }
 
-static TYPES: LazyLock<FxHashMap<&'static str, Widespread>> = LazyLock::new(|| {
+static TYPES: LazyLock<FxHashMap<&'static str, ModuleResourceType>> = LazyLock::new(|| {
     let read = |line: &'static str| {
         let mut words = line.split(' ');
         let (module, name) = (words.next()?, words.next()?);
-        Some((name, Widespread { module, attributes: words.collect() }))
+        Some((name, ModuleResourceType { module, attributes: words.collect() }))
     };
     TABLE.lines().filter_map(read).collect()
 });
 
 /// The type of this name.
-pub(super) fn find(name: &str) -> Option<&'static Widespread> {
+pub(super) fn find(name: &str) -> Option<&'static ModuleResourceType> {
     TYPES.get(name)
 }
 

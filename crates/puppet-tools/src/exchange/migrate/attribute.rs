@@ -13,9 +13,9 @@ use crate::exchange::migrate::translate::text::{quoted, regex};
 use ordain_puppet::types::Regexp;
 use ordain_puppet::types::modelled::{Feature, FeatureKind, Logic, Multiplicity, ValueType};
 
-/// How far settings are indented.
+/// The indentation of settings.
 const MARGIN: usize = 4;
-/// A path from the root, of either kind of machine.
+/// An absolute path of either kind of machine.
 const PATH: &str = r"Pattern[/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/]";
 
 impl Migration<'_> {
@@ -50,7 +50,7 @@ impl Migration<'_> {
             self.counts.others += 1;
             self.note(format_args!("it needs the features {} of a provider", features.join(", ")));
         }
-        // What comes from Puppet's own classes is code that has no counterpart here.
+        // The behaviour of Puppet's own base classes is code without a counterpart here.
         if text(one, "base") == "list" {
             self.counts.others += 1;
             self.note("how lists are compared");
@@ -58,7 +58,7 @@ impl Migration<'_> {
         self.feature(out, text(one, "doc"));
     }
 
-    /// The type of the values, and what turns words into others that mean the same.
+    /// The type of the values, and the code that normalises synonyms.
     fn kind(&mut self, one: &Json) -> (ValueType, Option<String>) {
         let said = text(one, "type");
         if !said.is_empty() {
@@ -126,12 +126,12 @@ impl Migration<'_> {
             })
     }
 
-    /// What names a resource is a text.
+    /// The value of a name attribute is a text.
     fn named(&self, one: &Json, kind: ValueType) -> ValueType {
         if one["namevar"] == true { ValueType::String } else { kind }
     }
 
-    /// The type that a definition of the Resource API says.
+    /// The type in a definition of the Resource API.
     fn data_type(&mut self, one: &Json, said: &str) -> ValueType {
         let inner = said.strip_prefix("Optional[").and_then(|rest| rest.strip_suffix(']'));
         let text = inner.unwrap_or(said).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -146,7 +146,7 @@ impl Migration<'_> {
         }
     }
 
-    /// What a definition of the Resource API says besides.
+    /// The other properties in a definition of the Resource API.
     fn resource_api(&mut self, one: &Json, out: &mut Feature) {
         let said = text(one, "type");
         match text(one, "behaviour") {
@@ -209,7 +209,7 @@ impl Migration<'_> {
         self.note(format_args!("{what}, {} ({why})", place_text(place)));
     }
 
-    /// The lambda of a block that gives a value.
+    /// The lambda of a block with a value.
     fn value_lambda(
         &mut self,
         place: &Json,
@@ -304,7 +304,7 @@ impl Migration<'_> {
     }
 }
 
-/// Whether a default is one of the values, as far as the form of the type says it.
+/// Whether a default is one of the values, as far as the type shows this.
 fn fits(value: &Data, feature: &Feature) -> bool {
     let FeatureKind::Attribute(kind) = &feature.kind else { return false };
     if let Data::List(items) = value {
@@ -377,7 +377,7 @@ fn data(json: &Json) -> Option<Data> {
     }
 }
 
-/// What turns further words for a value into the one that is kept.
+/// The code that replaces a synonym by the value that is kept.
 fn aliases(words: &[Json]) -> Option<String> {
     let mut out = Vec::new();
     for all in words {
@@ -397,7 +397,7 @@ fn aliases(words: &[Json]) -> Option<String> {
     Some(format!("|$given| {{ $given ? {{ {} }} }}", out.join(", ")))
 }
 
-/// The integers whose text patterns match, which Ruby takes, too.
+/// The integers whose texts match the patterns; Ruby accepts these, too.
 fn numbers(patterns: &[String]) -> Option<&'static str> {
     let matches = |text: &str| {
         patterns.iter().any(|pattern| {
@@ -412,7 +412,7 @@ fn numbers(patterns: &[String]) -> Option<&'static str> {
     }
 }
 
-/// The words that are allowed, each once, without those that mean the same.
+/// The allowed words without duplicates and synonyms.
 fn first_words(words: &[Json]) -> Vec<EcoString> {
     let mut names: Vec<EcoString> = Vec::new();
     for name in words.iter().filter_map(|all| all[0].as_str()) {
@@ -423,7 +423,7 @@ fn first_words(words: &[Json]) -> Vec<EcoString> {
     names
 }
 
-/// Patterns as Puppet writes them, or why one cannot be written.
+/// Patterns in the syntax of Puppet, or the reason why one cannot be written.
 fn regexes(patterns: &[Json]) -> Result<Vec<String>, String> {
     let translated = |pattern: &Json| {
         let (source, flags) = (pattern[0].as_str(), pattern[1].as_str());

@@ -1,9 +1,8 @@
 //! Resource types in Ruby as types of the language.
 //!
-//! The `ruby` process runs the file and says what the definition holds, and where its blocks of code
-//! stand ([`Outline`]). The blocks are read and translated as far as they mean the same here
-//! (`translate/`). Whatever is not carried over stands in the text as a comment that names the file
-//! and the line.
+//! The `ruby` process runs the file and reports the contents of the definition, and the places of
+//! its blocks of code ([`Outline`]). The blocks are read and translated if they mean the same here
+//! (`translate/`). Everything else becomes a comment that names the file and the line.
 
 mod attribute;
 mod translate;
@@ -29,27 +28,27 @@ use ordain_puppet::types::modelled::{self, Feature, Invariant, Logic, TypeModel}
 pub struct Migrated {
     /// Its text, with comments.
     pub text: String,
-    /// What was carried over.
+    /// The number of translated parts.
     pub counts: Counts,
 }
 
-/// How much of the Ruby code was carried over.
+/// The amount of Ruby code that was translated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Attributes.
     pub attributes: usize,
-    /// Blocks of code that were translated as a whole.
+    /// Completely translated blocks of code.
     pub translated: usize,
-    /// Blocks of code that were translated but for some statements.
+    /// Blocks of code of which some statements were left out.
     pub partly: usize,
     /// Blocks of code that were not translated.
     pub left_out: usize,
-    /// Other things that were not carried over: methods, relations, features.
+    /// Other parts that were not translated: methods, relations, features.
     pub others: usize,
 }
 
 impl Counts {
-    /// Adds those of another type.
+    /// Adds the counts of another type.
     pub fn add(&mut self, other: Self) {
         self.attributes += other.attributes;
         self.translated += other.translated;
@@ -59,7 +58,7 @@ impl Counts {
     }
 }
 
-/// Writes a type in the language. `read` gives the texts of files of Ruby code.
+/// Writes a type in the language. `read` returns the texts of Ruby files.
 pub fn migrate(
     name: &str,
     outline: &Outline,
@@ -70,7 +69,7 @@ pub fn migrate(
     let mut features = FxHashMap::default();
     for one in attributes {
         let name = text(one, "name");
-        // Metaparameters are given to resources, not to objects.
+        // Metaparameters belong to resources, not to objects.
         if name.starts_with(|c: char| c.is_ascii_lowercase()) && !is_metaparameter(name) {
             features.insert(name.to_owned(), one["array"] == true);
         }
@@ -117,12 +116,12 @@ fn place_text(place: &Json) -> String {
 struct Migration<'r> {
     /// The attributes that code can read, and whether they have many values.
     features: FxHashMap<String, bool>,
-    /// How many attributes name a resource.
+    /// The number of name attributes.
     names: usize,
     read: &'r mut dyn FnMut(&str) -> Option<String>,
     texts: FxHashMap<String, Option<String>>,
     counts: Counts,
-    /// What to say about the attribute or invariant that is under way.
+    /// Notes about the attribute or invariant that is being translated.
     notes: Vec<String>,
     out: String,
 }
@@ -141,7 +140,7 @@ impl Migration<'_> {
         }
     }
 
-    /// The block of a method that is called at a place.
+    /// The block of a method call at a place.
     fn block(&mut self, place: &Json, method: &str) -> Result<tree::Code, String> {
         let file = text(place, "file");
         if !self.texts.contains_key(file) {
@@ -166,7 +165,7 @@ impl Migration<'_> {
         self.out.push_str(body(&modelled::write(&[model])));
     }
 
-    /// What the type demands of its resources, a statement each where they do not hang together.
+    /// The invariants of the type, one for each independent statement.
     fn invariants(&mut self, json: &Json) {
         let place = &json["validate"];
         if place.is_null() {
@@ -212,7 +211,7 @@ impl Migration<'_> {
         }
     }
 
-    /// What is not of an attribute and has no counterpart.
+    /// The other parts of the type, which have no counterpart.
     fn rest(&mut self, json: &Json) {
         let places = |key: &str| json[key].as_array().map_or(&[][..], Vec::as_slice);
         for one in places("automatic") {
@@ -256,13 +255,13 @@ fn is_default_refused(feature: &Feature) -> bool {
     found.iter().any(|found| found.code == "puppet::type-bad-default")
 }
 
-/// What stands between the first and the last line of a type.
+/// The lines of a type between the first and the last.
 fn body(text: &str) -> &str {
     let inner = text.split_once("{\n").map_or(text, |(_, rest)| rest);
     inner.strip_suffix("}\n").unwrap_or(inner)
 }
 
-/// A lambda with these lines, in a setting or statement that is indented so far.
+/// A lambda with these lines, for a setting or statement of this indentation.
 fn lambda(param: &str, lines: &[String], margin: usize) -> String {
     format!("|${param}| {}", braces(lines, margin))
 }

@@ -1,5 +1,5 @@
-//! Regular expressions as JSON Schema has them: those of ECMA-262, of which this keeps to what
-//! validators in other languages share with it.
+//! Regular expressions for JSON Schema: the subset of ECMA-262 that validators in other languages
+//! support, too.
 
 /// A pattern of Ruby in that dialect; nothing if it has something that the dialect lacks.
 pub(super) fn ecma(pattern: &str) -> Option<String> {
@@ -39,7 +39,7 @@ pub(super) fn ecma(pattern: &str) -> Option<String> {
             },
             '*' | '+' | '?' | '}' => {
                 out.push(c);
-                // What does not give back.
+                // Possessive quantifiers.
                 if chars.peek() == Some(&'+') {
                     return None;
                 }
@@ -72,7 +72,7 @@ fn escape(out: &mut String, c: char, in_class: bool) -> Option<()> {
             out.push(c);
         }
         c if c.is_ascii_alphanumeric() => return None,
-        // Escapes that mean nothing are errors there.
+        // Escapes without a meaning are errors in JSON Schema.
         '/' | '"' | '\'' | '@' | ',' | ':' | ';' | '%' | '&' | '#' | '<' | '>' | '=' | '!'
         | '`' | '~' | '_' | ' ' => out.push(c),
         '-' if !in_class => out.push(c),

@@ -17,7 +17,7 @@ use crate::value::quoting::{write_double_quoted, write_text_quoted};
 use crate::value::text::{to_text, write_text};
 use crate::value::{Object, Value};
 
-/// How deeply values may nest in text that is indented.
+/// The maximal nesting of values in indented text.
 const DEPTH_LIMIT: usize = 1000;
 
 /// `String.new($value, $formats)`.
@@ -48,7 +48,7 @@ pub fn to_string(value: &Value, formats: Option<&Value>) -> EvalResult<String> {
     convert(value, formats, Indent { level: 0, first: true, on: false })
 }
 
-/// Where text that is indented stands.
+/// The position of indented text.
 #[derive(Clone, Copy)]
 struct Indent {
     level: usize,
@@ -74,9 +74,9 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     if indent.level > DEPTH_LIMIT {
         return plain("the value is too deeply nested");
     }
-    // A type is an instance of `Object`, the type of it is no object type; no URI with a port is an
-    // instance of its own type. An object is looked up
-    // without the parameters of its type.
+    // The format of a value is looked up by its type, with exceptions: a type is an instance of
+    // `Object`, but its type is not an object type; a URI with a port is not an instance of its own
+    // type; and the type of an object is used without its parameters.
     let looked_up = match value {
         Value::Type(_) | Value::Uri(_) => Some(infer_set(value)),
         Value::Object(object) => Some(Type::Object(Arc::clone(&object.kind))),
@@ -100,7 +100,7 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     };
     match value {
         Value::Array(items) => list(items, format, formats, indent),
-        // A walk over a tree has formats of its own, and shows its elements.
+        // A walk over a tree has its own formats, and shows its elements.
         Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
             if !matches!(format.letter, 's' | 'p' | 'q') {
                 return wrong("Runtime", format.letter, "spq");
@@ -133,14 +133,14 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
             source_like(value, format)
         }
         Value::Timespan(ns) | Value::Timestamp(ns) => time(value, **ns, format),
-        other => printed(&format.source, Arg::Other(&Shown(other))),
+        other => printed(&format.source, Arg::Other(&OpaqueValue(other))),
     }
 }
 
 /// A value that the formatter only knows the texts of.
-struct Shown<'a>(&'a Value);
+struct OpaqueValue<'a>(&'a Value);
 
-impl ordain_functions::printf::ruby::Value for Shown<'_> {
+impl ordain_functions::printf::ruby::Value for OpaqueValue<'_> {
     #[inline]
     fn display(&self) -> String {
         to_text(self.0).into()
@@ -212,7 +212,7 @@ fn time(value: &Value, ns: i128, format: &Format) -> EvalResult<String> {
         'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => {
             printed(&format.source, Arg::Float(ordain_functions::time::seconds(ns)))
         }
-        _ => printed(&format.source, Arg::Other(&Shown(value))),
+        _ => printed(&format.source, Arg::Other(&OpaqueValue(value))),
     }
 }
 
@@ -451,8 +451,8 @@ fn instance(object: &Arc<Object>, format: &Format, indent: Indent) -> EvalResult
     Ok(text)
 }
 
-/// Whether the formats of the container apply to a value in it, not those of its elements. An object
-/// whose type has parameters counts as an element.
+/// Whether a value in a container uses the formats of the container, not those of elements. An
+/// object whose type has parameters counts as an element.
 fn is_container(value: &Value) -> bool {
     match value {
         Value::Array(_) | Value::Hash(_) => true,

@@ -1,6 +1,6 @@
-//! Values as the texts of types and of instances of object types show them: `T({'a' => 1})`,
-//! `Init[Integer, 'x']`. Unlike in `String($v, '%p')`, a type stands by its name only, versions and
-//! times are quoted texts, and values without a literal show only their type.
+//! Values in the texts of types and of instances of object types: `T({'a' => 1})`, `Init[Integer,
+//! 'x']`. Unlike in `String($v, '%p')`, types are written by name only, versions and times are
+//! quoted texts, and values without a literal only show their type.
 
 use std::fmt::Write as _;
 
@@ -15,13 +15,14 @@ use crate::value::{HashValue, Object, Value};
 /// The width of one level of indentation.
 const INDENT: usize = 2;
 
-/// How long the elements of a list may be together, less the indentation, to stay on one line.
+/// The length of the elements of a list, minus the indentation, above which it is written on
+/// several lines.
 const LINE: usize = 100;
 
-/// How long Ruby's notation of a duration is, without the number in it; a timestamp has one more.
+/// The length of Ruby's notation of a duration without its number; a timestamp has one more.
 const TIME: usize = 58;
 
-/// How deeply indented texts may nest.
+/// The maximal nesting of indented texts.
 const DEPTH_LIMIT: usize = 1000;
 
 /// Writes a value as a literal.
@@ -40,15 +41,14 @@ pub fn write_instance(out: &mut String, object: &Object) {
     Writer { out, level: None }.instance(object);
 }
 
-/// Writes an instance with each attribute on a line of its own; the closing brace is indented by
-/// this many levels.
+/// Writes an instance with one line per attribute. The closing brace has this indentation.
 pub(super) fn write_indented_instance(out: &mut String, object: &Object, level: usize) {
     Writer { out, level: Some(level) }.instance(object);
 }
 
 struct Writer<'o> {
     out: &'o mut String,
-    /// How far lines are indented, if there is more than one.
+    /// The indentation of lines; `None` for text on one line.
     level: Option<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Writer<'_> {
         });
     }
 
-    /// Elements with commas between them, each on a line of its own if it `breaks`.
+    /// Writes elements with commas, on separate lines if `breaks`.
     fn enclosed<T>(
         &mut self,
         open: &str,

@@ -8,7 +8,7 @@ use crate::types::format::ruby_inspect;
 use crate::types::{Type, builtin};
 use crate::value::Value;
 
-/// One format such as `%-10s`, and for containers how their elements are joined and formatted.
+/// A format such as `%-10s`; for containers also how their elements are joined and formatted.
 #[derive(Clone, Debug)]
 pub(super) struct Format {
     /// As it was written.
@@ -38,7 +38,7 @@ pub(super) struct Format {
 /// Formats by type; the first type that takes a value decides.
 pub(super) type FormatMap = Vec<(Type, Format)>;
 
-/// How wide a result may be made.
+/// The maximal width of a result.
 const WIDTH_LIMIT: usize = 1 << 20;
 
 impl Format {
@@ -97,7 +97,7 @@ impl Format {
         })
     }
 
-    /// A format with only a letter, which is known to be right.
+    /// A valid format that only has a letter.
     fn letter(letter: char) -> Self {
         Self {
             source: format!("%{letter}"),
@@ -152,7 +152,7 @@ fn named(name: &str) -> Type {
     builtin(name).unwrap_or(Type::Any)
 }
 
-/// The formats where nothing else is said.
+/// The default formats.
 pub(super) fn defaults() -> &'static FormatMap {
     static DEFAULTS: LazyLock<FormatMap> = LazyLock::new(|| {
         let container = |letter, separator2: &str| Format {
@@ -174,7 +174,7 @@ pub(super) fn defaults() -> &'static FormatMap {
     &DEFAULTS
 }
 
-/// The formats of elements where nothing else is said.
+/// The default formats of elements.
 pub(super) fn element_defaults() -> &'static Arc<FormatMap> {
     static ELEMENTS: LazyLock<Arc<FormatMap>> =
         LazyLock::new(|| Arc::new(vec![(Type::Any, Format::letter('p'))]));
@@ -250,7 +250,7 @@ fn merge_one(lower: &Format, higher: Format) -> Format {
     }
 }
 
-/// Narrower types first; of the rest, those of a fixed rank by it, the others by their text.
+/// Sorts the formats: narrower types first, then types of a fixed rank, then others by their text.
 fn sort(map: FormatMap) -> FormatMap {
     let mut sorted: FormatMap = Vec::with_capacity(map.len());
     for entry in map {

@@ -13,7 +13,7 @@ use crate::types::{
 };
 use crate::value::Value;
 
-/// How long the way to a part may get.
+/// The maximal length of the path to a part.
 const PATH_LIMIT: usize = 64;
 
 fn plus(path: &[Step], step: Step) -> Vec<Step> {
@@ -164,7 +164,7 @@ fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec
             return vec![without_step(joined, position)];
         }
     }
-    // Only faults of blocks are alike to upstream; any other is said as often as it occurs.
+    // Upstream only merges equal mismatches of blocks; other ones are repeated.
     let mut seen = FxHashSet::default();
     let mut unique: Vec<Mismatch> = Vec::new();
     for mismatch in all {
@@ -418,7 +418,7 @@ fn callable_rest(expected: &CallableType, actual: &CallableType, path: &[Step]) 
     }
 }
 
-/// Why no signature fits.
+/// The mismatch of each signature.
 pub(super) fn describe_signatures(
     name: &str,
     signatures: &[&Signature],
@@ -566,7 +566,7 @@ fn signature_text(signature: &Signature) -> String {
         Some(Type::Optional(Some(kind))) => {
             parts.push(format!("{} {}?", shown(kind), signature.block_name));
         }
-        // One that has a name of its own is left out, as upstream has it.
+        // As upstream, a named one is left out.
         Some(kind)
             if matches!(resolved(kind), Type::Callable(_)) && !matches!(kind, Type::Alias(_)) =>
         {

@@ -76,8 +76,8 @@ pub fn params_fit<'v>(
     required == signature.min()
 }
 
-/// The mistakes in the parameters given to a class or defined type: `None` if there are none.
-/// Values of type `Deferred` are checked when they are resolved.
+/// The mismatches of the parameters of a class or defined type, if there are any. Values of type
+/// `Deferred` are checked when they are resolved.
 pub fn describe_params(
     subject: &str,
     signature: &Signature,
@@ -114,7 +114,8 @@ pub fn is_deferred(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == "Deferred")
 }
 
-/// Why none of the signatures of a function fits a call. The name of a lambda is `lambda`.
+/// The text that explains why none of the signatures of a function accepts a call. The name of a
+/// lambda is `lambda`.
 #[inline]
 pub fn describe_call(
     name: &str,
@@ -125,7 +126,8 @@ pub fn describe_call(
     describe_signatures(name, signatures, args, block)
 }
 
-/// The difference of a type from the expected one; empty if there is none. The subject stands first.
+/// The mismatch between a type and the expected one, beginning with the subject; empty if there is
+/// none.
 pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
     let errors = describe(expected, actual, &[Step::Subject(subject.into())]);
     match errors.as_slice() {
@@ -186,7 +188,7 @@ pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<
     let subject = format!("{subject} has wrong type,");
     let actual = infer_set(value);
     let text = describe_mismatch(&subject, kind, &actual);
-    // A number that is none is no instance of its own type.
+    // NaN is not an instance of its own type.
     puppets(match text.is_empty() {
         true => format!("{subject} expects a {kind} value, got {}", generalize(&actual)),
         false => text,

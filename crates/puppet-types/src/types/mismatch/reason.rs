@@ -25,7 +25,7 @@ pub(crate) struct Mismatch {
     pub(crate) reason: Reason,
 }
 
-/// Why something does not fit.
+/// The reason of a mismatch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Reason {
     MissingKey(EcoString),

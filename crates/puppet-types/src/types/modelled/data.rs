@@ -32,7 +32,7 @@ pub(super) struct Writer<'a> {
 /// The objects of a document.
 #[derive(Default)]
 struct DocumentIndex {
-    /// Where each is.
+    /// The paths of the objects.
     paths: FxHashMap<*const Instance, EcoString>,
     /// The names of those that have one.
     names: FxHashSet<EcoString>,

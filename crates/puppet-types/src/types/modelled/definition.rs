@@ -11,11 +11,11 @@ pub struct TypeModel {
     pub name: EcoString,
     /// The name of the type that it inherits from.
     pub parent: Option<EcoString>,
-    /// Whether it has no instances of its own.
+    /// Whether it cannot be instantiated.
     pub is_abstract: bool,
-    /// Its own features in order; those of the parent are before them.
+    /// Its own features in order, after those of the parent.
     pub features: Vec<Feature>,
-    /// Its own invariants in order; those of the parent are before them.
+    /// Its own invariants in order, after those of the parent.
     pub invariants: Vec<Invariant>,
     /// Its own functions in order.
     pub functions: Vec<Function>,
@@ -23,7 +23,7 @@ pub struct TypeModel {
     pub title_patterns: Vec<EcoString>,
     /// Notes for tools, by their source.
     pub annotations: Annotations,
-    /// Where it is defined, if it is written anywhere.
+    /// The place of the definition, if it is in a file.
     pub span: Option<Span>,
 }
 
@@ -34,7 +34,7 @@ pub struct Feature {
     pub name: EcoString,
     /// The kind of its values.
     pub kind: FeatureKind,
-    /// How many values it has.
+    /// The number of its values.
     pub multiplicity: Multiplicity,
     /// Its default: a scalar, or a list of them.
     pub default: Option<Data>,
@@ -58,7 +58,7 @@ pub struct Feature {
     pub get: Option<Logic>,
     /// Notes for tools, by their source.
     pub annotations: Annotations,
-    /// Where it is defined, if it is written anywhere.
+    /// The place of the definition, if it is in a file.
     pub span: Option<Span>,
 }
 
@@ -95,7 +95,7 @@ pub enum ValueType {
     Other(EcoString),
 }
 
-/// How many values a feature has.
+/// The number of values of a feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Multiplicity {
     /// The fewest.
@@ -105,7 +105,7 @@ pub struct Multiplicity {
 }
 
 impl Multiplicity {
-    /// The bounds of `min` and `max`, one or both of which may be left out. `max` is `Some(None)` if it is
+    /// The multiplicity for `min` and `max`, both optional. `max` is `Some(None)` if it is
     /// `unbound`.
     #[inline]
     pub fn of(min: Option<i64>, max: Option<Option<i64>>) -> Self {
@@ -126,7 +126,7 @@ impl Multiplicity {
 pub struct Logic {
     /// Its text: a block, a lambda or an expression.
     pub source: EcoString,
-    /// Where it is written, if it is.
+    /// The place in the code, if there is one.
     pub span: Option<Span>,
 }
 
@@ -140,7 +140,7 @@ pub struct Function {
     pub name: EcoString,
     /// Its parameters, return type and body: the source behind the name.
     pub logic: Logic,
-    /// Where it is defined, if it is written anywhere.
+    /// The place of the definition, if it is in a file.
     pub span: Option<Span>,
 }
 
@@ -206,7 +206,7 @@ impl Feature {
 }
 
 impl Logic {
-    /// Code that is written nowhere yet.
+    /// Code that is not in a file.
     #[inline]
     pub fn new(source: impl Into<EcoString>) -> Self {
         Self { source: source.into(), span: None }

@@ -1,4 +1,4 @@
-//! Instances of types that have features of their own.
+//! Instances of types with features.
 
 use std::cell::Cell;
 use std::fmt;
@@ -19,7 +19,7 @@ impl Links {
         self.texts.iter().find(|(at, _)| *at == slot).map(|(_, texts)| texts.as_slice())
     }
 
-    /// The object that a link means.
+    /// The object that a link refers to.
     #[inline]
     pub fn resolve(&self, text: &str) -> Option<Arc<Instance>> {
         self.document.get()?.get(text)?.upgrade()
@@ -70,9 +70,9 @@ impl Instance {
         Ok(())
     }
 
-    /// Takes it out of the object that it is part of.
+    /// Removes it from the object that contains it.
     #[inline]
-    pub fn leave(&self) {
+    pub fn remove_from_container(&self) {
         *self.container.lock().unwrap_or_else(PoisonError::into_inner) = EcoString::new();
     }
 
@@ -146,7 +146,7 @@ impl fmt::Debug for Instance {
     }
 }
 
-/// How deep links without names are followed to see whether they mean the same.
+/// The number of links without names that a test of equality follows.
 const LINK_DEPTH: u32 = 16;
 
 thread_local! {

@@ -1,4 +1,5 @@
-//! The evaluated form of a type: its features, those of its parents first, with their code.
+//! The evaluated form of a type with features: its features with their code, those of its parents
+//! first.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use ecow::EcoString;
 
 pub use crate::model::{Code, Layout, Method, Modelled, Rule, Slot, TitlePatterns};
 
-// The layout holds types, which may lead back here.
+// Not derived, because the types in the layout may refer to it.
 impl fmt::Debug for Modelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.model.name)
@@ -24,7 +25,7 @@ impl Layout {
         }
     }
 
-    /// The function of this name; one of a subtype comes before that of its parent.
+    /// The function of this name. A function of a subtype overrides that of its parent.
     #[inline]
     pub fn method(&self, name: &str) -> Option<&Arc<Method>> {
         self.functions.iter().rev().find(|method| method.name == name)

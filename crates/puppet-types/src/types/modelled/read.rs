@@ -12,14 +12,14 @@ use super::definition::{
     ValueType,
 };
 
-/// The types that a program defines, in order. What a setting says that has no such value is left
-/// out; checking the program reports it.
+/// The types that a program defines, in order. Invalid settings are left out; the check of the
+/// program reports them.
 #[inline]
 pub fn models(program: &Program) -> Vec<TypeModel> {
     program.definitions.iter().filter_map(|&id| model(program, id)).collect()
 }
 
-/// The type that a definition is of, if it is of one.
+/// The type with features of a definition; `None` for other definitions.
 pub fn model(program: &Program, id: ExprId) -> Option<TypeModel> {
     let Expr::Definition(definition) = program[id] else { return None };
     let Definition::TypeDefinition { name, parent, statements, .. } =
@@ -63,7 +63,7 @@ fn absolute(name: &str) -> EcoString {
     name.strip_prefix("::").unwrap_or(name).into()
 }
 
-/// A feature as its settings say it.
+/// A feature with its settings.
 pub fn feature(program: &Program, syntax: &FeatureSyntax, range: TextRange) -> Feature {
     let settings = program.settings(syntax.settings);
     let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value);
@@ -155,7 +155,8 @@ pub fn title_patterns(program: &Program, id: ExprId) -> Option<Vec<EcoString>> {
     program.list(items).iter().map(pattern).collect()
 }
 
-/// The notes that a hash of hashes says; `None` if it is none, or has other than plain values.
+/// The annotations in a hash of hashes; `None` if it has another form, or values that are not
+/// plain.
 pub fn annotations(program: &Program, id: ExprId) -> Option<Annotations> {
     let entries = |id: ExprId| match program[id] {
         Expr::Hash(entries) => Some(program.list(entries).chunks_exact(2)),

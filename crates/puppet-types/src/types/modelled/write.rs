@@ -93,7 +93,7 @@ fn value_type(kind: &ValueType) -> String {
     }
 }
 
-/// A bare word, or text where that is none.
+/// A bare word if possible, else text in quotes.
 fn symbol(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     let bare = text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(plain);

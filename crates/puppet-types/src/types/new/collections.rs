@@ -8,7 +8,7 @@ use crate::types::aliases::resolved;
 use crate::types::{Type, generalize, infer};
 use crate::value::{HashValue, Value};
 
-/// The longest list that is made of a number.
+/// The maximal length of a list that is made from a number.
 const COUNT_LIMIT: i64 = 10_000_000;
 
 /// The items of something that can be iterated over.
@@ -125,7 +125,7 @@ impl Node {
         }
     }
 
-    /// The part under a key, made if it is not there.
+    /// The part of a key, which is added if it is missing.
     fn part(&mut self, key: &Value) -> EvalResult<&mut Self> {
         match self {
             Self::Hash(entries) => {

@@ -25,7 +25,7 @@ pub(super) struct Constructor {
     pub signatures: Vec<Signature>,
     /// Converts arguments that fit the signature of this number.
     pub body: Body,
-    /// The error for arguments that fit none, if it is worded on its own.
+    /// Words the error of arguments that fit no signature, in place of the usual words.
     pub explain: Option<Explain>,
 }
 
@@ -45,7 +45,7 @@ fn build(
     let read = |text: &str, known: &[Arc<TypeAlias>]| {
         let mut named =
             |name: &str| known.iter().find(|a| a.name == name).map(|a| Type::Alias(Arc::clone(a)));
-        // The texts are those of this file; a test reads them all.
+        // The texts are in this file, and a test parses all of them.
         parse_with(text, &mut named).unwrap_or(Type::Any)
     };
     for (name, text) in locals {
@@ -443,7 +443,8 @@ mod tests {
                     "{name}: {}",
                     param.kind
                 );
-                // Nothing but what is meant to take anything may do so: a broken text would.
+                // Only these parameters may accept any value. A type that does not parse would
+                // accept any value, too.
                 let takes_all = ["value", "from"].contains(&&*param.name);
                 assert!(param.kind != Type::Any || takes_all, "{name}: {}", param.name);
             }

@@ -47,7 +47,7 @@ pub fn new_instance(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalRes
     Ok(value)
 }
 
-/// Makes an instance of an object type of the hash that says its attributes.
+/// Makes an instance of an object type from a hash of its attributes.
 ///
 /// # Errors
 /// When the hash does not fit.
@@ -58,7 +58,7 @@ pub fn object_of_hash(kind: &Arc<crate::types::ObjectType>, given: &Value) -> Ev
 }
 
 fn unsupported<T>(kind: &Type) -> EvalResult<T> {
-    // The alias is gone by then.
+    // As upstream, the message names the target of the alias.
     plain(cannot_be_made(resolved(kind)))
 }
 

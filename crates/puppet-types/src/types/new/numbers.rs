@@ -30,7 +30,7 @@ fn cannot(from: &Value, kind: &str) -> String {
     }
 }
 
-/// As [`explain`], for integers, where the radix is to be checked, too.
+/// As [`explain`], for integers, also checking the radix.
 pub(super) fn explain_integer(name: &str, args: &[Value]) -> Option<EvalResult> {
     if let [hash @ Value::Hash(_)] = args {
         if let Some(radix) = hash.get("radix")

@@ -21,7 +21,7 @@ fn is_optional(attribute: &ObjectAttribute) -> bool {
     attribute.value.is_some()
 }
 
-/// The type of the hash that says the attributes of an instance.
+/// The type of the hash of an instance's attributes.
 pub(super) fn hash_type(object: &ObjectType) -> Type {
     let members = settable(object).map(|a| StructMember {
         optional: is_optional(&a) || takes_undef(&a.kind, 0),

@@ -100,7 +100,7 @@ pub(super) fn timestamp(chosen: usize, args: &[Value], host: &mut dyn Host) -> E
     }
 }
 
-/// A zone, where `current` is that of this machine.
+/// A time zone; `current` is the zone of this machine.
 fn here(zone: Option<&Value>, host: &mut dyn Host) -> Option<Value> {
     match zone {
         Some(Value::Str(name)) if name.eq_ignore_ascii_case("current") => {

@@ -10,8 +10,8 @@ use crate::types::specialize::specialize_value;
 use crate::types::{CallableType, IntRange, ObjectAttribute, ObjectType, Type, TypeSet};
 use crate::value::Value;
 
-/// Makes a type of the arguments of its type: `Pcore::IntegerType(1, 2)` is `Integer[1, 2]`. `None` if
-/// the object type is none whose instances are types.
+/// Makes a type from the arguments of its metatype: `Pcore::IntegerType(1, 2)` is `Integer[1, 2]`.
+/// `None` if the object type is not a metatype.
 pub(crate) fn construct(object: &ObjectType, args: &[Value]) -> Option<EvalResult> {
     let word = object.name.strip_prefix("Pcore::")?.strip_suffix("Type")?;
     let signature = signature(object);

@@ -50,8 +50,8 @@ pub fn from_hash(name: &str, definition: &Value) -> EvalResult<Arc<ObjectType>> 
     Ok(Arc::new(object))
 }
 
-/// The object type that `Object[DEFINITION]` stands for: a hash defines one, a text names one that
-/// has nothing, and nothing is `Object` itself.
+/// The object type of `Object[DEFINITION]`: a hash defines one, a text names an empty one, and
+/// without an argument it is `Object` itself.
 ///
 /// # Errors
 /// When the definition is wrong.
@@ -102,7 +102,7 @@ fn check_parent(object: &ObjectType) -> EvalResult<()> {
     }
 }
 
-/// Whether the type under definition, whose alias stands for nothing yet, is among its own parents.
+/// Whether the type under definition, whose alias is not resolved yet, is among its own parents.
 fn inherits_from_itself(object: &ObjectType) -> bool {
     let mut parent = object.parent.clone();
     for _ in 0..PARENT_LIMIT {
@@ -118,7 +118,7 @@ fn inherits_from_itself(object: &ObjectType) -> bool {
     false
 }
 
-/// The inherited members by name, each with the label of the type that has it.
+/// The inherited members by name, each with the label of its type.
 struct Members {
     attributes: IndexMap<EcoString, (String, ObjectAttribute), FxBuildHasher>,
     functions: IndexMap<EcoString, (String, ObjectFunction), FxBuildHasher>,
@@ -162,7 +162,7 @@ impl Members {
     }
 }
 
-/// An attribute or a function, as far as the rules of overriding are the same.
+/// An attribute or a function, as far as both have the same rules of overriding.
 struct Member<'a> {
     word: &'static str,
     owner: &'a str,
@@ -289,7 +289,7 @@ fn read_attributes(
             value: Some(constant.clone()),
             ..ObjectAttribute::of_any(name)
         };
-        // That it overrides goes without saying.
+        // Constants need not declare that they override.
         attribute.overrides = inherited.member(&attribute.name).is_some();
         Member::attribute(&label, &attribute).check_override(inherited)?;
         attribute.overrides = false;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::metatypes::{ALIASES, Entry, OBJECTS, Otherwise, URI_PART};
+use super::metatypes::{ALIASES, AttributeDefault, Entry, OBJECTS, URI_PART};
 use crate::types::aliases::{resolved, root};
 use crate::types::text_reader::read_with_names;
 use crate::types::{IntRange, ObjectAttribute, ObjectType, StructMember, Type, TypeAlias};
@@ -64,11 +64,11 @@ fn object_type((name, parent, attributes): &Entry) -> ObjectType {
             _ => read(kind),
         },
         value: match otherwise {
-            Otherwise::Required => None,
-            Otherwise::Undef => Some(Value::Undef),
-            Otherwise::False => Some(Value::Bool(false)),
-            Otherwise::AnyType => Some(Value::of_type(Type::Any)),
-            Otherwise::Nothing => Some(Value::array([])),
+            AttributeDefault::Required => None,
+            AttributeDefault::Undef => Some(Value::Undef),
+            AttributeDefault::False => Some(Value::Bool(false)),
+            AttributeDefault::AnyType => Some(Value::of_type(Type::Any)),
+            AttributeDefault::Nothing => Some(Value::array([])),
         },
         ..ObjectAttribute::of_any((*attribute).into())
     });
@@ -111,7 +111,7 @@ pub(crate) fn object_definition() -> &'static Type {
     static KIND: LazyLock<Type> = LazyLock::new(|| {
         let Type::Struct(members) = read(DEFINITION) else { return Type::Any };
         let mut members = members.to_vec();
-        // No text of a type names that of a single text.
+        // The text of a type cannot name the type of a single text.
         for member in members.iter_mut().filter(|m| m.name == "functions") {
             if let Type::Hash(entry, size) = &member.kind {
                 let name = Type::Variant([entry.0.clone(), Type::Literal("[]".into())].into());

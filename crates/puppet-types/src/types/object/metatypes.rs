@@ -6,7 +6,7 @@ use crate::types::simple_name::simple_name;
 
 /// The value of an attribute that is not given.
 #[derive(Clone, Copy)]
-pub(super) enum Otherwise {
+pub(super) enum AttributeDefault {
     /// It must be given.
     Required,
     Undef,
@@ -15,12 +15,12 @@ pub(super) enum Otherwise {
     Nothing,
 }
 
-pub(super) type Attribute = (&'static str, &'static str, Otherwise);
+pub(super) type Attribute = (&'static str, &'static str, AttributeDefault);
 
 /// Name, parent, own attributes.
 pub(super) type Entry = (&'static str, &'static str, &'static [Attribute]);
 
-use Otherwise::{AnyType, False, Nothing, Required, Undef};
+use AttributeDefault::{AnyType, False, Nothing, Required, Undef};
 
 const OPTIONAL_TYPE: &[Attribute] = &[("type", "Optional[Type]", Undef)];
 

@@ -45,7 +45,7 @@ impl ObjectAttribute {
         }
     }
 
-    /// Whether it is a constant that its value says all about.
+    /// Whether it is a constant that its value describes completely.
     pub(crate) fn is_plain_constant(&self) -> bool {
         let kind = || self.value.as_ref().map(|value| generalize(&infer(value)));
         self.role == AttributeRole::Constant && kind().as_ref() == Some(&self.kind)
@@ -84,8 +84,8 @@ impl ObjectType {
         }
     }
 
-    /// All attributes with those of the parents, which come first; one that is overridden stays where
-    /// the parent has it.
+    /// All attributes, those of the parents first. An overridden attribute stays at its position in
+    /// the parent.
     pub fn all_attributes(&self) -> IndexMap<EcoString, ObjectAttribute, FxBuildHasher> {
         let mut chain = vec![self.attributes.clone()];
         let mut parent = self.parent_object();
@@ -124,7 +124,7 @@ pub fn member(receiver: &Value, name: &str) -> Option<Value> {
     }
 }
 
-/// Reads an attribute of an instance; `None` if its type has none of this name.
+/// Reads an attribute of an instance; `None` if its type has no such attribute.
 #[inline]
 pub fn attribute_value(object: &Object, name: &str) -> Option<Value> {
     if let Some(value) = object.values.get(name) {

@@ -1,5 +1,5 @@
-//! What types consist of: the attributes of a type as an object, which `tree_each` walks into. Those
-//! that a type has from its parent are not among them, so `Array[String, 1]` has no size.
+//! The parts of types: the attributes of a type as an object, which `tree_each` visits. Attributes
+//! of the parent type are not included, so `Array[String, 1]` has no size.
 
 use std::sync::Arc;
 

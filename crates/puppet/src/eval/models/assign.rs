@@ -52,8 +52,8 @@ impl Compiler<'_> {
         Ok(if out.len() == 1 { out.swap_remove(0) } else { Value::array(out) })
     }
 
-    /// `$o.feature`, `$o.is_set('feature')` and the functions of its type; `None` where a function
-    /// that is none of its type is meant.
+    /// The value of `$o.feature`, `$o.is_set('feature')` or a call of a function of the type;
+    /// `None` for other functions.
     pub(crate) fn instance_member(
         &mut self,
         object: &Arc<Instance>,

@@ -1,4 +1,4 @@
-//! From a definition to a type: its parent, its features with their types and defaults.
+//! From a definition to a type: its parent, and its features with types and defaults.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::models::host::{DefaultHost, NOWHERE};
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
-use crate::state::frame::Frame;
+use crate::state::frame::{Frame, final_error};
 use crate::syntax::definitions::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
@@ -24,11 +24,11 @@ use crate::types::{ObjectType, Regexp, Type};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// How many types may inherit from each other.
+/// The maximal length of a chain of parent types.
 const MAX_PARENTS: usize = 100;
 
 impl Compiler<'_> {
-    /// The type with features of this name in lower case, loaded if need be.
+    /// The type with features of this name in lower case, loaded if necessary.
     pub(crate) fn model_named(&mut self, lower: &str) -> EvalResult<Option<Arc<ObjectType>>> {
         if let Some(known) = self.models.types.get(lower) {
             return Ok(Some(Arc::clone(known)));
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// As [`Compiler::model_named`], for a name whose file was read already.
+    /// As [`Compiler::model_named`], for a name whose file was read.
     pub(crate) fn known_model(&mut self, lower: &str) -> EvalResult<Option<Arc<ObjectType>>> {
         if let Some(known) = self.models.types.get(lower) {
             return Ok(Some(Arc::clone(known)));
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Makes sure that the types of the site program are well defined, used or not.
+    /// Checks the definitions of all types of the site program, used or not.
     ///
     /// # Errors
     /// Of their definitions.
@@ -61,7 +61,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The errors of all definitions, one at most of each, and unknown variables in their code.
+    /// The errors of all definitions, at most one of each, and unknown variables in their code.
     pub(crate) fn model_errors(&mut self) -> Vec<EvalError> {
         let mut errors = Vec::new();
         for def in self.env.known_models() {
@@ -69,7 +69,7 @@ impl Compiler<'_> {
             match defined.and_then(|kind| self.layout(&kind).map(|()| kind)) {
                 Ok(kind) => errors.extend(super::look::unknown_variables(&kind)),
                 Err(unwind) => {
-                    errors.push(self.final_error(unwind));
+                    errors.push(final_error(unwind));
                     self.models.opening.clear();
                     self.models.laying.clear();
                     self.models.logics.clear();
@@ -155,7 +155,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The `Object[...]` type that an alias of this name stands for.
+    /// The `Object[...]` type behind an alias of this name.
     fn object_alias(&mut self, name: &str) -> EvalResult<Option<Arc<ObjectType>>> {
         let named = self.named_type(name)?;
         Ok(match resolved(&named) {
@@ -164,7 +164,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Works out the features of a type, once.
+    /// Computes the features of a type, once.
     pub(crate) fn layout(&mut self, kind: &Arc<ObjectType>) -> EvalResult<()> {
         let Some(model) = kind.model.clone() else { return Ok(()) };
         if model.layout.get().is_some() {
@@ -329,7 +329,7 @@ impl Compiler<'_> {
         Ok((Type::clone(&kind), EcoString::new()))
     }
 
-    /// The default of a feature as it is kept: text is made a value of the type.
+    /// The default of a feature; a text is converted to the type.
     fn default_of(&mut self, slot: &Slot, def: &ModelDef) -> EvalResult<Option<Value>> {
         let Some(written) = &slot.feature.default else {
             return Ok(None);
@@ -382,7 +382,7 @@ impl Compiler<'_> {
         Err(PlainError::new(text.trim_start_matches("it ").to_owned()).into())
     }
 
-    /// Asks the checks of the type's own features about their defaults.
+    /// Runs the checks of the type's own features on their defaults.
     fn test_defaults(&mut self, kind: &Arc<ObjectType>) -> EvalResult<()> {
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return Ok(()) };
         for (slot, default) in layout.slots.iter().zip(&layout.defaults) {
@@ -425,8 +425,8 @@ fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
     EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
 }
 
-/// The feature that links find an object by: the one that says so, else `name` if every object has
-/// one.
+/// The feature whose value identifies an object for links: the one with `id => true`, else `name`
+/// if every object has it.
 fn id_of(layout: &Layout) -> Option<usize> {
     let said = layout.slots.iter().position(|slot| slot.feature.id);
     said.or_else(|| {
@@ -437,7 +437,7 @@ fn id_of(layout: &Layout) -> Option<usize> {
     })
 }
 
-/// The features that name a resource: those that say so, else `name`.
+/// The name attributes: features with that setting, else `name`.
 fn namevars_of(layout: &Layout) -> Vec<usize> {
     let slots = layout.slots.iter().enumerate();
     let said: Vec<usize> = slots.filter(|(_, s)| s.feature.namevar).map(|(i, _)| i).collect();
@@ -465,7 +465,7 @@ fn group_names(regex: &Regex) -> Vec<Option<EcoString>> {
     out
 }
 
-/// The patterns that take titles apart, with the feature that each group is.
+/// The title patterns, with the feature of each group.
 fn title_patterns(model: &Modelled, layout: &Layout, at: Span) -> EvalResult<TitlePatterns> {
     let mut out = TitlePatterns::new();
     for source in &model.model.title_patterns {
@@ -493,7 +493,7 @@ fn title_patterns(model: &Modelled, layout: &Layout, at: Span) -> EvalResult<Tit
     Ok(out)
 }
 
-/// Where the parent is named.
+/// The place of the parent's name.
 fn parent_place(def: &ModelDef) -> Option<TextRange> {
     let Expr::Definition(definition) = def.program[def.id] else { return None };
     match def.program.definition(definition) {

@@ -1,4 +1,4 @@
-//! Reading the features of objects, and giving them values.
+//! Reading and setting the features of objects.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ use crate::validation::Role;
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
-/// What the values of a feature are counted as.
+/// The number of values of a feature, in words.
 pub(super) fn counted(count: i64) -> String {
     match count {
         0 => "none".into(),
@@ -33,7 +33,7 @@ fn values(count: i64) -> &'static str {
 }
 
 impl Compiler<'_> {
-    /// The value of a feature as it is kept.
+    /// The stored value of a feature.
     pub(super) fn stored<'v>(&'v self, object: &'v Instance, slot: usize) -> Option<&'v Value> {
         match object.is_finished() {
             true => object.kept(slot),
@@ -100,13 +100,13 @@ impl Compiler<'_> {
         let value = if value.is_undef() && known.is_many { Value::array([]) } else { value };
         self.expect_result(object, &known, &value, "derived", code)?;
         if let Some(memo) = object.state.get().and_then(|state| state.memo.get()) {
-            // It may have been computed on the way, which gave the same.
+            // A nested computation may have set it, to an equal value.
             let _ = memo[slot].set(value.clone());
         }
         Ok(value)
     }
 
-    /// Tests what a getter gave.
+    /// Checks the result of a getter.
     fn expect_result(
         &self,
         object: &Instance,
@@ -133,8 +133,8 @@ impl Compiler<'_> {
         Err(EvalError::new("TYPE_BAD_GETTER", text, place_of(code)).into())
     }
 
-    /// What makes an equal object again, as a hash: the features that are set and that a caller may
-    /// give, as readers see them. Parts are hashes, too, as an object is part of one other only.
+    /// The arguments that make an equal object, as a hash: the settable features that are set, as
+    /// readers see them. Contained objects become hashes, because an object has one container only.
     pub(crate) fn features_given(&mut self, object: &Arc<Instance>) -> EvalResult<HashValue> {
         let mut out = HashValue::default();
         for i in 0..object.layout().slots.len() {
@@ -150,7 +150,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    /// The value of a feature with its parts as hashes.
+    /// The value of a feature, with contained objects as hashes.
     pub(crate) fn parts_given(&mut self, slot: &Slot, value: Value) -> EvalResult {
         match (slot.feature.is_containment(), value) {
             (true, Value::Array(parts)) => {
@@ -162,7 +162,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A part of an object as a hash, which names its type where that is not the one that is expected.
+    /// A contained object as a hash, which names its type if it is a subtype.
     fn part_given(&mut self, slot: &Slot, part: &Value) -> EvalResult {
         let Value::Instance(part) = part else { return Ok(part.clone()) };
         let mut out = HashValue::default();
@@ -174,8 +174,8 @@ impl Compiler<'_> {
         Ok(Value::Hash(Arc::new(out)))
     }
 
-    /// What a title, or a part of one, is as the value of a feature: text is made a value of the type
-    /// of the feature, unless that converts what it is given itself.
+    /// A title, or a part of one, as the value of a feature. The text is converted to the type of
+    /// the feature, unless the feature converts its arguments itself.
     pub(crate) fn title_as(&mut self, slot: &Slot, title: Value) -> Value {
         if slot.set.is_some() || fits(slot, &title) {
             return title;
@@ -184,7 +184,7 @@ impl Compiler<'_> {
         made.unwrap_or(title)
     }
 
-    /// As [`Compiler::title_as`], of all parts of a title by the names of their features.
+    /// As [`Compiler::title_as`], for all parts of a title by feature.
     pub(crate) fn titles_as_features(
         &mut self,
         kind: &ObjectType,
@@ -212,7 +212,8 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Gives a feature a value as a caller does: setters run, what is not setable is refused.
+    /// Sets a feature as a caller does: setters run, and features that are not settable are
+    /// refused.
     pub(crate) fn give(
         &mut self,
         object: &Arc<Instance>,
@@ -234,7 +235,8 @@ impl Compiler<'_> {
             return self.reset(object, slot);
         }
         let Some(code) = known.set.as_ref().filter(|_| !is_deferred(&value)) else {
-            // Without a setter the value of a derived feature is lost, as the definition was told.
+            // Without a setter the value of a derived feature is ignored; the check of the
+            // definition warns about this.
             return if known.derived.is_some() {
                 Ok(())
             } else {
@@ -255,7 +257,7 @@ impl Compiler<'_> {
         self.keep(object, slot, value, append).map_err(|unwind| bad_setter(unwind, object, &known))
     }
 
-    /// Back to what the feature was at first.
+    /// Restores the initial value of a feature.
     fn reset(&mut self, object: &Arc<Instance>, slot: usize) -> EvalResult<()> {
         let value = object.layout().defaults[slot].clone();
         if let Some(draft) = self.models.drafts.get_mut(object.draft) {
@@ -265,7 +267,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Keeps a value that is tested: its type, how many there are, the check.
+    /// Stores a value after checking its type, the number of values, and the check of the feature.
     pub(super) fn keep(
         &mut self,
         object: &Arc<Instance>,
@@ -282,7 +284,7 @@ impl Compiler<'_> {
             false if value.is_undef() => known.feature.unsettable.then_some(Value::Undef),
             false => {
                 let value = self.element(object, &known, value, None)?;
-                self.take_in(object, &known, &value).map_err(|e| related(e, &known))?;
+                self.make_part(object, &known, &value).map_err(|e| related(e, &known))?;
                 Some(value)
             }
         };
@@ -319,7 +321,7 @@ impl Compiler<'_> {
         for (i, item) in given.into_iter().enumerate() {
             let item = self
                 .element(object, known, item, Some(i))
-                .and_then(|item| self.take_in(object, known, &item).map(|()| item))
+                .and_then(|item| self.make_part(object, known, &item).map(|()| item))
                 .map_err(|unwind| at_item(unwind, i))?;
             all.push(item);
         }
@@ -341,7 +343,7 @@ impl Compiler<'_> {
         self.models.drafts.get_mut(object.draft)?.get_mut(slot)?.take()
     }
 
-    /// One value of a feature: converted where it is to be, and tested.
+    /// Converts and checks one value of a feature.
     pub(super) fn element(
         &mut self,
         object: &Arc<Instance>,
@@ -349,7 +351,7 @@ impl Compiler<'_> {
         value: Value,
         index: Option<usize>,
     ) -> EvalResult {
-        // What it is shows where the catalog is applied.
+        // The value is checked where the catalog is applied.
         if is_deferred(&value) {
             return Ok(value);
         }
@@ -381,7 +383,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Asks the check of a feature about a value.
+    /// Runs the check of a feature on a value.
     pub(super) fn check_element(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -416,7 +418,7 @@ impl Compiler<'_> {
         error.map_err(|e| related(e, slot))
     }
 
-    /// The instance that a hash stands for, which is to be part of another.
+    /// Makes an instance from a hash; it will be contained in another one.
     fn part_of_hash(&mut self, slot: &Slot, given: &Arc<HashValue>) -> EvalResult {
         match self.model_named(&slot.target)? {
             Some(kind) => self.object_of_hash(&kind, given),
@@ -424,7 +426,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The object that a hash stands for where one of a type is expected. Its `__ptype` names a
+    /// Makes an object from a hash where a value of the type is expected. `__ptype` may name a
     /// subtype.
     pub(crate) fn object_of_hash(
         &mut self,
@@ -444,8 +446,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Makes a value part of the object, where the feature says so.
-    fn take_in(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
+    /// Makes a value part of the object, if the feature is a containment.
+    fn make_part(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
         let (true, Value::Instance(part)) = (slot.feature.is_containment(), value) else {
             return Ok(());
         };
@@ -459,7 +461,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A list of links has no object twice.
+    /// Refuses a list of links with a repeated object.
     fn unique_links(&self, object: &Instance, slot: &Slot, all: &[Value]) -> EvalResult<()> {
         if !slot.feature.is_reference() || slot.feature.is_containment() {
             return Ok(());
@@ -477,7 +479,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Where code of a type is.
+/// The place of code in a type.
 fn place_of(code: &Code) -> Span {
     code.program.span(code.lambda.unwrap_or(code.body))
 }
@@ -490,7 +492,7 @@ pub(super) fn fits(slot: &Slot, value: &Value) -> bool {
     }
 }
 
-/// What a value of a feature should be and what was got.
+/// The mismatch between the type of a feature and a value.
 fn expectation(slot: &Slot, value: &Value) -> String {
     let kind = match slot.is_many {
         true => Type::Array(Arc::new(slot.kind.clone()), crate::types::IntRange::ANY_SIZE),
@@ -500,17 +502,17 @@ fn expectation(slot: &Slot, value: &Value) -> String {
     text.strip_prefix("value ").map_or(text.clone(), str::to_owned)
 }
 
-/// What was kept is no longer part of the object.
+/// The old value is no longer contained in the object.
 fn release(object: &Instance, slot: usize, old: Option<&Value>) {
     if !object.layout().slots[slot].feature.is_containment() {
         return;
     }
     match old {
-        Some(Value::Instance(part)) => part.leave(),
+        Some(Value::Instance(part)) => part.remove_from_container(),
         Some(Value::Array(items)) => {
             for item in items.iter() {
                 if let Value::Instance(part) = item {
-                    part.leave();
+                    part.remove_from_container();
                 }
             }
         }
@@ -528,7 +530,7 @@ fn related(mut unwind: Box<Unwind>, slot: &Slot) -> Box<Unwind> {
     unwind
 }
 
-/// Says which item of a list an error is about.
+/// Adds the position in a list to an error.
 fn at_item(mut unwind: Box<Unwind>, item: usize) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
         error.path.push(Step::Item(item));
@@ -536,7 +538,7 @@ fn at_item(mut unwind: Box<Unwind>, item: usize) -> Box<Unwind> {
     unwind
 }
 
-/// An error about the type of what a setter gave is one of the setter.
+/// The error of a setter that returned a value of a wrong type.
 fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind
         && error.issue == Some("TYPE_WRONG_VALUE")
@@ -549,7 +551,7 @@ fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Un
     unwind
 }
 
-/// The objects that the links of a feature mean.
+/// The objects that the links of a feature refer to.
 fn follow(
     object: &Instance,
     slot: &Slot,

@@ -1,4 +1,4 @@
-//! The host of conversions that make default values.
+//! The host for conversions of default values.
 
 use crate::error::EvalResult;
 use crate::state::Compiler;
@@ -7,11 +7,11 @@ use crate::types::Type;
 use crate::types::new::Host;
 use ordain_source::{FileId, Span, TextRange};
 
-/// The operations that the making of a default may use.
+/// The operations that the evaluation of a default may use.
 pub(super) struct DefaultHost<'c, 'e>(pub(super) &'c mut Compiler<'e>);
 
 impl Host for DefaultHost<'_, '_> {
-    // A default is the same whenever it is made.
+    // A default must not depend on the time of its evaluation.
     fn now(&mut self) -> i128 {
         0
     }
@@ -25,5 +25,5 @@ impl Host for DefaultHost<'_, '_> {
     }
 }
 
-/// The place of what is not written anywhere.
+/// The place of values that no file contains.
 pub(super) const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };

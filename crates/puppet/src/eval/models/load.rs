@@ -1,4 +1,4 @@
-//! Objects from plain data: the way back from [`crate::types::modelled::to_data`].
+//! Objects from plain data: the inverse of [`crate::types::modelled::to_data`].
 
 use std::sync::Arc;
 
@@ -8,12 +8,13 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, issue};
 use crate::state::Compiler;
+use crate::state::frame::final_error;
 use crate::types::modelled::{Document, Instance, Links, PREF, PTYPE, Slot, State};
 use crate::value::Value;
 
 impl Compiler<'_> {
-    /// Makes a value of plain data in which objects are maps with the name of their type. Values are
-    /// tested as they stand, without setters; what must hold of objects is asked when all are made.
+    /// Makes a value of plain data, in which objects are maps with the name of their type. Values
+    /// are checked without running setters. Invariants are checked when all objects exist.
     ///
     /// # Errors
     /// When a value does not fit. Links that lead nowhere are errors when they are followed.
@@ -25,28 +26,28 @@ impl Compiler<'_> {
         }
     }
 
-    /// As [`Compiler::objects_from_data`], with links followed. Gives all that is wrong, each with the
-    /// keys and numbers of items that lead to it in the data.
+    /// As [`Compiler::objects_from_data`], with links followed. Returns all errors, each with the
+    /// path in the data.
     pub(crate) fn objects_of_document(&mut self, data: &Data) -> (Value, Vec<(Path, EvalError)>) {
         let (value, mut errors) = load(self, data);
         if errors.is_empty() {
             self.dangling_links(&value, Path::new(), &mut errors);
         }
-        let told = errors.into_iter().map(|(path, unwind)| (path, self.final_error(unwind)));
-        (value, told.collect())
+        let errors = errors.into_iter().map(|(path, unwind)| (path, final_error(unwind)));
+        (value, errors.collect())
     }
 
     /// Follows all links of an object and of its parts.
     ///
     /// # Errors
-    /// When one of them leads nowhere.
+    /// When a link has no target.
     pub fn resolve_links(&mut self, value: &Value) -> EvalResult<()> {
         let mut errors = Errors::new();
         self.dangling_links(value, Path::new(), &mut errors);
         errors.into_iter().next().map_or(Ok(()), |(_, unwind)| Err(unwind))
     }
 
-    /// The links of an object and of its parts that lead nowhere.
+    /// The links of an object and of its parts without a target.
     fn dangling_links(&mut self, value: &Value, path: Path, errors: &mut Errors) {
         match value {
             Value::Array(items) => {
@@ -73,9 +74,9 @@ impl Compiler<'_> {
     }
 }
 
-/// The keys and numbers of items that lead to a part of data.
+/// The path of a part of data: keys and positions.
 pub(crate) type Path = Vec<String>;
-/// What is wrong with parts of data.
+/// Errors about parts of data, by path.
 type Errors = Vec<(Path, Box<Unwind>)>;
 
 fn step(path: &Path, next: impl ToString) -> Path {
@@ -84,12 +85,12 @@ fn step(path: &Path, next: impl ToString) -> Path {
     out
 }
 
-/// The steps of a path as links have it.
+/// The steps of a path in the notation of links.
 fn steps(path: &str) -> Path {
     path.split('/').skip(1).filter(|step| !step.is_empty()).map(str::to_owned).collect()
 }
 
-/// So many errors of a document are said.
+/// The maximal number of reported errors of a document.
 const MAX_ERRORS: usize = 100;
 
 fn load(compiler: &mut Compiler<'_>, data: &Data) -> (Value, Errors) {
@@ -118,7 +119,7 @@ fn load(compiler: &mut Compiler<'_>, data: &Data) -> (Value, Errors) {
         if errors.len() >= MAX_ERRORS {
             break;
         }
-        // What is wrong with a part may be why something is missing.
+        // An error in a part may be the reason why something is missing.
         let own = steps(path);
         if errors.iter().any(|(at, _)| at.starts_with(&own)) {
             continue;
@@ -129,7 +130,7 @@ fn load(compiler: &mut Compiler<'_>, data: &Data) -> (Value, Errors) {
     (value, errors)
 }
 
-/// How deep data may be nested.
+/// The maximal nesting of data.
 const MAX_DEPTH: usize = 500;
 
 struct Loading<'a, 'e> {
@@ -137,7 +138,7 @@ struct Loading<'a, 'e> {
     document: Arc<Document>,
     /// The objects with their paths, in the order of the document.
     made: Vec<(EcoString, Arc<Instance>)>,
-    /// What is wrong so far.
+    /// The errors so far.
     errors: Errors,
 }
 
@@ -175,7 +176,7 @@ impl Loading<'_, '_> {
 
     fn typed(&mut self, name: &str, data: &Data, path: &EcoString, depth: usize) -> EvalResult {
         let Some(kind) = self.compiler.model_named(&name.to_lowercase())? else {
-            // What is of another type stays as it is.
+            // Data of another type is not converted.
             return Ok(crate::value::rich::from_data(data));
         };
         self.compiler.layout(&kind)?;
@@ -261,7 +262,7 @@ impl Loading<'_, '_> {
             });
             let value = match value {
                 Ok(value) => value,
-                // The others are looked at, too.
+                // The other items are read as well, to report all errors.
                 Err(unwind) if is_list && self.errors.len() < MAX_ERRORS => {
                     self.errors.push((steps(&path), unwind));
                     continue;
@@ -292,7 +293,7 @@ impl Loading<'_, '_> {
     }
 }
 
-/// What the links of a feature say.
+/// The targets of the links of a feature.
 fn links_of(object: &Instance, slot: &Slot, data: &Data) -> EvalResult<Vec<EcoString>> {
     let items = match data {
         Data::List(items) => items.as_slice(),

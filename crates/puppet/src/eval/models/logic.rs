@@ -1,4 +1,4 @@
-//! Running the code of a type, and the variables that it has.
+//! Running the code of a type, and its variables.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::validation::{Role, is_pure};
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// What runs, for whom.
+/// The code to run, and its owner.
 pub(super) struct Run<'a> {
     pub(super) kind: &'a Arc<ObjectType>,
     pub(super) role: Role,
     pub(super) slot: Option<(usize, &'a Arc<Slot>)>,
     pub(super) object: Option<&'a Arc<Instance>>,
-    /// What a check looks at, or a lambda is given.
+    /// The checked value, or the argument of a lambda.
     pub(super) argument: Value,
 }
 
 impl Compiler<'_> {
-    /// Runs code of a type. Gives its value, and whether a setter assigned its own feature.
+    /// Runs code of a type. Returns its value, and whether a setter assigned its own feature.
     pub(super) fn run_logic(&mut self, code: &Code, run: Run<'_>) -> EvalResult<(Value, bool)> {
         let (frame, logic) = self.enter_logic(code, run);
         let argument = logic.it.clone();
@@ -130,7 +130,7 @@ impl Compiler<'_> {
         Ok(crate::value::text::to_text(&result?))
     }
 
-    /// The code of a type that a scope belongs to: its place among what runs.
+    /// The index of the running code of a type that a scope belongs to.
     fn logic_at(&self, scope: ScopeId) -> Option<usize> {
         if self.models.logics.is_empty() {
             return None;
@@ -142,7 +142,7 @@ impl Compiler<'_> {
         self.models.logics.iter().rposition(|logic| logic.scope == at)
     }
 
-    /// A variable that code of a type has without its being set: `$it`, `$meta`, the features.
+    /// A variable that is predefined in code of a type: `$it`, `$meta`, the features.
     pub(crate) fn logic_variable(
         &mut self,
         scope: ScopeId,
@@ -167,7 +167,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An assignment in code of a type: setters assign features. Whether it was one.
+    /// An assignment in code of a type; setters assign features. Returns whether it was one.
     pub(crate) fn assign_in_logic(
         &mut self,
         f: &Frame,
@@ -191,7 +191,8 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    /// Whether a derived feature is being computed already; else what is computed, for messages.
+    /// Fails if a derived feature is computed already; the message lists the features that are
+    /// computed.
     pub(super) fn derived_circle(&self, object: &Arc<Instance>, slot: usize) -> EvalResult<()> {
         let same = |logic: &Logic| {
             logic.role == Role::Derived
@@ -211,7 +212,7 @@ impl Compiler<'_> {
         issue("TYPE_DERIVED_CYCLE", text)
     }
 
-    /// What is wrong with calling a function in code of a type.
+    /// Refuses the call of an impure function in code of a type.
     pub(crate) fn refuse_impure(&self, name: &str) -> EvalResult<()> {
         if self.models.logics.is_empty() || is_pure(name) {
             return Ok(());
@@ -221,7 +222,7 @@ impl Compiler<'_> {
     }
 }
 
-/// `$meta`: what is known of a feature, or of the type.
+/// `$meta`: the properties of a feature, or of the type.
 fn meta(kind: &Arc<ObjectType>, slot: Option<&Slot>) -> Value {
     let name = |text: &EcoString| Value::Str(text.clone());
     let owner = slot.and_then(|slot| kind.line().find(|kind| kind.name == slot.owner));

@@ -10,7 +10,7 @@ use crate::error::{EvalError, EvalResult, PlainError};
 use crate::plugins::match_title;
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
-use crate::state::frame::Frame;
+use crate::state::frame::{Frame, final_error};
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
 use crate::types::modelled::{Code, Layout};
@@ -18,7 +18,7 @@ use crate::validation::{Role, free_variables};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// An object that a text makes, or a resource of a type with features, as far as it is literal.
+/// An object or a resource of a type with features in a text, as far as it is literal.
 pub struct InstanceSyntax {
     /// The text.
     pub program: Arc<Program>,
@@ -28,7 +28,7 @@ pub struct InstanceSyntax {
     pub at: ExprId,
     /// The values of its features.
     pub values: Vec<ValueSyntax>,
-    /// Whether `values` has all values that the instance gets.
+    /// Whether `values` has all values of the instance.
     pub is_whole: bool,
     /// The titles of resources, each with its place.
     pub titles: Vec<(EcoString, Span)>,
@@ -49,7 +49,8 @@ pub struct ValueSyntax {
 }
 
 impl Compiler<'_> {
-    /// What is wrong with what is given to a type with features, as far as it is known.
+    /// The errors in the attributes of a type with features, as far as they are known before a
+    /// compile.
     pub(crate) fn instance_errors(&mut self, given: &InstanceSyntax) -> Vec<EvalError> {
         let Ok(Some(kind)) = self.model_named(&given.kind) else { return Vec::new() };
         if self.layout(&kind).is_err() {
@@ -69,12 +70,12 @@ impl Compiler<'_> {
             let Some(hash) = hash.collect::<Option<Vec<_>>>() else { return Vec::new() };
             let hash = Value::hash(hash.iter().map(|(name, value)| (name.as_str(), value.clone())));
             let made = self.instantiate(&kind, &[hash], None);
-            return self.told(&f, given.at, made.map(|_| ()));
+            return self.located_errors(&f, given.at, made.map(|_| ()));
         }
         self.wrong_values(&kind, given, &f)
     }
 
-    /// Whether a resource is given links, of which only a compile knows what they lead to.
+    /// Whether a resource has links. Only a compile knows their targets.
     fn has_links(&self, kind: &ObjectType, given: &InstanceSyntax) -> bool {
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return false };
         given.values.iter().any(|value| {
@@ -83,7 +84,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What is wrong with a resource as a whole: its title, what is missing, what must hold.
+    /// The error of a resource as a whole: its title, missing features, invariants.
     fn wrong_resource(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -114,7 +115,7 @@ impl Compiler<'_> {
         let mut titled = match titled {
             Ok(titled) => titled,
             Err(unwind) => {
-                let mut error = self.final_error(unwind);
+                let mut error = final_error(unwind);
                 (error.span, error.issue) = (Some(*at), Some("TYPE_WRONG_VALUE".into()));
                 return Some(error);
             }
@@ -125,14 +126,14 @@ impl Compiler<'_> {
         let titled = titled.into_iter();
         let mut entries: Vec<Entry> =
             titled.map(|(name, value)| Entry { name, value, span: Some(*at) }).collect();
-        // Names that are no features are metaparameters, or are found elsewhere.
+        // Other names are metaparameters, or are reported elsewhere.
         let features = given.values.iter().filter(|value| layout.find(&value.name).is_some());
         entries.extend(features.filter_map(|one| {
             let value = one.value.clone().filter(|value| !value.is_undef())?;
             Some(Entry { name: one.name.clone(), value, span: Some(one.name_at) })
         }));
         let made = self.instantiate_entries(kind, entries, place);
-        let mut error = self.final_error(made.err()?);
+        let mut error = final_error(made.err()?);
         let own = format!("{}[{title}]: ", kind.name);
         if !error.message.starts_with(&own) {
             error.message.insert_str(0, &own);
@@ -141,7 +142,7 @@ impl Compiler<'_> {
         Some(error)
     }
 
-    /// What is wrong with single values.
+    /// The errors of single values.
     fn wrong_values(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -157,23 +158,23 @@ impl Compiler<'_> {
                 }
                 continue;
             };
-            // A setter may look at other features, and a title may stand for the link to its resource.
+            // A setter may read other features, and a title may be a link to its resource.
             let known = &object.layout().slots[slot];
             let is_link = known.feature.is_reference() && !known.feature.is_containment();
             let is_plain = known.set.is_none() && !(given.is_resource && is_link);
             if let (Some(value), true) = (value, is_plain) {
                 let result = self.give(&object, slot, value.clone(), false);
-                errors.extend(self.told(f, *expr, result));
+                errors.extend(self.located_errors(f, *expr, result));
             }
         }
         self.models.drafts.pop();
         errors
     }
 
-    fn told(&mut self, f: &Frame, at: ExprId, result: EvalResult<()>) -> Vec<EvalError> {
+    fn located_errors(&mut self, f: &Frame, at: ExprId, result: EvalResult<()>) -> Vec<EvalError> {
         let Err(unwind) = result else { return Vec::new() };
         let unwind = self.locate(f, at, unwind);
-        vec![self.final_error(unwind)]
+        vec![final_error(unwind)]
     }
 }
 
@@ -185,7 +186,7 @@ fn unknown_feature(kind: &ObjectType, layout: &Layout, name: &str, at: Span) -> 
     error
 }
 
-/// Variables that the code of a type reads and that nothing sets.
+/// Variables that the code of a type reads and nothing sets.
 pub(super) fn unknown_variables(kind: &ObjectType) -> Vec<EvalError> {
     let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return Vec::new() };
     let mut out = Vec::new();

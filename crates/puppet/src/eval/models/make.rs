@@ -1,4 +1,4 @@
-//! Making objects: defaults, the values of a hash, the initialiser, what must hold.
+//! Making objects: defaults, the values of a hash, the initialiser, invariants.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::text::to_text;
 
-/// A value that is given to a feature, and where.
+/// A value for a feature, and its place.
 pub(crate) struct Entry {
     pub(crate) name: EcoString,
     pub(crate) value: Value,
@@ -29,10 +29,10 @@ pub(crate) struct Entry {
 }
 
 impl Compiler<'_> {
-    /// Makes an object of a type, of a hash and an initialiser if there are any.
+    /// Makes an object of a type from a hash and an initialiser, both optional.
     ///
     /// # Errors
-    /// When a value does not fit, something is missing, or what must hold does not.
+    /// When a value does not fit, a feature is missing, or an invariant does not hold.
     pub(in crate::eval) fn make_instance(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -44,8 +44,8 @@ impl Compiler<'_> {
         self.end_instance(&object, result)
     }
 
-    /// Makes an object of values that are given one by one. An error about a value is at its place,
-    /// and is what `describe` makes of it.
+    /// Makes an object of single values. `describe` words the error of a value, which is reported
+    /// at its place.
     pub(crate) fn instantiate_entries(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -73,8 +73,8 @@ impl Compiler<'_> {
         self.end_instance(&object, result).map_err(|e| located(e, None))
     }
 
-    /// Makes an object of what fits of some values, without asking whether anything is missing or
-    /// what must hold does.
+    /// Makes an object of the values that fit. It checks neither for missing features nor
+    /// invariants.
     pub(crate) fn instantiate_unchecked(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -83,12 +83,12 @@ impl Compiler<'_> {
         let object = self.begin_instance(kind)?;
         for Entry { name, value, .. } in entries {
             if let Some(slot) = object.layout().find(&name) {
-                // What does not fit is said of the resource itself.
+                // The check of the resource itself reports values that do not fit.
                 let _ = self.give(&object, slot, value, false);
             }
         }
         let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
-        // It was just made, so nothing has set it before.
+        // The object is new, so the state is not set yet.
         let _ = object.state.set(State { values, ..State::default() });
         Ok(Value::Instance(object))
     }
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Runs the lambda that completes an object, which alone may have it as yet.
+    /// Runs the lambda that completes an object. Until it ends, no other code may use the object.
     fn initialise(&mut self, object: &Arc<Instance>, block: &Arc<Closure>) -> EvalResult<()> {
         let outer = self.scopes.get(block.scope);
         let mut scope = Scope::new(ScopeKind::Lambda, Some(block.scope), outer.resource);
@@ -183,12 +183,12 @@ impl Compiler<'_> {
         let result = result.and_then(|()| self.invariants(object));
         let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
         result?;
-        // It was just made, so nothing has set it before.
+        // The object is new, so the state is not set yet.
         let _ = object.state.set(State { values, ..State::default() });
         Ok(Value::Instance(Arc::clone(object)))
     }
 
-    /// Whether every feature has as many values as it needs.
+    /// Checks that every feature has the required number of values.
     pub(super) fn enough(&mut self, object: &Arc<Instance>) -> EvalResult<()> {
         for i in 0..object.layout().slots.len() {
             let slot = &object.layout().slots[i];
@@ -221,9 +221,9 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether all that must hold does; what does not is said together.
+    /// Checks all invariants. One error reports all that do not hold.
     pub(super) fn invariants(&mut self, object: &Arc<Instance>) -> EvalResult<()> {
-        // What must hold of a value that is not there yet shows where the catalog is applied.
+        // Invariants over deferred values are checked where the catalog is applied.
         let draft = self.models.drafts.get(object.draft);
         let mut values = draft.into_iter().flatten().flatten();
         let is_open = |value: &Value| match value {
@@ -250,7 +250,7 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// What is to say about an invariant that does not hold.
+    /// The message of an invariant that does not hold; `None` if it holds.
     fn broken(&mut self, object: &Arc<Instance>, rule: &Rule) -> EvalResult<Option<String>> {
         let run = || Run {
             kind: &object.kind,
@@ -280,12 +280,13 @@ impl Compiler<'_> {
     }
 }
 
-/// When a feature gets its value: those with setters come last, as these may look at others.
+/// The position of a feature in the order of setting. Features with setters come last, because
+/// setters may read the others.
 fn turn(layout: &Layout, slot: usize) -> (bool, usize) {
     (layout.slots[slot].set.is_some(), slot)
 }
 
-/// Says which entry of the hash an error is about.
+/// Adds the key of the hash to an error.
 fn at_entry(mut unwind: Box<Unwind>, key: &Value) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
         let name = to_text(key);

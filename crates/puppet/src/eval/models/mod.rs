@@ -1,7 +1,7 @@
-//! Types with features of their own: their definition, their instances, and the code in them.
+//! Types with features: their definitions, their instances, and the code in them.
 //!
-//! A type is an object type with a model ([`crate::types::modelled`]). What a type is named by and
-//! inherits from is known before what its features are, so that types may refer to each other.
+//! A type with features is an object type with a model ([`crate::types::modelled`]). Its name and
+//! parent are known before its features, so that types may refer to each other.
 
 mod assign;
 mod define;

@@ -1,4 +1,4 @@
-//! Features that come from an `Object[...]` type that a type with features inherits from.
+//! Features that a type with features inherits from an `Object[...]` type.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use crate::types::modelled::{Feature, FeatureKind, Layout, Multiplicity, Slot, V
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type};
 use crate::value::Value;
 
-/// Makes the attributes of an object type the first features of a type. What is computed there is
-/// left out: its code is not in the language.
+/// Makes the attributes of an object type the first features of a type. Computed attributes are
+/// left out, because their code is not in the language.
 pub(super) fn inherit(layout: &mut Layout, parent: &ObjectType) {
     for (name, attribute) in parent.all_attributes() {
         if attribute.role == AttributeRole::Derived {

@@ -12,7 +12,7 @@ use crate::functions::support::{function, ruby_class, ruby_text};
 use crate::functions::{Function, plain, rep, req};
 use crate::value::{HashValue, Value};
 
-/// How deep directives may nest.
+/// The maximal nesting of directives.
 const MAX_NESTING: usize = 64;
 
 /// The functions of this module.

@@ -12,7 +12,7 @@ use crate::functions::{Function, opt, plain, rep, req};
 use crate::state::evaluate::Evaluate;
 use crate::value::{HashValue, Value};
 
-/// How deep options may nest.
+/// The maximal nesting of options.
 const MAX_NESTING: usize = 64;
 
 const PASSWORD: &str = "Variant[String, Sensitive[String]]";
@@ -72,7 +72,7 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// The text of a password, whether secret or not.
+/// The text of a password, sensitive or not.
 fn bare(value: &Value) -> String {
     match value {
         Value::Sensitive(inner) => ruby_text(inner).into(),
@@ -140,7 +140,7 @@ fn overlay(target: &mut HashValue, from: &HashValue, depth: usize) -> EvalResult
     Ok(())
 }
 
-/// Moves what is known under the other spelling of a key, with `-` for `_`, to this one.
+/// Moves the value under the other spelling of a key, with `-` for `_`, to this one.
 fn respell(target: &mut HashValue, key: &Value) {
     let Some(name) = key.as_str() else { return };
     if target.contains_key(key) || !name.contains(['-', '_']) {
@@ -229,8 +229,8 @@ fn dollar_quoted(text: &str) -> String {
     let letters = |of: &str| -> String {
         digest::md5(of.as_bytes())[..6].chars().filter(|c| !c.is_ascii_digit()).collect()
     };
-    // A tag without letters, or one that is in the text, is hashed again; a text of any length is
-    // soon free of one of them.
+    // If the tag has no letters or occurs in the text, it is hashed again. This ends soon for a
+    // text of any length.
     let mut tag = letters(text);
     for _ in 0..1000 {
         if !text.contains(&tag) {
@@ -262,7 +262,7 @@ fn acls(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Hash(Arc::new(rules)))
 }
 
-/// The attributes of one rule; its line has four parts at least.
+/// The attributes of a rule from a line of at least four parts.
 fn rule(parts: &[&str], order: i64) -> Value {
     let part = |i: usize| parts.get(i).map_or(Value::Undef, |p| Value::from(*p));
     let mut rule = vec![

@@ -8,7 +8,7 @@ use crate::functions::support::function;
 use crate::functions::{Function, opt, plain, req};
 use crate::value::Value;
 
-/// Letters and digits that are not easily taken for each other.
+/// Letters and digits that are not easily confused.
 const CLEAR: &[u8] = b"abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 /// The functions of these modules.

@@ -1,7 +1,8 @@
-//! Functions that much used modules bring in Ruby, native: without them the modules do not compile.
+//! Native versions of functions that popular modules have in Ruby; without them the modules do not
+//! compile.
 //!
-//! A file per module, or per family of modules. What is not here is an error that names the Ruby
-//! file of the function.
+//! There is a file per module, or per family of modules. Functions that are missing here are errors
+//! that name their Ruby file.
 
 pub mod apache;
 pub mod databases;

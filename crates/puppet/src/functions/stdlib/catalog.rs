@@ -1,4 +1,4 @@
-//! Functions that look at or change the catalog.
+//! Functions that read or change the catalog.
 
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
         ));
     }
     let (own, caller) = call.compiler.calling_modules(call.scope);
-    // Code that is in no module and was called by none has a name of its own, and no caller's.
+    // Code outside of modules, called from the top, has an empty caller.
     if own == caller && !own.is_empty() {
         return Ok(Value::Undef);
     }
@@ -183,7 +183,7 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
     fail(format!("{kind} {name} is private"))
 }
 
-/// The reference that a text or a value stands for: its type with capitals, and its title.
+/// The reference in a text or a value: its type with capitals, and its title.
 fn reference_of(value: &Value) -> Option<Type> {
     match value {
         Value::Str(text) => {
@@ -210,7 +210,7 @@ fn resource_type(kind: &str, title: &str) -> Type {
     Type::Resource { kind: Some(crate::syntax::names::capitalized(kind)), title }
 }
 
-/// Fails if a reference is to a kind of resource that nothing defines.
+/// Fails if a reference is to an unknown resource type.
 fn check_known(call: &mut Call<'_, '_>, what: &Value) -> EvalResult<()> {
     let (Value::Type(kind) | Value::Reference(kind)) = what else { return Ok(()) };
     let Type::Resource { kind: Some(kind), .. } = &**kind else { return Ok(()) };
@@ -385,7 +385,7 @@ fn str2resource(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
     let text = "This method is deprecated, please use Puppet data types to validate parameters";
-    // Not all releases say so: it is no error where such are.
+    // Only some releases of the module deprecate this, so it is never an error.
     deprecation(call, "validate_legacy", text, false)?;
     let kind = match call.arg(0) {
         Value::Type(kind) => (**kind).clone(),
@@ -402,7 +402,7 @@ fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
     fail(describe_mismatch(&format!("validate_legacy({kind}, ...)"), &kind, &actual))
 }
 
-/// The value of a fact, by the names on the way to it.
+/// The value of a fact at a path.
 pub(crate) fn fact(call: &mut Call<'_, '_>, path: &[&str]) -> Option<Value> {
     let mut at = call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts")?;
     for name in path {

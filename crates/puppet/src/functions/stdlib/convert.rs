@@ -78,10 +78,10 @@ fn any2bool(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-/// The truth value that a text stands for.
+/// The truth value of a text.
 ///
 /// # Errors
-/// When it is no text, or stands for none.
+/// When the value is not a text, or the text is not a truth value.
 pub fn truth(value: &Value) -> EvalResult<bool> {
     match value {
         Value::Bool(b) => Ok(*b),

@@ -92,7 +92,7 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// The text that is digested; what is sensitive is looked into.
+/// The text to digest; sensitive values are revealed.
 fn digested(value: &Value) -> ecow::EcoString {
     match value {
         Value::Sensitive(inner) => ruby_text(inner),

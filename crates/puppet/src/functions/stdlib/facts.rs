@@ -1,4 +1,4 @@
-//! Functions that look at the facts of the node, and at addresses.
+//! Functions on facts of the node and on addresses.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -116,10 +116,10 @@ const ZONE: &str = r"\A((([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])\.)+|\
 const EMAIL: &str = r"\A[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*\z";
 const V4: &str = r"\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\z";
 
-/// The module's alias of a pattern, which is known with or without the module.
+/// The module's alias of a pattern, which is defined even without the module.
 fn alias(name: &str, pattern: &str) -> Type {
     let alias = TypeAlias { name: name.into(), target: OnceLock::new() };
-    // It was made just now, so the target is not set.
+    // The alias is new, so its target is not set.
     let _ = alias.target.set(Type::Pattern(Arc::new([Arc::new(Regexp::new(pattern))])));
     Type::Alias(Arc::new(alias))
 }
@@ -128,7 +128,7 @@ fn domain_name() -> Type {
     Type::Variant(Arc::new([alias("Stdlib::Fqdn", FQDN), alias("Stdlib::Dns::Zone", ZONE)]))
 }
 
-/// Fails unless a value is of a type, in the words of a function that takes only such values.
+/// Fails unless a value is of a type, with the message of a mismatched argument.
 fn check(call: &Call<'_, '_>, parameter: &str, kind: &Type, value: &Value) -> EvalResult<()> {
     if is_instance(kind, value) {
         return Ok(());
@@ -234,7 +234,7 @@ fn has_interface_with(call: &mut Call<'_, '_>, kind: &str, i: usize) -> EvalResu
     Ok(Value::Bool(all.any(|(_, interface)| interface.get(kind) == Some(&wanted))))
 }
 
-/// An address with the length of its network, the whole address if none is given.
+/// An address with its prefix length, by default the whole address.
 fn network(text: &str) -> EvalResult<(IpAddr, u32)> {
     let bad = || format!("invalid address: {text}");
     let (address, length) = match text.split_once('/') {

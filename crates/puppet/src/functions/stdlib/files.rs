@@ -74,7 +74,7 @@ fn load_module_metadata(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-/// How many paths a pattern may give.
+/// The maximal number of paths of a pattern.
 const GLOB_LIMIT: usize = 100_000;
 
 fn glob(call: &mut Call<'_, '_>) -> EvalResult {
@@ -97,7 +97,7 @@ fn glob(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::array(out.into_iter().map(Value::from)))
 }
 
-/// The patterns that a pattern with `{a,b}` stands for.
+/// The patterns that a pattern with `{a,b}` expands to.
 fn braces(pattern: &str) -> Vec<String> {
     let Some(open) = pattern.find('{') else { return vec![pattern.to_owned()] };
     let Some(close) = pattern[open..].find('}').map(|at| at + open) else {

@@ -1,4 +1,4 @@
-//! Functions on hashes, and those that take lists, hashes or texts alike.
+//! Functions on hashes, and functions that accept lists, hashes or texts.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ fn deep_merge(call: &mut Call<'_, '_>) -> EvalResult {
         let n = args.len();
         return fail(format!("deep_merge(): wrong number of arguments ({n}; must be at least 2)"));
     }
-    // An entry is copied, weighed and dropped again.
+    // The steps for an entry, which is copied, weighed and dropped.
     const STEPS: usize = 4;
     let entries: usize = args.iter().filter_map(Value::as_hash).map(HashValue::len).sum();
     call.compiler.budget.spend((STEPS * entries) as u64)?;
@@ -327,8 +327,8 @@ fn merge(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Hash(Arc::new(merged)))
 }
 
-/// Merges the hashes that the lambda gives for what is merged so far and an item: with three
-/// parameters for its key or position and its value, with two for the item.
+/// Merges the hashes that the lambda returns for the hash so far and an item. A lambda with three
+/// parameters gets the key or position and the value of the item, one with two the item.
 fn merge_items(call: &mut Call<'_, '_>, three: bool) -> EvalResult {
     let mut merged = HashValue::default();
     for entry in Items::of(call.arg(0))? {
@@ -349,7 +349,7 @@ fn merge_items(call: &mut Call<'_, '_>, three: bool) -> EvalResult {
     Ok(Value::Hash(Arc::new(merged)))
 }
 
-/// Collects the values of a hash and of the hashes in it.
+/// Collects the values of a hash and of nested hashes.
 pub(crate) fn nested_values(hash: &HashValue, out: &mut Vec<Value>) {
     for value in hash.values() {
         match value {

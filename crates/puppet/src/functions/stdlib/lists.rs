@@ -127,7 +127,7 @@ fn count(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Int(n as i64))
 }
 
-/// How many characters of a text are in a set of them.
+/// The number of characters of a text that are in a set.
 fn count_chars(text: &str, set: Option<&Value>) -> EvalResult {
     let Some(set) = set.and_then(Value::as_str) else {
         return fail("wrong number of arguments (given 0, expected 1+)");
@@ -283,7 +283,7 @@ fn reverse(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-/// The ends of a range in one text: `a..c`, `a...c`, `a-c`; whether the last is left out.
+/// The ends of a range in one text, `a..c`, `a...c` or `a-c`, and whether the last one is excluded.
 fn split_range(text: &str) -> Option<(&str, &str, bool)> {
     let is_word = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_alphanumeric() || c == '_');
     for (sign, open) in [("...", true), ("..", false), ("-", false)] {
@@ -297,7 +297,7 @@ fn split_range(text: &str) -> Option<(&str, &str, bool)> {
     None
 }
 
-/// How many values upstream's `range` gives at most.
+/// The maximal number of values of upstream's `range`.
 const RANGE_LIMIT: usize = 1_000_000;
 
 fn range(call: &mut Call<'_, '_>) -> EvalResult {

@@ -1,4 +1,4 @@
-//! The functions of the module stdlib, native: they work with or without the module.
+//! Native functions of the module stdlib, which need not be installed.
 
 pub mod catalog;
 pub mod convert;
@@ -21,7 +21,7 @@ use crate::state::evaluate::Evaluate;
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// The argument at `i`; `undef` if it was not given.
+/// The argument at `i`; `undef` if it is missing.
 pub(crate) fn at(args: &[Value], i: usize) -> &Value {
     args.get(i).unwrap_or(&Value::Undef)
 }
@@ -35,7 +35,7 @@ pub(crate) fn forward(call: &mut Call<'_, '_>, target: &str) -> EvalResult {
     call.compiler.call_function(target, args, call.block.clone(), call.scope, call.span)
 }
 
-/// Says that something is deprecated, as the setting `strict` wants it.
+/// Reports a deprecation with the severity of the setting `strict`.
 pub(crate) fn deprecation(
     call: &mut Call<'_, '_>,
     key: &str,

@@ -46,7 +46,7 @@ fn read_yaml(text: &str) -> EvalResult {
     Tree::parse(text).and_then(|tree| from_yaml(&tree)).map_err(wrap)
 }
 
-/// What was read; the default instead of nothing and `false`.
+/// The parsed value; the default in the place of `undef` and `false`.
 fn or_default(value: Value, default: Value) -> Value {
     if value.is_true() { value } else { default }
 }
@@ -99,7 +99,7 @@ fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
 fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
     let text = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. \
                 Please use JSON.parse().";
-    // Not all releases say so: it is no error where such are.
+    // Only some releases of the module deprecate this, so it is never an error.
     deprecation(call, "parsepson", text, false)?;
     match (read_json(&call.str(0)), call.given(1)) {
         (Ok(value), _) => Ok(value),

@@ -1,4 +1,4 @@
-//! Functions that stdlib had once and that older modules still call.
+//! Functions that stdlib removed and that older modules still call.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn validate_key_pair(call: &mut Call<'_, '_>) -> EvalResult {
         Err(error) => return fail(format!("Not a valid x509 certificate: {error}")),
     };
     let key = text_of(&args[1]);
-    // As upstream, the marks have to begin their lines.
+    // As upstream, the marks must be at the start of lines.
     if !key.lines().any(|line| line.starts_with("-----BEGIN ")) {
         return fail("Not a valid RSA key: Neither PUB key nor PRIV key");
     }
@@ -148,8 +148,8 @@ fn validate_key_pair(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Undef)
 }
 
-/// Runs a command on content. The command reads it from its standard input, so that nothing is
-/// written: `%` stands for `/dev/stdin`.
+/// Runs a command on content. The command reads it from standard input, because a compile writes no
+/// files: `%` becomes `/dev/stdin`.
 fn validate_cmd(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     let n = args.len();

@@ -86,7 +86,7 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// The value with what is sensitive in it opened, and whether there was any.
+/// The value with its sensitive parts revealed, and whether it had any.
 pub(crate) fn opened(value: &Value) -> (Value, bool) {
     let mut secret = false;
     let value = open(value, &mut secret);
@@ -123,7 +123,7 @@ fn written(value: &Value, write: impl Fn(&Data) -> String) -> Value {
     wrapped(Value::from(write(&plain_data(&value))), secret)
 }
 
-/// A value as plain data, where what data has no form for becomes its text.
+/// A value as plain data; parts that plain data cannot represent become texts.
 pub(crate) fn plain_data(value: &Value) -> Data {
     match value {
         Value::Undef => Data::Null,

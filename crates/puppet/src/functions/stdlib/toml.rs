@@ -8,7 +8,7 @@ use crate::value::{HashValue, Value};
 /// The hash as TOML.
 ///
 /// # Errors
-/// When a value has no form in TOML.
+/// When TOML cannot represent a value.
 pub fn write(value: &Value) -> EvalResult<String> {
     let mut out = String::new();
     if let Some(hash) = value.as_hash() {

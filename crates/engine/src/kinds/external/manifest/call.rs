@@ -11,7 +11,7 @@ use crate::system::host::Host;
 use crate::system::runner::{Invocation, Outcome};
 
 /// The number of lines of a failed program's output that are reported.
-const TAIL: usize = 10;
+const REPORTED_LINES: usize = 10;
 
 /// The operation of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub(super) fn can_remove(manifest: &Manifest) -> bool {
     manifest.delete.is_some() || manifest.set.as_ref().is_some_and(|set| set.handles_exist)
 }
 
-/// Calls a program and gives the JSON documents that it printed.
+/// Runs a program and returns the JSON documents that it printed.
 pub(super) fn run(
     manifest: &Manifest,
     command: &Command,
@@ -76,30 +76,30 @@ pub(super) fn run(
         |why: String| KindError::new(format!("{} of {} {why}", verb.word(), manifest.name));
     let outcome = host.run(&invocation).map_err(|e| failed(format!("failed: {e}")))?;
     if !outcome.success() {
-        return Err(failed(complaint(manifest, &outcome)));
+        return Err(failed(failure_message(manifest, &outcome)));
     }
     documents(&outcome.stdout).map_err(|e| failed(format!("printed invalid JSON: {e}")))
 }
 
-/// A program beside the manifest, else one of the path.
+/// The program next to the manifest, else one in the search path.
 fn program(manifest: &Manifest, name: &str) -> OsString {
     let beside = manifest.dir.join(name);
     if Path::new(name).is_relative() && beside.is_file() { beside.into() } else { name.into() }
 }
 
-/// How a program ended that failed, with the last lines that it said.
-fn complaint(manifest: &Manifest, outcome: &Outcome) -> String {
+/// The error for a failed program, with the last lines of its output.
+fn failure_message(manifest: &Manifest, outcome: &Outcome) -> String {
     let status = outcome.status;
     let meaning = manifest.exit_codes.get(&status.to_string());
     let meaning = meaning.map(|text| format!(" ({text})")).unwrap_or_default();
     let stderr = String::from_utf8_lossy(&outcome.stderr);
     let lines: Vec<String> = stderr.lines().filter(|l| !l.trim().is_empty()).map(message).collect();
-    let said = lines[lines.len().saturating_sub(TAIL)..].join("\n");
-    let colon = if said.is_empty() { "" } else { ": " };
-    format!("returned {status}{meaning}{colon}{said}")
+    let last_lines = lines[lines.len().saturating_sub(REPORTED_LINES)..].join("\n");
+    let colon = if last_lines.is_empty() { "" } else { ": " };
+    format!("returned {status}{meaning}{colon}{last_lines}")
 }
 
-/// The text of a line. For a JSON message as in DSC it is the text of the message.
+/// The text of a line; of a JSON message in the format of DSC, its text.
 fn message(line: &str) -> String {
     let document: Option<Map<String, Json>> = serde_json::from_str(line).ok();
     let text =

@@ -1,7 +1,7 @@
 //! The manifest of an external kind: the programs of its operations, and their arguments.
 //!
-//! The form is that of resource manifests of Microsoft DSC 3 (its schemas, "resource manifest");
-//! members under `ordain` are our own.
+//! The format follows the resource manifests of Microsoft DSC 3; members under `ordain` are
+//! extensions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub(super) enum Argument {
     },
 }
 
-/// How a program is given the properties.
+/// The way in which a program gets the properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Input {
@@ -97,7 +97,7 @@ pub(super) enum Returns {
 #[serde(rename_all = "camelCase")]
 pub(super) enum Schema {
     Embedded(Json),
-    /// A program prints it; it is not asked here, so any property is let through.
+    /// A program prints the schema; it is not run here, so any property is accepted.
     Command(IgnoredAny),
 }
 
@@ -105,11 +105,11 @@ pub(super) enum Schema {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct OrdainSection {
-    /// The property for which the title stands in.
+    /// The property that defaults to the title.
     pub(super) name: Option<String>,
-    /// Paths that tell by their changes that the state may have changed.
+    /// Paths whose changes may indicate a change of the state.
     pub(super) watch: Vec<PathBuf>,
-    /// Seconds between two looks, where nothing tells.
+    /// Seconds between two checks, without events.
     pub(super) pause: Option<u64>,
 }
 
@@ -119,8 +119,8 @@ impl Manifest {
         let text =
             ordain_source::read_input(path).map_err(|e| failed(format!("cannot be read: {e}")))?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-        let mut manifest: Self =
-            serde_json::from_slice(text).map_err(|e| failed(format!("is no manifest: {e}")))?;
+        let mut manifest: Self = serde_json::from_slice(text)
+            .map_err(|e| failed(format!("is not a valid manifest: {e}")))?;
         let is_word = |part: &str| {
             !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };
@@ -129,7 +129,7 @@ impl Manifest {
             .split_once('/')
             .is_some_and(|(owner, name)| owner.split('.').all(is_word) && is_word(name));
         if !is_name {
-            return Err(failed(format!("'{}' is no type, such as Owner/Name", manifest.name)));
+            return Err(failed(format!("'{}' is not a type, such as Owner/Name", manifest.name)));
         }
         if manifest.get.is_none() && manifest.test.is_none() {
             return Err(failed("has neither get nor test, so nothing can be compared".into()));
@@ -145,7 +145,7 @@ impl Manifest {
         self.name.to_lowercase().replace(['.', '/'], "::")
     }
 
-    /// Names and descriptions of the properties; nothing if any is let through.
+    /// Names and descriptions of the properties; `None` if any property is accepted.
     pub(super) fn properties(&self) -> Option<Vec<(String, String)>> {
         let Some(Schema::Embedded(schema)) = &self.schema else { return None };
         let properties = schema.get("properties")?.as_object()?;

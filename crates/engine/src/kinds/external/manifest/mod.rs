@@ -1,4 +1,4 @@
-//! Programs with a manifest: resources of Microsoft DSC 3 and own scripts.
+//! Programs with a manifest: resources of Microsoft DSC 3 and custom scripts.
 //!
 //! A program is called with the properties as JSON and answers with the state as JSON. Differences
 //! come from the program's own test, or else from a comparison of the state with the properties.
@@ -32,10 +32,10 @@ use call::Verb;
 pub use document::ManifestError;
 use document::{Manifest, Returns};
 
-/// Whether something exists, as programs are told and tell.
+/// The property for the existence of the resource, in both directions.
 const EXIST: &str = "_exist";
 
-/// Whether all is as it shall be, as a test may tell.
+/// The property by which `test` reports that everything is in the desired state.
 const IN_DESIRED_STATE: &str = "_inDesiredState";
 
 /// The kinds of all manifests of a directory.
@@ -92,7 +92,7 @@ type State = Map<String, Json>;
 /// The desired state of a resource.
 struct Wanted {
     properties: Map<String, Json>,
-    /// Whether it shall be there.
+    /// Whether it should exist.
     present: bool,
     secrets: Vec<String>,
 }
@@ -109,7 +109,7 @@ impl ManifestProvider {
         let own_ensure = self.manifest.properties().is_some() && self.has_property("ensure");
         let absent = !own_ensure && p.one_of("ensure", &["present", "absent"]) == Some("absent");
         if absent && !call::can_remove(&self.manifest) {
-            p.error("ensure", format!("{} has no way to remove anything", self.manifest.name));
+            p.error("ensure", format!("{} cannot remove resources", self.manifest.name));
         }
         let mut properties = Map::new();
         let namevar = self.name_attribute.as_str();
@@ -138,7 +138,10 @@ impl ManifestProvider {
 
     fn wanted(&self, number: ResourceNumber) -> Result<Arc<Wanted>, KindError> {
         let resources = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
-        resources.get(&number).cloned().ok_or_else(|| KindError::new("the resource is not prepared"))
+        resources
+            .get(&number)
+            .cloned()
+            .ok_or_else(|| KindError::new("the resource is not prepared"))
     }
 
     fn compare(&self, number: ResourceNumber, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -151,13 +154,13 @@ impl ManifestProvider {
             (true, false) => to.remove(Value::str("present"), "absent", "removed"),
             (false, false) => {}
             (true, true) => {
-                let told = state.get(IN_DESIRED_STATE).and_then(Json::as_bool);
-                if told == Some(true) {
+                let reported = state.get(IN_DESIRED_STATE).and_then(Json::as_bool);
+                if reported == Some(true) {
                     return Ok(Vec::new());
                 }
                 compare_properties(&wanted, &state, differs.as_deref(), &mut to);
                 let changes = to.finish();
-                if told == Some(false) && changes.is_empty() {
+                if reported == Some(false) && changes.is_empty() {
                     let mut to = Differences::new(&wanted.secrets);
                     to.property("state", Value::str("other"), Value::str("desired"));
                     return Ok(to.finish());
@@ -179,9 +182,9 @@ impl ManifestProvider {
             (None, Some(get)) => (get, Verb::Get),
             (None, None) => return Err(KindError::new("the manifest has neither get nor test")),
         };
-        let said = call::run(&self.manifest, command, verb, &wanted.properties, host)?;
-        let mut said = said.into_iter();
-        let Some(Json::Object(state)) = said.next() else {
+        let documents = call::run(&self.manifest, command, verb, &wanted.properties, host)?;
+        let mut documents = documents.into_iter();
+        let Some(Json::Object(state)) = documents.next() else {
             return Err(KindError::new(format!("{} printed no state", command.executable)));
         };
         let names = |list: Json| -> Vec<String> {
@@ -189,7 +192,7 @@ impl ManifestProvider {
             list.iter().filter_map(|name| name.as_str().map(str::to_string)).collect()
         };
         let differs = match command.returns {
-            Some(Returns::StateAndDiff) => said.next().map(names),
+            Some(Returns::StateAndDiff) => documents.next().map(names),
             _ => None,
         };
         Ok((state, differs))
@@ -201,7 +204,7 @@ impl ManifestProvider {
             (Some(set), _) if wanted.present || set.handles_exist => (set, Verb::Set),
             (_, Some(delete)) if !wanted.present => (delete, Verb::Delete),
             _ => {
-                let text = format!("{} has no way to set anything", self.manifest.name);
+                let text = format!("{} cannot change resources", self.manifest.name);
                 return Err(KindError::new(text));
             }
         };
@@ -213,17 +216,18 @@ impl ExternalProvider for ManifestProvider {
     fn prepare(&self, request: &PrepareRequest<'_>) -> Vec<PreparedResource> {
         let mut resources = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
         let own = &self.manifest.ordain;
-        let prepare = |(number, resource): &(ResourceNumber, Cow<'_, Resource>)| match self.parse(resource) {
-            Err(failed) => failed,
-            Ok(wanted) => {
-                resources.insert(*number, Arc::new(wanted));
-                PreparedResource {
-                    watches: own.watch.clone(),
-                    pause: own.pause.map(|seconds| Duration::from_secs(seconds.max(1))),
-                    ..PreparedResource::default()
+        let prepare =
+            |(number, resource): &(ResourceNumber, Cow<'_, Resource>)| match self.parse(resource) {
+                Err(failed) => failed,
+                Ok(wanted) => {
+                    resources.insert(*number, Arc::new(wanted));
+                    PreparedResource {
+                        watches: own.watch.clone(),
+                        pause: own.pause.map(|seconds| Duration::from_secs(seconds.max(1))),
+                        ..PreparedResource::default()
+                    }
                 }
-            }
-        };
+            };
         request.resources.iter().map(prepare).collect()
     }
 
@@ -247,10 +251,10 @@ impl ExternalProvider for ManifestProvider {
 
     fn instances(&self, kind: &str, call: &Call<'_>) -> Result<Vec<Resource>, KindError> {
         let Some(command) = &self.manifest.export else { return Ok(Vec::new()) };
-        let said = call::run(&self.manifest, command, Verb::Export, &Map::new(), call.host)?;
+        let documents = call::run(&self.manifest, command, Verb::Export, &Map::new(), call.host)?;
         let namevar = self.name_attribute.as_str();
         let mut out = Vec::new();
-        for state in said {
+        for state in documents {
             let Json::Object(state) = state else { continue };
             let title = state.get(namevar).map_or_else(
                 || Json::Object(state.clone()).to_string(),
@@ -284,7 +288,7 @@ fn compare_properties(
     }
 }
 
-/// A value as programs are given it.
+/// A value in the JSON form for programs.
 fn json(value: &Value) -> Option<Json> {
     Some(match reveal(value).0 {
         Value::Null => Json::Null,
@@ -295,8 +299,7 @@ fn json(value: &Value) -> Option<Json> {
         Value::Str(text) => text.as_str().into(),
         Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
         Value::Map(entries) => {
-            let entry =
-                |(key, value): (&Value, &Value)| Some((scalar_text(key)?, json(value)?));
+            let entry = |(key, value): (&Value, &Value)| Some((scalar_text(key)?, json(value)?));
             entries.iter().map(entry).collect::<Option<Map<_, _>>>()?.into()
         }
         _ => return None,
@@ -317,7 +320,8 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// Whether a state has all that is wanted: of objects the members that are named, all else equal.
+/// Whether a state contains everything wanted: objects need the wanted members, all else must be
+/// equal.
 fn has(state: &Json, wanted: &Json) -> bool {
     match (state, wanted) {
         (Json::Object(state), Json::Object(wanted)) => {

@@ -27,7 +27,7 @@ pub(in crate::kinds::http) struct PageRequest<'a> {
     pub(in crate::kinds::http) body: &'a [u8],
 }
 
-/// Answers a request for something below a page.
+/// Answers a request below a page.
 pub(in crate::kinds::http) fn answer(
     asked: PageRequest<'_>,
     route: &Route,
@@ -133,7 +133,7 @@ impl PageRequest<'_> {
         }
     }
 
-    /// Waits until a value is another one than the client has.
+    /// Waits until the value differs from that of the client.
     fn watch(self, page: &Page, id: &str) -> io::Result<()> {
         let (start, hub) = (Instant::now(), &self.serving.hub);
         let Some(first) = hub.field(&page.name, id) else {

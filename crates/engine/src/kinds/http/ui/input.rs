@@ -1,4 +1,4 @@
-//! `mgmt::http::server::ui::input`: a value that can be set on a page, and is handed on.
+//! `mgmt::http::server::ui::input`: a value that can be set on a page, and is passed on.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The kind, with the servers that have its pages.
+    /// The kind, with the servers of its pages.
     pub(in crate::kinds) fn new(hub: &Arc<Hub>) -> Self {
         Self { hub: Arc::clone(hub) }
     }
@@ -120,7 +120,7 @@ struct State {
 }
 
 impl InputInstance {
-    /// The value that was set last, on a page or in the store; else the one that is declared.
+    /// The value that was set last, on a page or in the store; else the declared one.
     fn state(&self, host: &Host) -> Result<Option<State>, KindError> {
         let Some(route) = self.claim.hub().route(self.claim.name()) else { return Ok(None) };
         let stored = match &self.store {
@@ -153,8 +153,8 @@ impl Instance for InputInstance {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        let said = format!("{} takes values", self.spec.path);
-        if !self.claim.stays(host, &said) {
+        let description = format!("{} takes values", self.spec.path);
+        if !self.claim.stays(host, &description) {
             return Ok(Vec::new());
         }
         let Some(State { route, stored, wanted }) = self.state(host)? else {

@@ -9,7 +9,7 @@ use super::super::version::{Order, Range};
 use super::status::State;
 use super::{Ensure, PackageInstance, Provider};
 use crate::kind::differences::changes;
-use crate::kind::tools::{inside, run_covered};
+use crate::kind::tools::{inside, run_redacted};
 use crate::kind::{Action, Change, KindError, Share};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -43,7 +43,7 @@ impl PackageInstance {
             }
             None => {}
         }
-        // Otherwise the installation has seen to it.
+        // Otherwise the installation has already set it.
         if ensure.is_none() && changes(made, "mark") {
             self.select(host, self.hold == Some(true))?;
         }
@@ -75,8 +75,8 @@ impl PackageInstance {
         done.map(drop)
     }
 
-    /// The share of this package in a call of apt for several; a package with an environment of its
-    /// own has a call of its own.
+    /// The share of this package in one call of apt for several; a package with its own environment
+    /// gets its own call.
     pub(super) fn share_of(
         &self,
         host: &Host,
@@ -123,7 +123,7 @@ impl PackageInstance {
         if self.replace_config { "--force-confnew" } else { "--force-confold" }.to_string()
     }
 
-    /// `name=version` where a version is wanted; of a range, the best that apt has.
+    /// `name=version` if a version is desired; of a range, the best version that apt has.
     fn name_with_version(&self, host: &Host) -> Result<String, KindError> {
         let Ensure::Version(wanted) = &self.ensure else { return Ok(self.name.clone()) };
         let range = Range::parse(wanted, Order::Debian).filter(Range::is_open);
@@ -150,7 +150,7 @@ impl PackageInstance {
         ))
     }
 
-    /// Answers for the questions of the package.
+    /// Answers to the package's configuration questions.
     fn preseed(&self, host: &Host) -> Result<(), KindError> {
         let Some(file) = &self.response_file else { return Ok(()) };
         if self.provider == Provider::Dpkg || !host.path(Path::new(file)).exists() {
@@ -160,7 +160,7 @@ impl PackageInstance {
         self.tool(host, argv).map(drop)
     }
 
-    /// apt may satisfy a name by another package, which would be done again in every run.
+    /// apt may satisfy a name by another package; then every run would install again.
     fn check_installed(&self, host: &Host) -> Result<(), KindError> {
         self.shared.status.forget();
         let (_, state, _) = self.find(host)?;
@@ -205,7 +205,7 @@ impl PackageInstance {
         let mut command = self.command(host, vec![DPKG.into(), "--set-selections".into()]);
         let word = if hold { "hold" } else { "install" };
         command.stdin = format!("{} {word}\n", self.find(host)?.0).into_bytes();
-        run_covered(host, &command, !self.secrets.is_empty()).map(drop)
+        run_redacted(host, &command, !self.secrets.is_empty()).map(drop)
     }
 
     pub(super) fn install_again(&self, host: &Host) -> Result<(), KindError> {
@@ -245,6 +245,6 @@ impl PackageInstance {
     }
 
     pub(super) fn tool(&self, host: &Host, argv: Vec<String>) -> Result<Outcome, KindError> {
-        run_covered(host, &self.command(host, argv), !self.secrets.is_empty())
+        run_redacted(host, &self.command(host, argv), !self.secrets.is_empty())
     }
 }

@@ -19,8 +19,8 @@ const SOURCES: &[&str] = &[
     "/etc/apt/preferences.d",
 ];
 
-/// How many names are asked for at once, so that the command line does not grow too long.
-const BATCH: usize = 2000;
+/// The maximum number of names in one query, which bounds the command line.
+const MAX_QUERY_NAMES: usize = 2000;
 
 /// The candidate of a package, and the installed version at the time of the query.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -29,7 +29,7 @@ struct CachedCandidate {
     candidate: Option<String>,
 }
 
-/// Answers of apt, kept until its lists change.
+/// Results of apt, kept until its lists change.
 #[derive(Default)]
 pub(super) struct Candidates {
     /// All names that will be asked for.
@@ -38,7 +38,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Has a package asked for together with the others.
+    /// Includes a package in the common query.
     pub(super) fn want(&self, name: &str) {
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         wanted.insert(name.to_string());
@@ -68,7 +68,7 @@ impl Candidates {
                 .filter(|n| *n != name && !is_fresh(answers.get(*n), n))
                 .collect();
             stale.push(name);
-            for batch in stale.chunks(BATCH) {
+            for batch in stale.chunks(MAX_QUERY_NAMES) {
                 let found = ask(host, batch)?;
                 for name in batch {
                     let candidate = found.get(*name).cloned();
@@ -101,7 +101,7 @@ fn parse(text: &str, names: &[&str]) -> BTreeMap<String, String> {
             }
         }
     }
-    // For the machine's own architecture the answer leaves the architecture out.
+    // apt omits the machine's own architecture from its output.
     let find = |name: &str| {
         let bare = name.split(':').next().unwrap_or_default();
         by_header.get(name).or_else(|| by_header.get(bare))

@@ -1,7 +1,7 @@
 //! Debian packages, through `apt-get` and `dpkg`.
 //!
-//! Installed versions are read from dpkg's database, and the latest versions are asked of apt, once
-//! for all packages.
+//! Installed versions come from dpkg's database, and the latest versions from one query of apt for
+//! all packages.
 
 mod act;
 mod candidate;
@@ -43,7 +43,7 @@ pub(super) fn watched() -> Vec<Watch> {
     vec![Watch::Path(status::file())]
 }
 
-/// How the package is installed.
+/// The tool that installs the package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Provider {
     Apt,
@@ -56,7 +56,7 @@ struct PackageInstance {
     name: String,
     ensure: Ensure,
     source: Option<String>,
-    /// Whether to hold it; `None` leaves that as it is.
+    /// Whether to hold it; `None` leaves the hold unchanged.
     hold: Option<bool>,
     install_options: Vec<String>,
     uninstall_options: Vec<String>,
@@ -70,7 +70,7 @@ struct PackageInstance {
     remarks: Vec<String>,
 }
 
-/// The package that a resource declares; the other attributes are checked already.
+/// Parses the declared package; the other attributes are checked already.
 pub(super) fn parse(
     shared: &Arc<Shared>,
     mut p: Params<'_>,
@@ -112,7 +112,7 @@ pub(super) fn parse(
     p.finish(Box::new(package) as Box<dyn Instance>)
 }
 
-/// The desired state, and whether the word asks for a hold as well.
+/// The desired state, and whether `ensure` also asks for a hold.
 fn parse_ensure(p: &mut Params<'_>, provider: Provider) -> (Ensure, Option<bool>) {
     let Some(text) = p.text("ensure") else { return (Ensure::Present, None) };
     let ensure = match text.as_str() {
@@ -195,7 +195,7 @@ impl PackageInstance {
         found.ok_or_else(|| failed(&format!("apt has no candidate for {}", self.name)))
     }
 
-    /// The version that shall be installed in the place of this one, if another.
+    /// The version that replaces the installed one, if they differ.
     fn replacement(&self, host: &Host, now: &str) -> Result<Option<String>, KindError> {
         match &self.ensure {
             Ensure::Latest => Ok(Some(self.latest(host)?).filter(|l| l != now)),

@@ -1,7 +1,7 @@
-//! The database of dpkg: which packages are there, in which state.
+//! The database of dpkg: packages and their states.
 //!
-//! It is read directly, once for all packages, and again only after it changed. The format is that
-//! of the page dpkg(1) names `/var/lib/dpkg/status`: paragraphs of fields.
+//! It is read directly, once for all packages, and again only after a change. The manual page
+//! dpkg(1) describes the format of `/var/lib/dpkg/status`: paragraphs of fields.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const DIRECTORY: &str = "/var/lib/dpkg";
 pub(super) enum State {
     /// Nothing of it is there.
     Purged,
-    /// Only its configuration is there, or an installation did not end.
+    /// Only its configuration files exist, or an installation was incomplete.
     Absent,
     /// It is installed in this version.
     Installed(String),
@@ -47,7 +47,7 @@ impl State {
 pub(super) struct Entry {
     /// Its name.
     pub(super) name: String,
-    /// Whether it is kept from changing.
+    /// Whether it is on hold.
     pub(super) held: bool,
     /// Its state.
     pub(super) state: State,
@@ -60,14 +60,14 @@ pub(super) struct Entry {
 #[derive(Default)]
 pub(super) struct Database {
     entries: Vec<Entry>,
-    /// By name, and by name and architecture with a colon between.
+    /// By name, and by `name:architecture`.
     index: FxHashMap<String, usize>,
     /// Installed packages by the names that they provide.
     provided: FxHashMap<String, usize>,
     native: Option<String>,
 }
 
-/// The file that tells of changes.
+/// The file that changes with the database.
 pub(super) fn file() -> PathBuf {
     Path::new(DIRECTORY).join("status")
 }
@@ -103,7 +103,7 @@ impl Database {
         let status = text(&paths[0])?;
         let status = status.ok_or_else(|| failed(&paths[0], &"no such file; is this Debian?"))?;
         database.add_all(&status);
-        // The journal of dpkg, which it has not merged yet after an interruption.
+        // The journal of dpkg that an interruption left unmerged.
         for path in journal(&paths[1]) {
             database.add_all(&text(&path)?.unwrap_or_default());
         }
@@ -155,7 +155,7 @@ impl Database {
         self.entries.push(entry);
     }
 
-    /// Whether an entry stands for the bare name rather than an earlier one does.
+    /// Whether a new entry should replace an earlier one for the bare name.
     fn is_better(&self, new: &Entry, old: usize) -> bool {
         let old = &self.entries[old];
         let is_native = |e: &Entry| {
@@ -165,7 +165,7 @@ impl Database {
             || (is_native(new), !new.state.is_gone()) > (is_native(old), !old.state.is_gone())
     }
 
-    /// The names of all that is installed; those of another architecture have it behind a colon.
+    /// The names of all installed packages; those of another architecture as `name:architecture`.
     pub(super) fn installed(&self) -> impl Iterator<Item = String> {
         let is_own = |(at, entry): &(usize, &Entry)| self.index.get(&entry.name) == Some(at);
         let there = self.entries.iter().enumerate().filter(|(at, entry)| {
@@ -201,7 +201,7 @@ fn journal(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The fields of a paragraph that count here.
+/// The fields of a paragraph that are used here.
 #[derive(Default)]
 struct Fields<'a> {
     package: Option<&'a str>,

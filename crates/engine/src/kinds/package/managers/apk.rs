@@ -44,7 +44,7 @@ impl Manager for Apk {
                 match line.split_once(':') {
                     Some(("P", value)) => name = value,
                     Some(("V", version)) => all.add(name, name, version),
-                    // The version stands before or behind the name, but in one paragraph.
+                    // The version comes before or after the name, but in the same paragraph.
                     _ => {}
                 }
             }
@@ -81,10 +81,10 @@ impl Manager for Apk {
         _: &PackageRequest,
         found: &InstalledPackage,
     ) -> Result<String, KindError> {
-        let said = at.run(&["version", "-l", "<"])?.stdout_text();
+        let output = at.run(&["version", "-l", "<"])?.stdout_text();
         let now = found.versions.last().map_or("", String::as_str);
         let installed = format!("{}-{now}", found.name);
-        let newer = said.lines().find_map(|line| {
+        let newer = output.lines().find_map(|line| {
             let words: Vec<&str> = line.split_whitespace().collect();
             (words.first() == Some(&installed.as_str())).then(|| words.get(2).copied()).flatten()
         });
@@ -130,10 +130,10 @@ impl Manager for Apk {
         let purge: &[&str] = if request.ensure == Ensure::Purged { &["--purge"] } else { &[] };
         let options = texts(&request.uninstall_options);
         let command = arguments(&[&["del", "--no-progress"], purge, &options, &[&found.name]]);
-        let said = at.run(&command)?;
-        // It keeps packages that others need, and still succeeds.
-        if said.stdout_text().contains("not removed due to") {
-            return Err(at.fail(&command, said));
+        let output = at.run(&command)?;
+        // apk keeps packages that others need, and still succeeds.
+        if output.stdout_text().contains("not removed due to") {
+            return Err(at.fail(&command, output));
         }
         Ok(())
     }
@@ -145,10 +145,10 @@ fn split_operator(wanted: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| wanted.split_at(end))
 }
 
-/// The order of apk, which it tells itself.
+/// Compares versions with apk itself.
 fn compare(at: &ManagerContext<'_>, a: &str, b: &str) -> Result<Ordering, KindError> {
-    let said = at.run(&["version", "-t", a, b])?.stdout_text();
-    match said.trim() {
+    let output = at.run(&["version", "-t", a, b])?.stdout_text();
+    match output.trim() {
         "<" => Ok(Ordering::Less),
         "=" => Ok(Ordering::Equal),
         ">" => Ok(Ordering::Greater),

@@ -1,4 +1,4 @@
-//! dnf, and yum, which it took its command line from.
+//! dnf, and yum, whose command line it adopted.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ pub(super) struct Dnf {
 pub(super) const DNF: Dnf = Dnf { name: "dnf", tools: &["dnf"], upgrade: "upgrade" };
 pub(super) const YUM: Dnf = Dnf { name: "yum", tools: &["yum"], upgrade: "update" };
 
-/// The status of `check-update` when there are any.
+/// The exit status of `check-update` if there are updates.
 const UPDATES: i32 = 100;
 
 impl Manager for Dnf {
@@ -71,16 +71,16 @@ impl Manager for Dnf {
     ) -> Result<String, KindError> {
         let repositories = repositories(request);
         let command = arguments(&[&["-y", "check-update"], &repositories, &[&found.name]]);
-        let said = at.ask(&command)?;
+        let output = at.ask(&command)?;
         let newest = || found.versions.last().cloned().unwrap_or_default();
-        match said.status {
+        match output.status {
             0 => Ok(newest()),
             UPDATES => {
-                let update = update_of(&found.name, &said.stdout_text());
+                let update = update_of(&found.name, &output.stdout_text());
                 let update = update.filter(|version| !found.versions.contains(version));
                 Ok(update.map_or_else(newest, with_epoch))
             }
-            _ => Err(at.fail(&command, said)),
+            _ => Err(at.fail(&command, output)),
         }
     }
 
@@ -179,18 +179,18 @@ impl Dnf {
         }
         let repositories = repositories(request);
         let command = ["-y", "list", &request.name, "--showduplicates"];
-        let said = at.ask(&arguments(&[&command, &repositories]))?.stdout_text();
-        let available = said.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
+        let output = at.ask(&arguments(&[&command, &repositories]))?.stdout_text();
+        let available = output.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
         Ok(available.filter_map(|l| Some(l.split_whitespace().nth(1)?.to_string())).collect())
     }
 }
 
-/// A version with its epoch, as the peer names updates, also if the epoch is none.
+/// A version with its epoch, as Puppet names updates, even if the epoch is 0.
 fn with_epoch(version: String) -> String {
     if version.contains(':') { version } else { format!("0:{version}") }
 }
 
-/// `name-version`; an architecture at the end of the name goes behind it.
+/// `name-version`; an architecture in the name moves to the end.
 fn with_version(name: &str, version: &str) -> String {
     const ARCHITECTURES: &[&str] = &[
         "noarch", "x86_64", "i386", "i586", "i686", "aarch64", "armv7hl", "ppc64le", "s390x",
@@ -202,7 +202,7 @@ fn with_version(name: &str, version: &str) -> String {
     }
 }
 
-/// The options that say which repositories count.
+/// The options that select repositories.
 fn repositories(request: &PackageRequest) -> Vec<&str> {
     let names = ["--enablerepo=", "--disablerepo=", "--disableexcludes=", "--repo="];
     let of = |option: &&str| names.iter().any(|n| option.starts_with(n));
@@ -213,7 +213,7 @@ fn repositories(request: &PackageRequest) -> Vec<&str> {
 fn update_of(name: &str, text: &str) -> Option<String> {
     let end = |l: &&str| !["Obsoleting", "Security:", "Update"].iter().any(|w| l.starts_with(w));
     let lines: Vec<&str> = text.lines().take_while(end).collect();
-    // The lines before the empty line are no table.
+    // The lines before the empty line do not belong to the table.
     let start = lines.iter().position(|l| l.trim().is_empty()).map_or(0, |at| at + 1);
     let words: Vec<&str> = lines[start..].iter().flat_map(|l| l.split_whitespace()).collect();
     let row = words.chunks_exact(3).find(|row| {

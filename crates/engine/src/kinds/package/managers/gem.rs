@@ -26,10 +26,10 @@ impl Manager for Gem {
     }
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
-        let said = at.run(&["list", "--local"]);
-        let said = said.map_err(|e| KindError::new(format!("Could not list gems: {e}")))?;
+        let output = at.run(&["list", "--local"]);
+        let output = output.map_err(|e| KindError::new(format!("Could not list gems: {e}")))?;
         let mut all = PackageList::default();
-        for (name, versions) in said.stdout_text().lines().filter_map(split) {
+        for (name, versions) in output.stdout_text().lines().filter_map(split) {
             for version in versions {
                 all.add(name, name, version);
             }
@@ -58,15 +58,15 @@ impl Manager for Gem {
         let missing = || KindError::new(format!("gem knows no version of {}", request.name));
         if let Some(file) = request.source.as_deref().and_then(|s| file_of(s)) {
             // As YAML, with `version:` on a line of its own.
-            let said = at.run(&["specification", file, "version"])?.stdout_text();
-            let version = said.lines().find_map(|l| l.trim().strip_prefix("version:"));
+            let output = at.run(&["specification", file, "version"])?.stdout_text();
+            let version = output.lines().find_map(|l| l.trim().strip_prefix("version:"));
             return version.map(|v| v.trim().trim_matches(['\'', '"']).into()).ok_or_else(missing);
         }
         let pattern = format!("\\A{}\\z", request.name);
         let source: Vec<&str> = request.source.iter().flat_map(|s| ["--source", s]).collect();
-        let said =
+        let output =
             at.run(&arguments(&[&["list", "--remote"], &source, &[&pattern]]))?.stdout_text();
-        let found = said.lines().filter_map(split).find(|(name, _)| *name == request.name);
+        let found = output.lines().filter_map(split).find(|(name, _)| *name == request.name);
         found.and_then(|(_, v)| Some(v.first()?.to_string())).ok_or_else(missing)
     }
 
@@ -110,15 +110,15 @@ impl Manager for Gem {
 }
 
 /// Some versions of gem fail with success.
-fn succeed(at: &ManagerContext<'_>, command: &[&str], said: Outcome) -> Result<(), KindError> {
-    let errors = String::from_utf8_lossy(&said.stderr);
-    if errors.contains("ERROR") || said.stdout_text().contains("ERROR") {
-        return Err(at.fail(command, said));
+fn succeed(at: &ManagerContext<'_>, command: &[&str], output: Outcome) -> Result<(), KindError> {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("ERROR") || output.stdout_text().contains("ERROR") {
+        return Err(at.fail(command, output));
     }
     Ok(())
 }
 
-/// A source that is a file and no repository.
+/// The path of a source that is a file instead of a repository.
 fn file_of(source: &str) -> Option<&str> {
     match source.split_once("://") {
         None => Some(source),
@@ -175,7 +175,8 @@ fn release(version: &str) -> String {
     version.split(['.', '-']).take_while(is_number).collect::<Vec<_>>().join(".")
 }
 
-/// The first version that is too new for `~>`: its last number left out and the one before raised.
+/// The first version that is too new for `~>`: without its last number, and the one before
+/// incremented.
 fn bump(version: &str) -> String {
     let release = release(version);
     let mut numbers: Vec<&str> = release.split('.').collect();

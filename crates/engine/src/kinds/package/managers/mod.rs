@@ -1,4 +1,4 @@
-//! The package managers that are asked through their command lines, one file each.
+//! The package managers with command lines, one file each.
 
 mod apk;
 mod dnf;
@@ -13,7 +13,7 @@ mod zypper;
 use model::Manager;
 pub(super) use rpm::DATABASE as RPM_DATABASES;
 
-/// The manager of this name; apt and dpkg are none of these.
+/// The manager with this name, except apt and dpkg.
 pub(super) fn find(name: &str) -> Option<&'static dyn Manager> {
     const ALL: [&dyn Manager; 9] = [
         &apk::Apk,

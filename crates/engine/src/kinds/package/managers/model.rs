@@ -1,10 +1,10 @@
-//! The contract of a package manager that is asked through its command line.
+//! The contract of a package manager with a command line.
 
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::kind::tools::{ask, check, inside, run_covered};
+use crate::kind::tools::{ask, check, inside, run_redacted};
 use crate::kind::{KindError, Share};
 use crate::kinds::package::model::{Ensure, locate};
 use crate::system::host::Host;
@@ -13,7 +13,7 @@ use crate::system::runner::{Invocation, Outcome};
 /// Downloads and scripts of packages may take long.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// Features of a manager besides installing, upgrading and removing.
+/// The optional features of a manager.
 #[derive(Clone, Copy, Default)]
 pub(in crate::kinds::package) struct Features {
     /// It takes the version to install.
@@ -22,9 +22,9 @@ pub(in crate::kinds::package) struct Features {
     pub(in crate::kinds::package) purge: bool,
     /// It takes options for removals.
     pub(in crate::kinds::package) uninstall_options: bool,
-    /// It keeps several versions beside each other.
+    /// It can install several versions side by side.
     pub(in crate::kinds::package) install_only: bool,
-    /// There may be several of it on a machine, told apart by their paths.
+    /// A machine may have several installations, selected by their paths.
     pub(in crate::kinds::package) command: bool,
 }
 
@@ -42,7 +42,7 @@ pub(in crate::kinds::package) struct PackageRequest {
 /// A package that is installed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds::package) struct InstalledPackage {
-    /// Its own name, which another may have stood for.
+    /// Its own name, if the declared name is an alias.
     pub(in crate::kinds::package) name: String,
     /// Its versions; there is at least one.
     pub(in crate::kinds::package) versions: Vec<String>,
@@ -55,7 +55,7 @@ impl InstalledPackage {
     }
 }
 
-/// The installed packages, by all names that the manager understands.
+/// The installed packages, by every name that the manager accepts.
 #[derive(Default)]
 pub(in crate::kinds::package) struct PackageList {
     packages: Vec<InstalledPackage>,
@@ -116,10 +116,10 @@ impl ManagerContext<'_> {
         &self,
         arguments: &[S],
     ) -> Result<Outcome, KindError> {
-        run_covered(self.host, &self.command(&self.tool, arguments), self.secret)
+        run_redacted(self.host, &self.command(&self.tool, arguments), self.secret)
     }
 
-    /// The outcome of a call as an error, even if the tool says that it succeeded.
+    /// Turns the outcome of a call into an error, even if the tool reported success.
     pub(super) fn fail<S: AsRef<str>>(&self, arguments: &[S], mut outcome: Outcome) -> KindError {
         outcome.status = outcome.status.max(1);
         let failed = check(&self.command(&self.tool, arguments), outcome, self.secret);
@@ -140,14 +140,13 @@ pub(in crate::kinds::package) trait Manager: Sync {
     /// Its name as a provider.
     fn name(&self) -> &'static str;
 
-    /// The names of its tool; the first that a machine has is called.
+    /// The names of its tool; the first that exists is used.
     fn tools(&self) -> &'static [&'static str];
 
     /// Its features.
     fn features(&self) -> Features;
 
-    /// Files that are replaced with every change of the installed packages; empty if there are
-    /// none.
+    /// Files that change with every change of the installed packages; empty if there are none.
     fn database(&self) -> &'static [&'static str] {
         &[]
     }
@@ -157,7 +156,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         self.database()
     }
 
-    /// A name without additions for the manager.
+    /// A name without the manager's suffixes.
     fn plain_name<'n>(&self, name: &'n str) -> &'n str {
         name
     }
@@ -208,10 +207,10 @@ pub(in crate::kinds::package) trait Manager: Sync {
         found: &InstalledPackage,
     ) -> Result<(), KindError>;
 
-    /// The share of a package in a call that installs several, if it can take part.
+    /// The share of a package in a call that installs several, if possible.
     ///
     /// # Errors
-    /// When the manager does not tell.
+    /// When the manager's query fails.
     fn install_several(
         &self,
         _: &ManagerContext<'_>,
@@ -220,13 +219,13 @@ pub(in crate::kinds::package) trait Manager: Sync {
         Ok(None)
     }
 
-    /// The share of a package in a call that removes several, if it can take part.
+    /// The share of a package in a call that removes several, if possible.
     fn remove_several(&self, _wish: &PackageRequest, _found: &InstalledPackage) -> Option<Share> {
         None
     }
 }
 
-/// The words of a call that several share, and the word of one of them.
+/// The common words of a call for several packages, and the word of one of them.
 pub(super) fn share(common: &[&str], own: &str) -> Share {
     Share { common: common.iter().map(|word| (*word).to_string()).collect(), own: own.into() }
 }

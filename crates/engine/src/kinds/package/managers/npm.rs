@@ -1,4 +1,4 @@
-//! npm of Node.js; only packages that are installed for the whole machine.
+//! npm of Node.js; only global packages.
 
 use ordain_functions::version::{Range, Version};
 use serde_json::Value as Json;
@@ -27,12 +27,12 @@ impl Manager for Npm {
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let command = ["list", "--json", "--global", "--depth=0"];
-        // Trouble with one package makes it fail, but it lists all the same.
-        let said = at.ask(&command)?;
-        let text = said.stdout_text();
+        // A problem with one package makes it fail, but it still lists all.
+        let output = at.ask(&command)?;
+        let text = output.stdout_text();
         let text = text.find('{').map_or("", |start| &text[start..]);
         let Ok(json) = serde_json::from_str::<Json>(text) else {
-            return Err(at.fail(&command, said));
+            return Err(at.fail(&command, output));
         };
         let mut all = PackageList::default();
         for (name, package) in json["dependencies"].as_object().into_iter().flatten() {
@@ -99,7 +99,7 @@ impl Manager for Npm {
 }
 
 impl Npm {
-    /// The version that a tag stands for; of a source, the one that it has.
+    /// The version that a tag stands for; of a source, its version.
     fn view(
         &self,
         at: &ManagerContext<'_>,
@@ -110,8 +110,8 @@ impl Npm {
             Some(source) => source.clone(),
             None => format!("{}@{tag}", request.name),
         };
-        let said = at.run(&["view", &package, "version"])?.stdout_text();
-        let version = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let output = at.run(&["view", &package, "version"])?.stdout_text();
+        let version = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
         version
             .map(str::to_string)
             .ok_or_else(|| KindError::new(format!("npm knows no version of {package}")))

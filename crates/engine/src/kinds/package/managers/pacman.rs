@@ -1,4 +1,4 @@
-//! pacman of Arch. It installs the versions that its repositories have, and no others.
+//! pacman of Arch Linux. It installs only the current versions of its repositories.
 
 use std::collections::BTreeMap;
 
@@ -25,23 +25,23 @@ impl Manager for Pacman {
     }
 
     fn database(&self) -> &'static [&'static str] {
-        // A directory a package: its times change with every one that comes or goes.
+        // One directory per package: its times change with every installation and removal.
         &["/var/lib/pacman/local"]
     }
 
     fn watched(&self) -> &'static [&'static str] {
-        // It is there while anything is installed or removed.
+        // It exists while something is installed or removed.
         &["/var/lib/pacman/db.lck"]
     }
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let mut all = PackageList::default();
-        let said = at.ask(&["--query"])?;
-        // It fails, without a word, where nothing is installed.
-        if !said.success() && String::from_utf8_lossy(&said.stderr).contains("error:") {
-            return Err(at.fail(&["--query"], said));
+        let output = at.ask(&["--query"])?;
+        // It fails without a message if nothing is installed.
+        if !output.success() && String::from_utf8_lossy(&output.stderr).contains("error:") {
+            return Err(at.fail(&["--query"], output));
         }
-        for line in said.stdout_text().lines() {
+        for line in output.stdout_text().lines() {
             if let Some((name, version)) = line.split_once(' ') {
                 all.add(name, name, version.trim());
             }
@@ -58,7 +58,7 @@ impl Manager for Pacman {
         if let Some(found) = all.get(&request.name) {
             return Ok(Some(found.clone()));
         }
-        // A group is there when all that is in it is.
+        // A group is installed if all its members are.
         let members = group(at, &request.name)?;
         if members.is_empty() || !request.allow_virtual {
             return Ok(None);
@@ -87,9 +87,9 @@ impl Manager for Pacman {
         _: &PackageRequest,
         found: &InstalledPackage,
     ) -> Result<String, KindError> {
-        let said = at.run(&["--sync", "--list"])?.stdout_text();
+        let output = at.run(&["--sync", "--list"])?.stdout_text();
         let mut known = BTreeMap::new();
-        for line in said.lines() {
+        for line in output.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             if let [_, name, version, ..] = words[..] {
                 // Of several repositories the first counts.
@@ -169,12 +169,12 @@ impl Pacman {
 
 /// The packages of a group; none if it is no group.
 fn group(at: &ManagerContext<'_>, name: &str) -> Result<Vec<String>, KindError> {
-    let said = at.ask(&["--sync", "--groups", name])?.stdout_text();
+    let output = at.ask(&["--sync", "--groups", name])?.stdout_text();
     let member = |line: &str| {
         let (group, member) = line.split_once(' ')?;
         (group == name).then(|| member.trim().to_string())
     };
-    Ok(said.lines().filter_map(member).collect())
+    Ok(output.lines().filter_map(member).collect())
 }
 
 /// The versions of the members of a group, as one text.

@@ -20,7 +20,7 @@ pub(super) struct Pip {
 pub(super) const PIP: Pip = Pip { name: "pip", tools: &["pip", "pip-python", "pip2", "pip-2"] };
 pub(super) const PIP3: Pip = Pip { name: "pip3", tools: &["pip3"] };
 
-/// A version that no package has, so that pip names those that it knows.
+/// A version that no package has, so that pip lists the known ones.
 const IMPOSSIBLE: &str = "==9!0dev0+x";
 
 /// A package as pip lists it.
@@ -52,8 +52,8 @@ impl Manager for Pip {
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let command = ["list", "--format=json", "--disable-pip-version-check"];
-        let said = at.run(&command)?;
-        let listed: Vec<PipPackage> = serde_json::from_slice(&said.stdout)
+        let output = at.run(&command)?;
+        let listed: Vec<PipPackage> = serde_json::from_slice(&output.stdout)
             .map_err(|e| KindError::new(format!("pip's list is not understood: {e}")))?;
         let mut all = PackageList::default();
         for package in &listed {
@@ -112,7 +112,7 @@ impl Manager for Pip {
         let newest = known.pop();
         let newest = newest
             .ok_or_else(|| KindError::new(format!("pip knows no version of {}", request.name)))?;
-        // The same version may be spelled in several ways.
+        // The same version may have several spellings.
         let same = |v: &&String| compare_python(v, &newest).is_some_and(|o| o.is_eq());
         Ok(found.versions.iter().find(same).unwrap_or(&newest).clone())
     }
@@ -152,7 +152,7 @@ impl Manager for Pip {
 }
 
 impl Pip {
-    /// The requirement for a version or a range: the best version there is.
+    /// The requirement for a version or a range: the best available version.
     fn exactly(
         &self,
         at: &ManagerContext<'_>,
@@ -172,7 +172,7 @@ impl Pip {
     }
 }
 
-/// A name as all its spellings are compared: see PEP 503.
+/// A normalized name: see PEP 503.
 fn normalized(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
@@ -199,8 +199,8 @@ fn known(at: &ManagerContext<'_>, request: &PackageRequest) -> Result<Vec<String
     let name = format!("{}{IMPOSSIBLE}", request.name);
     let options = texts(&request.install_options);
     let start = ["install", "--disable-pip-version-check", &name];
-    let said = at.ask(&arguments(&[&start, &options]))?;
-    let text = format!("{}\n{}", said.stdout_text(), String::from_utf8_lossy(&said.stderr));
+    let output = at.ask(&arguments(&[&start, &options]))?;
+    let text = format!("{}\n{}", output.stdout_text(), String::from_utf8_lossy(&output.stderr));
     let listed = text.split_once("(from versions: ").and_then(|(_, rest)| rest.split_once(')'));
     let listed = listed.map_or("none", |(versions, _)| versions);
     let mut versions: Vec<String> =

@@ -8,7 +8,7 @@ use super::model::{InstalledPackage, ManagerContext, PackageList, PackageRequest
 use crate::kind::KindError;
 use crate::kinds::package::version::{Order, Range};
 
-/// Where the database may be, by the age and the origin of a system.
+/// The possible paths of the database on different systems.
 pub(in crate::kinds::package) const DATABASE: &[&str] = &[
     "/var/lib/rpm/rpmdb.sqlite",
     "/usr/lib/sysimage/rpm/rpmdb.sqlite",
@@ -38,9 +38,9 @@ fn parse(line: &str) -> Option<Line<'_>> {
 /// All packages, also by name and architecture, and by name and version.
 pub(super) fn list(at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
     let rpm = at.beside("rpm")?;
-    let said = rpm.run(&["-qa", "--nosignature", "--nodigest", "--qf", FORMAT])?.stdout_text();
+    let output = rpm.run(&["-qa", "--nosignature", "--nodigest", "--qf", FORMAT])?.stdout_text();
     let mut all = PackageList::default();
-    for line in said.lines().filter_map(parse) {
+    for line in output.lines().filter_map(parse) {
         let Line { name, full, version, release, architecture } = &line;
         all.add(name, name, full);
         for key in [
@@ -69,13 +69,13 @@ pub(super) fn find(
     }
     let rpm = at.beside("rpm")?;
     let quiet = ["--nosignature", "--nodigest", "--qf", FORMAT];
-    let said = rpm.ask(&[&["-q", "--whatprovides", &request.name][..], &quiet].concat())?;
-    let text = if said.success() { said.stdout_text() } else { String::new() };
+    let output = rpm.ask(&[&["-q", "--whatprovides", &request.name][..], &quiet].concat())?;
+    let text = if output.success() { output.stdout_text() } else { String::new() };
     let line = text.lines().find_map(parse);
     Ok(line.map(|l| InstalledPackage { name: l.name.to_string(), versions: vec![l.full] }))
 }
 
-/// Whether a version matches the desired one, as far as that is given, or is in the range.
+/// Whether a version matches the desired one, as far as it is specified, or is in the range.
 pub(super) fn fits(wanted: &str, version: &str) -> bool {
     match Range::parse(wanted, Order::Rpm).filter(Range::is_open) {
         Some(range) => range.contains(version),
@@ -83,7 +83,7 @@ pub(super) fn fits(wanted: &str, version: &str) -> bool {
     }
 }
 
-/// Whether any version fits. Several beside each other do only if that is meant.
+/// Whether any version fits. Several side by side fit only if the resource allows them.
 pub(super) fn any_fits(request: &PackageRequest, wanted: &str, found: &InstalledPackage) -> bool {
     let versions = &found.versions;
     (versions.len() == 1 || request.install_only) && versions.iter().any(|v| fits(wanted, v))

@@ -12,7 +12,7 @@ use crate::kinds::package::model::Ensure;
 
 pub(super) struct Zypper;
 
-/// Options of zypper itself and not of `install`.
+/// Options of zypper itself, not of `install`.
 const GLOBAL: &[&str] = &["--no-gpg-check", "--no-gpg-checks", "--gpg-auto-import-keys"];
 
 impl Manager for Zypper {
@@ -61,8 +61,9 @@ impl Manager for Zypper {
         _: &PackageRequest,
         found: &InstalledPackage,
     ) -> Result<String, KindError> {
-        let said = at.run(&["--non-interactive", "list-updates"])?.stdout_text();
-        let update = rows(&said).find(|row| row.len() > 4 && row[0] == "v" && row[2] == found.name);
+        let output = at.run(&["--non-interactive", "list-updates"])?.stdout_text();
+        let update =
+            rows(&output).find(|row| row.len() > 4 && row[0] == "v" && row[2] == found.name);
         let now = || found.versions.last().cloned().unwrap_or_default();
         Ok(update.map_or_else(now, |row| row[4].to_string()))
     }
@@ -121,14 +122,14 @@ impl Manager for Zypper {
     }
 }
 
-/// All versions that there are, where a range asks for them.
+/// All available versions, for a range.
 fn known(at: &ManagerContext<'_>, request: &PackageRequest) -> Result<Vec<String>, KindError> {
     if !matches!(&request.ensure, Ensure::Version(v) if v.contains(['<', '>'])) {
         return Ok(Vec::new());
     }
     let options = ["search", "--match-exact", "--type", "package", "-s", &request.name];
-    let said = at.run(&options)?.stdout_text();
-    let named = rows(&said).filter(|row| row.len() > 3 && row[1] == request.name);
+    let output = at.run(&options)?.stdout_text();
+    let named = rows(&output).filter(|row| row.len() > 3 && row[1] == request.name);
     Ok(named.map(|row| row[3].to_string()).collect())
 }
 

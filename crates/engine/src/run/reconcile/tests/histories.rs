@@ -7,7 +7,8 @@ use super::*;
 enum HistoryEvent {
     Armed(VertexId),
     Event(VertexId),
-    /// The end of a check, with whether something was wrong when it began, and whether it fails.
+    /// The end of a check, with whether the resource differed at its start, and whether the check
+    /// fails.
     Done(VertexId, bool, bool),
     /// Someone changes the state of a resource.
     Damage(usize),
@@ -20,29 +21,29 @@ struct History {
     agenda: BTreeSet<(u64, u64, HistoryEvent)>,
     serial: u64,
     graph: SchedulerGraph,
-    /// By the numbers of the names: whether the state is right, and the running checks.
+    /// By the number in the name: whether the state is right.
     right: BTreeMap<usize, bool>,
     running: BTreeMap<VertexId, usize>,
     /// The running checks that act on a notification.
     acting: BTreeSet<VertexId>,
     watched: BTreeSet<VertexId>,
     armed: BTreeSet<VertexId>,
-    /// Receivers of changes that were not told yet.
+    /// Receivers of changes that were not notified yet.
     untold: BTreeSet<usize>,
-    /// How many checks began in each turn of the sweep.
+    /// The number of checks that began in each interval of the sweep.
     checks: BTreeMap<u64, usize>,
 }
 
-/// How often everything is looked at again.
-const SWEEP: u64 = 10_000;
+/// The interval at which everything is checked.
+const SWEEP_INTERVAL: u64 = 10_000;
 
 impl History {
     fn new(seed: u64) -> Self {
         let mut dice = RandomNumbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let tuning = SchedulerOptions {
             jobs: 1 + dice.below(4) as usize,
-            sweep: Some(SWEEP),
-            // Damage comes more often here than flapping means.
+            sweep: Some(SWEEP_INTERVAL),
+            // Damage is more frequent here than in real flapping.
             flap_changes: 1000,
             ..SchedulerOptions::default()
         };
@@ -152,7 +153,7 @@ impl History {
         for ancestor in self.ancestors(number) {
             assert!(!self.running.values().any(|n| *n == ancestor), "checked beside {ancestor}");
         }
-        *self.checks.entry(now / SWEEP).or_default() += 1;
+        *self.checks.entry(now / SWEEP_INTERVAL).or_default() += 1;
         self.running.insert(id, number);
         if refresh {
             self.acting.insert(id);
@@ -255,7 +256,7 @@ impl History {
         let mut now = 0;
         self.obey(now);
         // Long enough for everything to be looked at again after the last change.
-        while now < end + 3 * SWEEP {
+        while now < end + 3 * SWEEP_INTERVAL {
             let agenda = self.agenda.first().map(|(at, ..)| *at);
             let wake = self.scheduler.wakes_at();
             let Some(next) = [agenda, wake].into_iter().flatten().min() else { break };
@@ -271,8 +272,12 @@ impl History {
             assert!(self.right.get(&number).copied().unwrap_or(false), "{number} is not right");
         }
         assert!(self.untold.is_empty(), "nobody told {:?}", self.untold);
-        // It comes to rest: a look at everything, some failures that are tried again, no more.
-        let last = self.checks.get(&((end + 2 * SWEEP) / SWEEP)).copied().unwrap_or_default();
+        // It settles: one check of everything, and some retries.
+        let last = self
+            .checks
+            .get(&((end + 2 * SWEEP_INTERVAL) / SWEEP_INTERVAL))
+            .copied()
+            .unwrap_or_default();
         let most = 4 * self.graph.vertices.len() + 8;
         assert!(last <= most, "{last} checks of {} after all was right", self.graph.vertices.len());
     }

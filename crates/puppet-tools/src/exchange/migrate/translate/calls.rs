@@ -2,15 +2,15 @@
 
 use ordain_ruby::tree::{Method, Tree};
 
-use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Purpose, Translator};
+use crate::exchange::migrate::translate::code::{Code, KnownType, Outcome, Purpose, Translator};
 use crate::exchange::migrate::translate::text::{
     class_type, literal_pattern, matches, quoted, range, regex,
 };
 
-/// A path from the root, of either kind of machine.
+/// An absolute path of either kind of machine.
 const ABSOLUTE: &str = r"/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/";
 
-/// The attribute that a call reads: `self[:a]`, `resource[:a]`, `value(:a)`.
+/// The attribute that a call reads, as in `self[:a]`, `resource[:a]`, `value(:a)`.
 pub(super) fn attribute_read(call: &Method) -> Option<&str> {
     let [Tree::Symbol(name) | Tree::Str(name)] = &*call.args else { return None };
     let of_resource = match &call.receiver {
@@ -76,24 +76,24 @@ impl Translator<'_> {
         match (&*call.name, &*call.args) {
             ("_", [text]) => self.expr(text),
             ("name", []) => match self.feature {
-                Some(name) => Ok(Code::atom(quoted(name)).of(Known::Text)),
+                Some(name) => Ok(Code::atom(quoted(name)).of(KnownType::Text)),
                 None => Err("the name of the resource".to_owned()),
             },
             ("Integer" | "Float", [value]) => {
                 let value = self.expr(value)?;
-                Ok(Code::atom(format!("{}({})", call.name, value.text)).of(Known::Number))
+                Ok(Code::atom(format!("{}({})", call.name, value.text)).of(KnownType::Number))
             }
             ("String", [value]) => {
                 let value = self.expr(value)?;
-                Ok(Code::atom(format!("String({})", value.text)).of(Known::Text))
+                Ok(Code::atom(format!("String({})", value.text)).of(KnownType::Text))
             }
             ("Array", [value]) => {
                 let value = self.expr(value)?;
-                Ok(Code::atom(format!("[{}].flatten", value.text)).of(Known::List))
+                Ok(Code::atom(format!("[{}].flatten", value.text)).of(KnownType::List))
             }
             ("format" | "sprintf", [_, ..]) => {
                 let args = self.list(&call.args)?;
-                Ok(Code::atom(format!("sprintf({})", args.join(", "))).of(Known::Text))
+                Ok(Code::atom(format!("sprintf({})", args.join(", "))).of(KnownType::Text))
             }
             ("absolute_path?", [value]) => self.absolute(value),
             (name, _) => Err(format!("the method {name}")),
@@ -113,7 +113,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Calls on what is written there: `%w[a b].include?(value)`, `/a/.match(value)`.
+    /// Calls on literals: `%w[a b].include?(value)`, `/a/.match(value)`.
     fn on_literal(&mut self, receiver: &Tree, call: &Method) -> Outcome<Option<Code>> {
         match (receiver, &*call.name, &*call.args) {
             (Tree::Array(items), "include?" | "member?", [value]) => {
@@ -133,9 +133,9 @@ impl Translator<'_> {
                     others.insert(0, format!("{} =~ Enum[{}]", value.operand(), texts.join(", ")));
                 }
                 if others.is_empty() {
-                    return Ok(Some(Code::atom("false").of(Known::Boolean)));
+                    return Ok(Some(Code::atom("false").of(KnownType::Boolean)));
                 }
-                Ok(Some(Code::operation(others.join(" or "), Known::Boolean)))
+                Ok(Some(Code::operation(others.join(" or "), KnownType::Boolean)))
             }
             (Tree::Regex(..), "match" | "match?" | "=~" | "===", [value]) => {
                 let (pattern, value) = (self.expr(receiver)?, self.expr(value)?);
@@ -170,15 +170,15 @@ impl Translator<'_> {
         match (&*call.name, &*call.args) {
             ("nil?", []) => self.is_nil(receiver, &value),
             ("to_sym" | "intern" | "dup" | "clone" | "freeze", []) => Ok(value),
-            ("to_s", []) if value.kind == Known::Text => Ok(value),
-            ("to_s", []) => Ok(Code::atom(format!("String({})", value.text)).of(Known::Text)),
+            ("to_s", []) if value.kind == KnownType::Text => Ok(value),
+            ("to_s", []) => Ok(Code::atom(format!("String({})", value.text)).of(KnownType::Text)),
             ("to_i", []) => {
-                // As much of a number as the text begins with.
+                // The number at the start of the text.
                 let text = format!(
                     r"String({}) ? {{ /\A\s*([-+]?\d+)/ => Integer($1, 10), default => 0 }}",
                     value.text
                 );
-                Ok(Code::operation(text, Known::Number))
+                Ok(Code::operation(text, KnownType::Number))
             }
             ("first", []) => Ok(Code::atom(format!("{on}[0]"))),
             ("last", []) => Ok(Code::atom(format!("{on}[-1]"))),
@@ -207,7 +207,7 @@ impl Translator<'_> {
             ("end_with?", [Tree::Str(text)]) => {
                 Code::atom(format!("/{}\\z/", literal_pattern(text)))
             }
-            // On anything but a text the match is an error.
+            // On values other than texts, the match is an error.
             ("include?", [Tree::Str(text)]) if !text.is_empty() => {
                 Code::atom(format!("/{}/", literal_pattern(text)))
             }
@@ -217,7 +217,7 @@ impl Translator<'_> {
         Ok(Some(matches(value, "=~", &right)))
     }
 
-    /// Methods that make a text or a list of another.
+    /// Methods that convert a text or a list to another one.
     fn text_method(&mut self, value: &Code, call: &Method) -> Outcome<Code> {
         let on = value.operand();
         match (&*call.name, &*call.args) {
@@ -230,39 +230,41 @@ impl Translator<'_> {
                 let all = if call.name == "gsub" { ", 'G'" } else { "" };
                 let text =
                     format!("regsubst({}, {pattern}, {}{all})", value.text, quoted(replacement));
-                Ok(Code::atom(text).of(Known::Text))
+                Ok(Code::atom(text).of(KnownType::Text))
             }
             ("split", [Tree::Str(text)]) => {
                 let text = format!("{on}.split(/{}/)", literal_pattern(text));
-                Ok(Code::atom(text).of(Known::List))
+                Ok(Code::atom(text).of(KnownType::List))
             }
             ("split", [pattern @ Tree::Regex(..)]) => {
                 let pattern = self.expr(pattern)?;
-                Ok(Code::atom(format!("{on}.split({})", pattern.text)).of(Known::List))
+                Ok(Code::atom(format!("{on}.split({})", pattern.text)).of(KnownType::List))
             }
             ("join", [Tree::Str(text)]) => {
-                Ok(Code::atom(format!("{on}.join({})", quoted(text))).of(Known::Text))
+                Ok(Code::atom(format!("{on}.join({})", quoted(text))).of(KnownType::Text))
             }
-            ("join", []) => Ok(Code::atom(format!("{on}.join('')")).of(Known::Text)),
+            ("join", []) => Ok(Code::atom(format!("{on}.join('')")).of(KnownType::Text)),
             (name, _) => Err(format!("the method {name}")),
         }
     }
 
     fn is_nil(&self, receiver: &Tree, value: &Code) -> Outcome<Code> {
         match self.many(receiver) {
-            Some(name) => Ok(Code::atom(format!("${name}.empty")).of(Known::Boolean)),
-            None => Ok(Code::operation(format!("{} == undef", value.operand()), Known::Boolean)),
+            Some(name) => Ok(Code::atom(format!("${name}.empty")).of(KnownType::Boolean)),
+            None => {
+                Ok(Code::operation(format!("{} == undef", value.operand()), KnownType::Boolean))
+            }
         }
     }
 
-    /// A method that goes through the items of a list.
+    /// A method that iterates over a list.
     fn iteration(&mut self, receiver: &Tree, call: &Method) -> Outcome<Code> {
         let (name, kind) = match &*call.name {
-            "map" | "collect" => ("map", Known::List),
-            "select" | "filter" => ("filter", Known::List),
-            "reject" => ("reject", Known::List),
-            "any?" => ("any", Known::Boolean),
-            "all?" => ("all", Known::Boolean),
+            "map" | "collect" => ("map", KnownType::List),
+            "select" | "filter" => ("filter", KnownType::List),
+            "reject" => ("reject", KnownType::List),
+            "any?" => ("any", KnownType::Boolean),
+            "all?" => ("all", KnownType::Boolean),
             other => return Err(format!("the method {other} with a block")),
         };
         let on = self.expr(receiver)?.operand();
@@ -281,26 +283,26 @@ impl Translator<'_> {
         self.locals = around;
         let body = body?;
         // Predicates have to give truth values.
-        if name != "map" && body.kind != Known::Boolean {
+        if name != "map" && body.kind != KnownType::Boolean {
             return Err(format!("what {} decides by", call.name));
         }
         Ok(Code::atom(format!("{on}.{name} |${param}| {{ {} }}", body.text)).of(kind))
     }
 }
 
-/// Methods that Puppet has as a function of the same meaning, and what that gives.
-fn namesake(name: &str) -> Option<(&str, Known)> {
+/// Methods that Puppet has as a function of the same meaning, with the type of the result.
+fn namesake(name: &str) -> Option<(&str, KnownType)> {
     Some(match name {
         "upcase" | "downcase" | "capitalize" | "strip" | "lstrip" | "rstrip" | "chomp" | "chop" => {
-            (name, Known::Text)
+            (name, KnownType::Text)
         }
-        "length" | "size" | "count" => ("length", Known::Number),
-        "empty?" => ("empty", Known::Boolean),
-        "abs" | "floor" | "round" => (name, Known::Number),
-        "ceil" => ("ceiling", Known::Number),
-        "flatten" | "sort" | "keys" | "values" => (name, Known::List),
-        "uniq" => ("unique", Known::List),
-        "compact" => ("filter |$x| { $x != undef }", Known::List),
+        "length" | "size" | "count" => ("length", KnownType::Number),
+        "empty?" => ("empty", KnownType::Boolean),
+        "abs" | "floor" | "round" => (name, KnownType::Number),
+        "ceil" => ("ceiling", KnownType::Number),
+        "flatten" | "sort" | "keys" | "values" => (name, KnownType::List),
+        "uniq" => ("unique", KnownType::List),
+        "compact" => ("filter |$x| { $x != undef }", KnownType::List),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Why something has no counterpart.
+/// The error is the reason why something has no counterpart.
 pub(crate) type Outcome<T> = Result<T, String>;
 
 /// The purpose of a piece of code.
@@ -27,9 +27,9 @@ pub(crate) struct Translator<'a> {
     pub(crate) locals: FxHashMap<String, String>,
     /// Names that variables had before.
     pub(crate) used: FxHashSet<String>,
-    /// How many branches the code is inside of here.
+    /// The number of branches around the code.
     pub(crate) branches: usize,
-    /// How many lambdas of its own the code is inside of here.
+    /// The number of lambdas around the code.
     pub(crate) lambdas: usize,
     /// Whether something leaves the lambda early.
     pub(crate) leaves: bool,
@@ -38,14 +38,14 @@ pub(crate) struct Translator<'a> {
 /// An expression, and how it may be used.
 pub(crate) struct Code {
     pub text: String,
-    /// Whether it stands beside operators without parentheses.
+    /// Whether it can be an operand without parentheses.
     pub is_atom: bool,
-    pub kind: Known,
+    pub kind: KnownType,
 }
 
 /// The knowledge about a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Known {
+pub(crate) enum KnownType {
     Nothing,
     Boolean,
     Number,
@@ -55,14 +55,14 @@ pub(crate) enum Known {
 
 impl Code {
     pub(crate) fn atom(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_atom: true, kind: Known::Nothing }
+        Self { text: text.into(), is_atom: true, kind: KnownType::Nothing }
     }
 
-    pub(crate) fn operation(text: impl Into<String>, kind: Known) -> Self {
+    pub(crate) fn operation(text: impl Into<String>, kind: KnownType) -> Self {
         Self { text: text.into(), is_atom: false, kind }
     }
 
-    pub(crate) fn of(mut self, kind: Known) -> Self {
+    pub(crate) fn of(mut self, kind: KnownType) -> Self {
         self.kind = kind;
         self
     }

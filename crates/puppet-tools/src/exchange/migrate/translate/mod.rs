@@ -1,7 +1,7 @@
-//! Pieces of Ruby as code of types, where both mean the same.
+//! Translation of Ruby to code of types, where both mean the same.
 //!
-//! What has no counterpart is an error that says what it is; nothing is guessed. Texts are compared
-//! by types (`$x =~ Enum['a']`), since `==` makes no difference between `A` and `a` here.
+//! An expression without a counterpart is an error that names it; nothing is guessed. Texts are
+//! compared by types (`$x =~ Enum['a']`), because `==` ignores case here.
 
 mod calls;
 pub(super) mod code;
@@ -13,7 +13,7 @@ pub(super) use statements::statements;
 use ordain_ruby::tree::Tree;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Purpose, Translator};
+use crate::exchange::migrate::translate::code::{Code, KnownType, Outcome, Purpose, Translator};
 use crate::exchange::migrate::translate::text::{
     class_type, escape, is_literal, is_name, matches, quoted, range, regex, side,
 };
@@ -63,16 +63,18 @@ impl<'a> Translator<'a> {
     pub(super) fn expr(&mut self, tree: &Tree) -> Outcome<Code> {
         Ok(match tree {
             Tree::Nil => Code::atom("undef"),
-            Tree::Bool(flag) => Code::atom(flag.to_string()).of(Known::Boolean),
-            Tree::Int(number) if *number < 0 => Code::operation(number.to_string(), Known::Number),
-            Tree::Int(number) => Code::atom(number.to_string()).of(Known::Number),
-            Tree::Float(number) => Code::atom(format!("{number:?}")).of(Known::Number),
-            Tree::Str(text) | Tree::Symbol(text) => Code::atom(quoted(text)).of(Known::Text),
-            Tree::Text(parts) => Code::atom(self.interpolated(parts)?).of(Known::Text),
+            Tree::Bool(flag) => Code::atom(flag.to_string()).of(KnownType::Boolean),
+            Tree::Int(number) if *number < 0 => {
+                Code::operation(number.to_string(), KnownType::Number)
+            }
+            Tree::Int(number) => Code::atom(number.to_string()).of(KnownType::Number),
+            Tree::Float(number) => Code::atom(format!("{number:?}")).of(KnownType::Number),
+            Tree::Str(text) | Tree::Symbol(text) => Code::atom(quoted(text)).of(KnownType::Text),
+            Tree::Text(parts) => Code::atom(self.interpolated(parts)?).of(KnownType::Text),
             Tree::Regex(source, flags) => Code::atom(regex(source, flags)?),
             Tree::Array(items) => {
                 let items = self.list(items)?;
-                Code::atom(format!("[{}]", items.join(", "))).of(Known::List)
+                Code::atom(format!("[{}]", items.join(", "))).of(KnownType::List)
             }
             Tree::Hash(entries) => {
                 let mut out = Vec::new();
@@ -87,7 +89,7 @@ impl<'a> Translator<'a> {
                 None => return Err(format!("the variable {name} comes from outside")),
             },
             Tree::Group(0) => return Err("`$~`".to_owned()),
-            Tree::Group(number) => Code::atom(format!("${number}")).of(Known::Text),
+            Tree::Group(number) => Code::atom(format!("${number}")).of(KnownType::Text),
             Tree::And(a, b) => self.both(a, "and", b)?,
             Tree::Or(a, b) => self.both(a, "or", b)?,
             Tree::Not(inner) => self.negated(inner)?,
@@ -100,7 +102,7 @@ impl<'a> Translator<'a> {
                 };
                 let text =
                     format!("if {} {{ {} }} else {{ {otherwise} }}", condition.text, then.text);
-                Code::operation(text, Known::Nothing)
+                Code::operation(text, KnownType::Nothing)
             }
             Tree::Binary(sign, a, b) => self.binary(sign, a, b)?,
             Tree::Call(call) => self.call(call)?,
@@ -126,9 +128,9 @@ impl<'a> Translator<'a> {
 
     /// An expression whose truth counts.
     pub(super) fn condition(&mut self, tree: &Tree) -> Outcome<Code> {
-        // Where nothing is given, an attribute of many values is an empty list here.
+        // An attribute of many values without a value is an empty list here.
         if let Some(name) = self.many(tree) {
-            return Ok(Code::operation(format!("!${name}.empty"), Known::Boolean));
+            return Ok(Code::operation(format!("!${name}.empty"), KnownType::Boolean));
         }
         self.expr(tree)
     }
@@ -143,7 +145,10 @@ impl<'a> Translator<'a> {
     fn both(&mut self, a: &Tree, word: &str, b: &Tree) -> Outcome<Code> {
         let (a, b) = (self.condition(a)?, self.condition(b)?);
         // Chains of the same operator need no parentheses; the value of each is a truth value.
-        Ok(Code::operation(format!("{} {word} {}", side(&a, word), side(&b, word)), Known::Boolean))
+        Ok(Code::operation(
+            format!("{} {word} {}", side(&a, word), side(&b, word)),
+            KnownType::Boolean,
+        ))
     }
 
     fn negated(&mut self, inner: &Tree) -> Outcome<Code> {
@@ -165,12 +170,12 @@ impl<'a> Translator<'a> {
             && left.starts_with('$')
             && !left.contains(' ')
         {
-            return Ok(Code::operation(format!("{left} != undef"), Known::Boolean));
+            return Ok(Code::operation(format!("{left} != undef"), KnownType::Boolean));
         }
         if let Some(rest) = inner.text.strip_prefix("!$").filter(|rest| !rest.contains(' ')) {
-            return Ok(Code::atom(format!("${rest}")).of(Known::Boolean));
+            return Ok(Code::atom(format!("${rest}")).of(KnownType::Boolean));
         }
-        Ok(Code::operation(format!("!{}", inner.operand()), Known::Boolean))
+        Ok(Code::operation(format!("!{}", inner.operand()), KnownType::Boolean))
     }
 
     /// Text with interpolation.
@@ -194,7 +199,7 @@ impl<'a> Translator<'a> {
         Ok(out)
     }
 
-    /// What a message shows of an expression, and whether it stands in quotes: `inspect` has them.
+    /// The expression to show in a message, and whether in quotes, as `inspect` does.
     fn shown(&mut self, tree: &Tree) -> Outcome<(Code, bool)> {
         if let Tree::Call(call) = tree
             && let Some(receiver) = &call.receiver
@@ -228,26 +233,26 @@ impl<'a> Translator<'a> {
             }
             "<" | "<=" | ">" | ">=" => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                if a.kind != Known::Number && b.kind != Known::Number {
+                if a.kind != KnownType::Number && b.kind != KnownType::Number {
                     return Err("a comparison of what may be texts".to_owned());
                 }
                 let text = format!("{} {sign} {}", a.operand(), b.operand());
-                Ok(Code::operation(text, Known::Boolean))
+                Ok(Code::operation(text, KnownType::Boolean))
             }
             "+" => {
                 let (left, right) = (self.expr(a)?, self.expr(b)?);
                 match (left.kind, right.kind) {
-                    (Known::Number, Known::Number) | (Known::List, _) => {
+                    (KnownType::Number, KnownType::Number) | (KnownType::List, _) => {
                         let text = format!("{} + {}", left.operand(), right.operand());
                         Ok(Code::operation(text, left.kind))
                     }
-                    (Known::Text, _) | (_, Known::Text) => {
+                    (KnownType::Text, _) | (_, KnownType::Text) => {
                         let parts = [a, b].into_iter().flat_map(|side| match side {
                             Tree::Text(parts) => parts.clone(),
                             other => vec![other.clone()],
                         });
                         let parts: Vec<Tree> = parts.collect();
-                        Ok(Code::atom(self.interpolated(&parts)?).of(Known::Text))
+                        Ok(Code::atom(self.interpolated(&parts)?).of(KnownType::Text))
                     }
                     _ => Err("`+` of what may be texts".to_owned()),
                 }
@@ -258,11 +263,11 @@ impl<'a> Translator<'a> {
             },
             "-" | "*" => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                if a.kind != Known::Number && b.kind != Known::Number {
+                if a.kind != KnownType::Number && b.kind != KnownType::Number {
                     return Err(format!("`{sign}` of what may be lists or texts"));
                 }
                 let text = format!("{} {sign} {}", a.operand(), b.operand());
-                Ok(Code::operation(text, Known::Number))
+                Ok(Code::operation(text, KnownType::Number))
             }
             "%" if calls::is_translated_text(a) => self.format(a, b),
             _ => Err(format!("the operator `{sign}`")),
@@ -277,7 +282,7 @@ impl<'a> Translator<'a> {
             other => vec![self.expr(other)?.text],
         };
         let text = format!("sprintf({}, {})", format.text, values.join(", "));
-        Ok(Code::atom(text).of(Known::Text))
+        Ok(Code::atom(text).of(KnownType::Text))
     }
 
     fn equality(&mut self, wanted: bool, a: &Tree, b: &Tree, is_case: bool) -> Outcome<Code> {
@@ -285,7 +290,7 @@ impl<'a> Translator<'a> {
             let value = self.expr(b)?;
             return self.when(&value, a);
         }
-        // What is written there stands on the right.
+        // Literals are the right operand.
         let (a, b) = if is_literal(a) && !is_literal(b) { (b, a) } else { (a, b) };
         if let (Tree::Call(call), Tree::Const(class)) = (a, b)
             && call.name == "class"
@@ -294,23 +299,26 @@ impl<'a> Translator<'a> {
             let receiver = self.expr(receiver)?;
             let sign = if wanted { "=~" } else { "!~" };
             let text = format!("{} {sign} {}", receiver.operand(), class_type(class)?);
-            return Ok(Code::operation(text, Known::Boolean));
+            return Ok(Code::operation(text, KnownType::Boolean));
         }
         if let (Some(name), Tree::Nil) = (self.many(a), b) {
             let not = if wanted { "" } else { "!" };
-            return Ok(Code::operation(format!("{not}${name}.empty"), Known::Boolean));
+            return Ok(Code::operation(format!("{not}${name}.empty"), KnownType::Boolean));
         }
         let left = self.expr(a)?;
         let (is, is_not) = (" == ", " != ");
         let plain = |right: &Code| {
             let sign = if wanted { is } else { is_not };
-            Code::operation(format!("{}{sign}{}", left.operand(), right.operand()), Known::Boolean)
+            Code::operation(
+                format!("{}{sign}{}", left.operand(), right.operand()),
+                KnownType::Boolean,
+            )
         };
         match b {
             Tree::Str(text) | Tree::Symbol(text) if text.chars().any(char::is_alphabetic) => {
                 let sign = if wanted { "=~" } else { "!~" };
                 let text = format!("{} {sign} Enum[{}]", left.operand(), quoted(text));
-                Ok(Code::operation(text, Known::Boolean))
+                Ok(Code::operation(text, KnownType::Boolean))
             }
             Tree::Nil
             | Tree::Bool(_)
@@ -322,7 +330,7 @@ impl<'a> Translator<'a> {
             Tree::Hash(entries) if entries.is_empty() => Ok(plain(&Code::atom("{}"))),
             _ => {
                 let right = self.expr(b)?;
-                let is_number = left.kind == Known::Number || right.kind == Known::Number;
+                let is_number = left.kind == KnownType::Number || right.kind == KnownType::Number;
                 match is_number {
                     true => Ok(plain(&right)),
                     false => Err("a comparison of what may be texts".to_owned()),
@@ -331,16 +339,19 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Whether a value is what stands behind a `when`.
+    /// The test of a value against an operand of `when`.
     pub(super) fn when(&mut self, value: &Code, wanted: &Tree) -> Outcome<Code> {
         let kind = self.case_value(wanted)?;
         if kind == "undef" || matches!(wanted, Tree::Bool(_) | Tree::Int(_) | Tree::Float(_)) {
-            return Ok(Code::operation(format!("{} == {kind}", value.operand()), Known::Boolean));
+            return Ok(Code::operation(
+                format!("{} == {kind}", value.operand()),
+                KnownType::Boolean,
+            ));
         }
-        Ok(Code::operation(format!("{} =~ {kind}", value.operand()), Known::Boolean))
+        Ok(Code::operation(format!("{} =~ {kind}", value.operand()), KnownType::Boolean))
     }
 
-    /// What a `case` here compares with to decide the same: a literal, a pattern or a type.
+    /// The option of a `case` that makes the same decision: a literal, a pattern or a type.
     pub(super) fn case_value(&mut self, wanted: &Tree) -> Outcome<String> {
         match wanted {
             Tree::Str(text) | Tree::Symbol(text) => Ok(format!("Enum[{}]", quoted(text))),

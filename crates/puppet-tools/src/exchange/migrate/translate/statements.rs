@@ -1,18 +1,18 @@
-//! Statements: what is left of a body that raises, assigns and decides.
+//! Statements that raise, assign and decide.
 
 use ordain_ruby::tree::{Method, Tree};
 
-use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Translator};
+use crate::exchange::migrate::translate::code::{Code, KnownType, Outcome, Translator};
 
-/// The lines of a translated body, and what had to be left out of it.
+/// The lines of a translated body, and the statements that were left out.
 #[derive(Default)]
 pub(in super::super) struct Body {
     pub lines: Vec<String>,
-    /// Why, for each statement that was left out.
+    /// The reasons, one for each statement.
     pub left_out: Vec<String>,
 }
 
-/// Methods that only tell people something.
+/// Methods that only log.
 const MESSAGES: [&str; 9] = [
     "debug",
     "info",
@@ -26,7 +26,8 @@ const MESSAGES: [&str; 9] = [
 ];
 
 impl Translator<'_> {
-    /// A body that refuses. A statement without a counterpart is left out: what is left refuses less.
+    /// Translates a body that refuses values. Statements without a counterpart are left out, so
+    /// that the result refuses fewer values.
     pub(crate) fn refusals(&mut self, body: &Tree) -> Body {
         let mut out = Body::default();
         let statements = statements(body);
@@ -41,7 +42,7 @@ impl Translator<'_> {
                 }
                 Err(why) => {
                     self.locals = locals;
-                    // What comes after it may hang on it.
+                    // Later statements may depend on it.
                     if let Some(name) = assigned(statement) {
                         self.locals.remove(name);
                     }
@@ -96,7 +97,7 @@ impl Translator<'_> {
             Tree::Sequence(_) => self.refusing_block(statement, is_last),
             Tree::Call(call) if tells(call) => Ok(Vec::new()),
             Tree::Call(call) if call.name == "each" && call.block.is_some() => self.each(call),
-            // A value that nobody looks at, but what it calls may raise.
+            // The value is not used, but a call in it may raise.
             Tree::Call(call)
                 if call.receiver.is_none() && matches!(&*call.name, "Integer" | "Float") =>
             {
@@ -110,7 +111,7 @@ impl Translator<'_> {
         }
     }
 
-    /// What refuses a value with a message.
+    /// The code that refuses a value with a message.
     fn refused(&mut self, message: &[Tree], is_last: bool) -> Outcome<String> {
         let message = self.message(message)?;
         Ok(match (self.lambdas, is_last) {
@@ -220,7 +221,7 @@ impl Translator<'_> {
         Ok(out)
     }
 
-    /// What stands before the colon; texts are together in one type.
+    /// The options before the colon; texts become one type.
     fn case_values(&mut self, values: &[Tree]) -> Outcome<String> {
         let mut texts = Vec::new();
         let mut others = Vec::new();
@@ -237,7 +238,7 @@ impl Translator<'_> {
     }
 
     fn assignment(&mut self, name: &str, value: &Tree) -> Outcome<String> {
-        // Variables are set once here. What is set again in a branch would be another one.
+        // Variables are set once here. An assignment in a branch would set another variable.
         if self.locals.contains_key(name) && self.branches + self.lambdas > 0 {
             return Err(format!("the variable {name} is assigned again"));
         }
@@ -277,7 +278,7 @@ impl Translator<'_> {
         Ok(out)
     }
 
-    /// The text of what is raised.
+    /// The text of an exception.
     fn message(&mut self, args: &[Tree]) -> Outcome<String> {
         let message = match args {
             [Tree::Const(_)] | [] => return Ok("'the value is not acceptable'".to_owned()),
@@ -292,7 +293,7 @@ impl Translator<'_> {
         }
         let code = self.expr(message)?;
         match code.kind {
-            Known::Text => Ok(code.text),
+            KnownType::Text => Ok(code.text),
             _ => Ok(format!("String({})", code.text)),
         }
     }
@@ -420,7 +421,7 @@ fn block(head: String, inner: Vec<String>) -> Vec<String> {
     one_line(out)
 }
 
-/// What is raised, if a statement raises.
+/// The arguments of a statement that raises.
 fn raised(statement: &Tree) -> Option<&[Tree]> {
     let Tree::Call(call) = statement else { return None };
     let of_self = matches!(
@@ -444,7 +445,7 @@ fn assigned(statement: &Tree) -> Option<&str> {
     }
 }
 
-/// Whether a call only tells people something.
+/// Whether a call only logs.
 fn tells(call: &Method) -> bool {
     let of_puppet = match &call.receiver {
         None | Some(Tree::SelfValue) => true,
@@ -492,7 +493,7 @@ fn one_line(lines: Vec<String>) -> Vec<String> {
     }
 }
 
-/// A `case` without a subject as the choices that it means.
+/// A `case` without a subject as nested choices.
 fn first_true(branches: &[(Vec<Tree>, Tree)], otherwise: Option<&Tree>) -> Outcome<Tree> {
     let mut out: Option<Box<Tree>> = None;
     for (conditions, then) in branches.iter().rev() {

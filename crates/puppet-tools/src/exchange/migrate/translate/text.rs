@@ -1,19 +1,20 @@
-//! Texts of the Puppet language that translations are made of.
+//! Texts of the Puppet language for translations.
 
-use crate::exchange::migrate::translate::code::{Code, Known, Outcome};
+use crate::exchange::migrate::translate::code::{Code, KnownType, Outcome};
 use ordain_puppet::value::quoting::write_text_quoted;
 use ordain_ruby::tree::Tree;
 
 /// A part of a chain of `and` or `or`.
 pub(crate) fn side(code: &Code, word: &str) -> String {
     let other = if word == "and" { " or " } else { " and " };
-    let is_plain =
-        code.kind == Known::Boolean && !code.text.contains(other) && !code.text.starts_with("if ");
+    let is_plain = code.kind == KnownType::Boolean
+        && !code.text.contains(other)
+        && !code.text.starts_with("if ");
     if is_plain { code.text.clone() } else { code.operand() }
 }
 
 pub(crate) fn matches(text: &Code, sign: &str, pattern: &Code) -> Code {
-    Code::operation(format!("{} {sign} {}", text.operand(), pattern.text), Known::Boolean)
+    Code::operation(format!("{} {sign} {}", text.operand(), pattern.text), KnownType::Boolean)
 }
 
 pub(crate) fn is_literal(tree: &Tree) -> bool {

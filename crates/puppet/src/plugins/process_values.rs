@@ -1,9 +1,9 @@
 //! Lists and hashes that both the compile and the `ruby` process have.
 //!
-//! Ruby code changes values in place, and all that hold them see it. So each list and hash that it
-//! is lent has a number: the process tells what is in those that it has changed before Puppet code
-//! goes on, and the new values take the place of the old ones. What comes back by its number is the
-//! same value as before. `lent.rb` is the other end.
+//! Ruby code mutates values in place, and all holders see it. So each list and hash that the
+//! process gets has a number. Before Puppet code continues, the process reports the contents of
+//! changed ones, and the new values replace the old ones. A value that comes back by its number is
+//! the same value as before. `lent.rb` is the counterpart in Ruby.
 
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,18 +11,18 @@ use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 use super::answers::text;
-use super::unpack::Numbered;
+use super::unpack::NumberedParts;
 use super::wire::{MARK, pack_entries};
 use crate::catalog::ResourceId;
 use crate::error::{EvalResult, plain as fail};
-use crate::plugins::mutations::{Change, Changed, is_same, parts};
+use crate::plugins::mutations::{Change, Changes, is_same, parts};
 use crate::plugins::state::Part;
 use crate::state::Compiler;
 use crate::state::budget::{MAX_NESTING, address};
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
-/// How many hold a list or hash, or a secret one.
+/// The number of references to a list or hash, also inside of a sensitive value.
 fn holders(value: &Value) -> usize {
     match value {
         Value::Array(items) => Arc::strong_count(items),
@@ -32,29 +32,29 @@ fn holders(value: &Value) -> usize {
     }
 }
 
-/// Whether anything else holds a part of a value.
+/// Whether a part of a value has other references.
 fn is_shared(value: &Value) -> bool {
     holders(value) > 1 || parts(value).any(is_shared)
 }
 
 impl Compiler<'_> {
-    /// Values for Ruby code, which may change them: the number of the first list or hash in them,
-    /// and the values. Without a number nothing else holds them.
+    /// Prepares values for Ruby code that may change them: the number of the first list or hash in
+    /// them, and the values. Without a number, nothing else refers to them.
     pub(super) fn lend(&mut self, values: &[Value], scope: ScopeId) -> (Json, Vec<Json>) {
         if !values.iter().any(is_shared) {
             return self.lend_copies(values);
         }
-        self.ruby.lent.index();
-        let base = self.ruby.lent.len();
+        self.ruby.values.index();
+        let base = self.ruby.values.len();
         let within = self.domain(scope);
         (json!(base), values.iter().map(|value| self.lend_part(value, within)).collect())
     }
 
-    /// Runs a request; what it lends is given back when it ends.
+    /// Runs a request. The values that it lends are forgotten when it ends.
     pub(super) fn lending<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.ruby.lent.len();
+        let before = self.ruby.values.len();
         let result = work(self);
-        self.ruby.lent.truncate(before);
+        self.ruby.values.truncate(before);
         result
     }
 
@@ -88,23 +88,23 @@ impl Compiler<'_> {
             if let Some(packed) = self.lend_fixed(value, address) {
                 return packed;
             }
-            if let Some(number) = self.ruby.lent.numbers.get(&address) {
+            if let Some(number) = self.ruby.values.numbers.get(&address) {
                 return json!({ MARK: "lent", "n": number });
             }
-            let number = self.ruby.lent.len();
-            self.ruby.lent.numbers.insert(address, number);
+            let number = self.ruby.values.len();
+            self.ruby.values.numbers.insert(address, number);
         }
         match value {
             Value::Array(items) => {
-                self.ruby.lent.parts.push(Part { value: value.clone(), within });
+                self.ruby.values.parts.push(Part { value: value.clone(), within });
                 items.iter().map(|item| self.lend_part(item, within)).collect()
             }
             Value::Hash(entries) => {
-                self.ruby.lent.parts.push(Part { value: value.clone(), within });
+                self.ruby.values.parts.push(Part { value: value.clone(), within });
                 self.lend_entries(entries, within)
             }
             Value::Iterator(iterator) => {
-                self.ruby.lent.parts.push(Part { value: Value::Undef, within });
+                self.ruby.values.parts.push(Part { value: Value::Undef, within });
                 iterator.items.iter().map(|item| self.lend_part(item, within)).collect()
             }
             Value::Sensitive(inner) => {
@@ -118,30 +118,30 @@ impl Compiler<'_> {
         pack_entries(entries, &mut |value| self.lend_part(value, within))
     }
 
-    /// Facts and what else no code may change; the process keeps it.
+    /// Sends a value that no code may change, such as facts, once; the process keeps it.
     fn lend_fixed(&mut self, value: &Value, address: usize) -> Option<Json> {
-        if self.ruby.lent.fixed.is_none() {
+        if self.ruby.values.fixed.is_none() {
             let fixed = self.fixed_parts().into_iter().map(|address| (address, None));
-            self.ruby.lent.fixed = Some(fixed.collect());
+            self.ruby.values.fixed = Some(fixed.collect());
         }
-        let known = self.ruby.lent.fixed.as_ref()?.get(&address)?;
+        let known = self.ruby.values.fixed.as_ref()?.get(&address)?;
         if let Some(number) = known {
             return Some(json!({ MARK: "frozen", "n": number }));
         }
-        let number = self.ruby.lent.sent.len();
+        let number = self.ruby.values.sent.len();
         Some(json!({ MARK: "frozen", "n": number, "v": self.pack_fixed(value) }))
     }
 
-    /// A part of what no code may change: the process numbers each list and hash as it is done here.
+    /// A part of a frozen value. The process numbers its lists and hashes in the same order.
     fn pack_fixed(&mut self, value: &Value) -> Json {
         let Some(address) = address(value) else { return self.pack_value(value) };
-        let lent = &mut self.ruby.lent;
-        let known = lent.fixed.get_or_insert_default().entry(address).or_default();
+        let values = &mut self.ruby.values;
+        let known = values.fixed.get_or_insert_default().entry(address).or_default();
         if let Some(number) = known {
             return json!({ MARK: "frozen", "n": number });
         }
-        *known = Some(lent.sent.len());
-        lent.sent.push(value.clone());
+        *known = Some(values.sent.len());
+        values.sent.push(value.clone());
         match value {
             Value::Array(items) => items.iter().map(|item| self.pack_fixed(item)).collect(),
             Value::Hash(entries) => pack_entries(entries, &mut |value| self.pack_fixed(value)),
@@ -149,26 +149,27 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes note of what Ruby code gave and goes on to hold.
-    pub(super) fn note_given(&mut self, given: Numbered, scope: ScopeId) {
+    /// Records the values that Ruby code passed and continues to hold.
+    pub(super) fn keep_arguments(&mut self, given: NumberedParts, scope: ScopeId) {
         let within = self.domain(scope);
         for (number, value) in given.into_parts() {
-            self.ruby.lent.set(number, Part { value, within });
+            self.ruby.values.set(number, Part { value, within });
         }
     }
 
-    /// Hears what Ruby code has changed: what is in lists and hashes now, by their numbers, and the
-    /// texts of variables.
+    /// Applies the changes that Ruby code made: the contents of lists and hashes by their numbers,
+    /// and the texts of variables.
     pub(super) fn answer_changed(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let cost = self.ruby.lent.len() + self.scopes.ids().count() + self.catalog.resources.len();
+        let cost =
+            self.ruby.values.len() + self.scopes.ids().count() + self.catalog.resources.len();
         self.budget.spend(cost as u64 / 64 + 1)?;
-        for told in args.get(1).and_then(Json::as_array).into_iter().flatten() {
-            self.change_text(told.as_array().map_or(&[][..], Vec::as_slice))?;
+        for report in args.get(1).and_then(Json::as_array).into_iter().flatten() {
+            self.change_text(report.as_array().map_or(&[][..], Vec::as_slice))?;
             // The process knows.
             self.ruby.texts_changed = false;
         }
-        let told = args.first().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-        let contents = told.iter().filter_map(|pair| {
+        let report = args.first().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+        let contents = report.iter().filter_map(|pair| {
             let number = usize::try_from(pair.get(0)?.as_u64()?).ok()?;
             Some((number, pair.get(1)?))
         });
@@ -177,11 +178,11 @@ impl Compiler<'_> {
         numbers.sort_unstable();
         let (mut found, mut new) = (Vec::new(), Vec::new());
         let (done, open) = Default::default();
-        let mut remade = Remade { compiler: self, contents, done, open };
+        let mut remade = Rebuild { compiler: self, contents, done, open };
         for number in numbers {
-            // What has no form in manifests stays as it was.
+            // A value that Puppet cannot represent is not replaced.
             let Ok(value) = remade.value(number) else { continue };
-            let Some(part) = remade.compiler.ruby.lent.parts.get(number) else {
+            let Some(part) = remade.compiler.ruby.values.parts.get(number) else {
                 new.push((number, value));
                 continue;
             };
@@ -194,23 +195,23 @@ impl Compiler<'_> {
         for (_, change) in &found {
             self.budget.weigh(&change.value)?;
         }
-        let changed: Changed = found.into_iter().collect();
-        let mut parts = std::mem::take(&mut self.ruby.lent.parts);
+        let changed: Changes = found.into_iter().collect();
+        let mut parts = std::mem::take(&mut self.ruby.values.parts);
         let others = parts.iter_mut().map(|part| (&mut part.value, part.within));
         self.replace_changed(&changed, others);
-        self.ruby.lent.parts = parts;
+        self.ruby.values.parts = parts;
         for (number, value) in new {
-            self.ruby.lent.set(number, Part { value, within: None });
+            self.ruby.values.set(number, Part { value, within: None });
         }
-        self.ruby.lent.renumber();
+        self.ruby.values.renumber();
         Ok(Json::Null)
     }
 
-    fn change_text(&mut self, told: &[Json]) -> EvalResult<()> {
-        let scope = self.told_scope(told)?;
-        let name = text(told, 1);
+    fn change_text(&mut self, report: &[Json]) -> EvalResult<()> {
+        let scope = self.scope_argument(report)?;
+        let name = text(report, 1);
         let Some(of) = self.scope_of(scope, name) else { return Ok(()) };
-        let Ok(value) = self.unpack_value(told.get(2).unwrap_or(&Json::Null)) else {
+        let Ok(value) = self.unpack_value(report.get(2).unwrap_or(&Json::Null)) else {
             return Ok(());
         };
         self.budget.weigh(&value)?;
@@ -220,20 +221,20 @@ impl Compiler<'_> {
     }
 }
 
-/// Makes values of what is in lists and hashes now, the same ones of those that have not changed.
-struct Remade<'a, 'e> {
+/// Builds the values for the present contents. An unchanged list or hash stays the same value.
+struct Rebuild<'a, 'e> {
     compiler: &'a Compiler<'e>,
     contents: FxHashMap<usize, &'a Json>,
     done: FxHashMap<usize, Value>,
     open: FxHashSet<usize>,
 }
 
-impl Remade<'_, '_> {
+impl Rebuild<'_, '_> {
     fn value(&mut self, number: usize) -> EvalResult {
         if let Some(done) = self.done.get(&number) {
             return Ok(done.clone());
         }
-        let old = self.compiler.ruby.lent.parts.get(number).map(|part| part.value.clone());
+        let old = self.compiler.ruby.values.parts.get(number).map(|part| part.value.clone());
         let Some(&content) = self.contents.get(&number) else {
             return match old {
                 Some(old) => Ok(old),

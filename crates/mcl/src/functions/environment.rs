@@ -19,7 +19,7 @@ pub enum Watch {
     At(SystemTime),
     /// A file or directory was made, changed or removed.
     File(PathBuf),
-    /// A running command wrote another line: [`Surroundings::line`].
+    /// A running command wrote another line: [`Environment::line`].
     Command(EcoString),
     /// The host has another name.
     Hostname,
@@ -70,7 +70,7 @@ pub trait Shared: Send + Sync {
 ///
 /// All input of functions comes from here, so that tests can run a program in memory, repeat it
 /// exactly, and choose the order of events.
-pub trait Surroundings: Send + Sync {
+pub trait Environment: Send + Sync {
     /// Files, environment, time, processes.
     fn world(&self) -> &dyn World;
     /// The name of this host.
@@ -118,7 +118,7 @@ pub trait Surroundings: Send + Sync {
     }
 }
 
-/// Surroundings in memory, for checks and tests, and for one host without a cluster.
+/// Environment in memory, for checks and tests, and for one host without a cluster.
 #[derive(Default)]
 pub struct Memory {
     /// Files, environment, time.
@@ -127,7 +127,7 @@ pub struct Memory {
     pub hostname: EcoString,
     /// The directory with the files of the deploy.
     pub deploy_root: Option<PathBuf>,
-    /// Where the program keeps files.
+    /// The directory for files of the program.
     pub state_directory: Option<PathBuf>,
     /// The arguments of the program.
     pub arguments: Vec<EcoString>,
@@ -143,7 +143,7 @@ pub struct Memory {
     pub packages: BTreeMap<String, Vec<String>>,
 }
 
-impl Surroundings for Memory {
+impl Environment for Memory {
     fn world(&self) -> &dyn World {
         &self.world
     }
