@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ordain_data::Value as Data;
 use ordain_graph::METAPARAMETERS;
-use ordain_graph::transfer::{self, LIFE};
+use ordain_graph::transfer::{self, WATCH_ATTRIBUTES};
 
 use super::LOCAL;
 use super::kinds::{Fields, Mapped, flag, kind_name};
@@ -118,7 +118,7 @@ fn is_left_out(name: &str, value: &Data) -> bool {
 fn is_of_engine(name: &str) -> bool {
     METAPARAMETERS.contains(&name)
         || transfer::is_transfer(name)
-        || LIFE.contains(&name)
+        || WATCH_ATTRIBUTES.contains(&name)
         || name == "provider"
 }
 
