@@ -12,7 +12,7 @@ use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvid
 use ordain_inmanta::python::Deployment;
 use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::{ProcessProvider, ProviderError, ProviderSettings};
-use ordain_source::Touched;
+use ordain_source::TouchedPaths;
 
 use crate::compiled::Compiled;
 use crate::module_kinds::library_files;
@@ -35,7 +35,7 @@ pub(crate) struct HandlerKinds {
 
 impl HandlerKinds {
     /// The kinds of a compiled model. The compile depends on the code of their handlers.
-    pub(crate) fn new(deployment: Deployment, touched: &Touched) -> Self {
+    pub(crate) fn new(deployment: Deployment, touched: &TouchedPaths) -> Self {
         let libraries = library_files(deployment.directories.iter().cloned(), "py", touched);
         Self { deployment, libraries }
     }

@@ -173,7 +173,7 @@ fn libraries(
 pub(crate) fn library_files(
     directories: impl Iterator<Item = PathBuf>,
     extension: &str,
-    touched: &Touched,
+    touched: &TouchedPaths,
 ) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     let mut found = BTreeMap::new();
     let mut todo: Vec<(PathBuf, usize)> = directories.map(|dir| (dir, MAX_DEPTH)).collect();
