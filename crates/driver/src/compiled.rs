@@ -18,6 +18,7 @@ use ordain_source::{Diagnostic, SourceMap};
 use crate::codes;
 use crate::deferred::{self, DeferredCalls};
 use crate::exports::PendingExports;
+use crate::handler_kinds::HandlerKinds;
 use crate::module_kinds::ModuleKinds;
 
 /// A graph with everything that a run needs to use it.
@@ -37,6 +38,8 @@ pub struct Compiled {
     pub(crate) deferred: Vec<Arc<DeferredCalls>>,
     /// The kinds of the graph that modules implement, of each source that has any.
     pub(crate) module_kinds: Vec<Arc<ModuleKinds>>,
+    /// The kinds of the graph that handlers of models deploy, of each source that has any.
+    pub(crate) handler_kinds: Vec<Arc<HandlerKinds>>,
     /// The files and directories that the compile read or looked for, sorted. The graph may change
     /// only if one of them does.
     pub inputs: Vec<PathBuf>,
@@ -66,9 +69,15 @@ impl Compiled {
             exports: None,
             deferred: Vec::new(),
             module_kinds: Vec::new(),
+            handler_kinds: Vec::new(),
             inputs: Vec::new(),
             took: Duration::ZERO,
         }
+    }
+
+    /// Whether handlers of modules deploy some of the resources.
+    pub fn has_handlers(&self) -> bool {
+        !self.handler_kinds.is_empty()
     }
 
     /// The directories of modules by name, if they are known.
@@ -114,6 +123,7 @@ impl Compiled {
         let conflicts = Arc::make_mut(&mut self.graph).join(Arc::unwrap_or_clone(other.graph));
         self.deferred.extend(other.deferred);
         self.module_kinds.extend(other.module_kinds);
+        self.handler_kinds.extend(other.handler_kinds);
         let modules = vec![Arc::clone(&self.modules), other.modules];
         self.modules = Arc::new(Modules::Several(modules));
         self.exports = match (self.exports.take(), other.exports) {

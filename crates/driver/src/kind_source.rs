@@ -11,6 +11,7 @@ use ordain_source::Diagnostic;
 
 use crate::compiled::Compiled;
 use crate::error::Error;
+use crate::handler_kinds::HandlerSource;
 use crate::module_kinds::{self, ModuleKinds};
 use crate::options::Options;
 use crate::puppet;
@@ -20,6 +21,7 @@ use crate::reporter::Reporter;
 pub struct KindSource {
     base: Arc<Registry>,
     current: Option<RubyKinds>,
+    handlers: HandlerSource,
 }
 
 /// The kinds of a provider process, with those of the engine.
@@ -35,7 +37,7 @@ impl KindSource {
     /// # Errors
     /// When a manifest cannot be read.
     pub fn new(options: &Options) -> Result<Self, Diagnostic> {
-        Ok(Self { base: options.registry()?, current: None })
+        Ok(Self { base: options.registry()?, current: None, handlers: HandlerSource::default() })
     }
 
     /// The kinds for a graph. As long as modules stay the same, graphs share them, and the provider
@@ -44,6 +46,16 @@ impl KindSource {
     /// # Errors
     /// When the modules of a graph that was compiled elsewhere cannot be opened.
     pub fn registry(
+        &mut self,
+        reporter: &mut dyn Reporter,
+        compiled: &Compiled,
+        options: &Options,
+    ) -> Result<Arc<Registry>, Error> {
+        let registry = self.ruby_registry(reporter, compiled, options)?;
+        Ok(self.handlers.add(registry, compiled, options))
+    }
+
+    fn ruby_registry(
         &mut self,
         reporter: &mut dyn Reporter,
         compiled: &Compiled,
@@ -76,9 +88,10 @@ impl KindSource {
         Ok(registry)
     }
 
-    /// The processor time of the provider process of the current graph, if it has one.
+    /// The processor time of the provider processes of the current graph, if it has any.
     pub fn provider_cpu_time(&self) -> Option<Duration> {
-        self.current.as_ref().map(|current| current.provider.cpu_time())
+        let ruby = self.current.as_ref().map(|current| current.provider.cpu_time());
+        ruby.into_iter().chain(self.handlers.cpu_time()).reduce(|one, other| one + other)
     }
 
     fn kinds_of(

@@ -20,6 +20,7 @@ mod document;
 pub mod dynaml;
 mod error;
 mod exports;
+mod handler_kinds;
 pub mod inmanta;
 mod kind;
 mod kind_source;
@@ -45,7 +46,6 @@ pub use exports::PendingExports;
 pub use kind::{SourceKind, is_graph};
 pub use kind_source::KindSource;
 pub use live::LiveSources;
-
 pub use options::{Layer, Options, UsedOptions, missing_modules};
 pub use reporter::{CollectingReporter, Reporter};
 pub use session::Session;

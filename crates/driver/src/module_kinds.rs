@@ -165,9 +165,18 @@ fn libraries(
     modules: &BTreeMap<String, PathBuf>,
     touched: &TouchedPaths,
 ) -> BTreeMap<PathBuf, (SystemTime, u64)> {
+    library_files(modules.values().map(|dir| dir.join("lib")), "rb", touched)
+}
+
+/// The files with an extension below directories, with their times and sizes. A compile depends on
+/// them.
+pub(crate) fn library_files(
+    directories: impl Iterator<Item = PathBuf>,
+    extension: &str,
+    touched: &TouchedPaths,
+) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     let mut found = BTreeMap::new();
-    let mut todo: Vec<(PathBuf, usize)> =
-        modules.values().map(|dir| (dir.join("lib"), MAX_DEPTH)).collect();
+    let mut todo: Vec<(PathBuf, usize)> = directories.map(|dir| (dir, MAX_DEPTH)).collect();
     while let Some((dir, depth)) = todo.pop() {
         let Ok(entries) = std::fs::read_dir(&dir) else { continue };
         touched.note(&dir);
@@ -175,7 +184,7 @@ fn libraries(
             let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
             if kind.is_dir() && depth > 0 {
                 todo.push((path, depth - 1));
-            } else if path.extension().is_some_and(|extension| extension == "rb")
+            } else if path.extension().is_some_and(|found| found == extension)
                 && let Ok(about) = path.metadata()
             {
                 touched.note(&path);

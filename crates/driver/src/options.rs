@@ -8,6 +8,7 @@ use ecow::EcoString;
 use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_graph::language::Strict;
+use ordain_inmanta::lower::Handlers;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
@@ -60,6 +61,12 @@ pub struct Options {
     pub edition: Edition,
     /// Whether models of Inmanta import `std` everywhere.
     pub imports_std: bool,
+    /// The resources of models that handlers deploy.
+    pub handlers: Handlers,
+    /// The directory where runs keep their state; models know the facts in it.
+    pub state_dir: Option<PathBuf>,
+    /// Whether a run changes nothing.
+    pub is_noop: bool,
     /// The file metadata to put into the catalog.
     pub static_catalog: Option<StaticCatalog>,
     /// When deferred values are evaluated.
@@ -106,6 +113,9 @@ impl Default for Options {
             legacy_facts: false,
             edition: Edition::Wide,
             imports_std: true,
+            handlers: Handlers::default(),
+            state_dir: None,
+            is_noop: false,
             static_catalog: None,
             deferral: Deferral::default(),
             has_history: true,

@@ -107,11 +107,22 @@ Ordain::Execution.run(input)";
 const MODULES: &[(&str, &str)] = &[
     ("ordain", include_str!("../python/bridge.py")),
     ("inmanta", include_str!("../python/inmanta/init.py")),
+    ("inmanta._agent", include_str!("../python/inmanta/agent_run.py")),
+    ("inmanta._faults", include_str!("../python/inmanta/faults.py")),
     ("inmanta._jinja", include_str!("../python/inmanta/jinja.py")),
     ("inmanta._pairs", include_str!("../python/inmanta/pairs.py")),
+    ("inmanta._paths", include_str!("../python/inmanta/paths.py")),
     ("inmanta._plans", include_str!("../python/inmanta/plans.py")),
+    ("inmanta._secrets", include_str!("../python/inmanta/secrets.py")),
+    ("inmanta._server", include_str!("../python/inmanta/server.py")),
     ("inmanta.agent", include_str!("../python/inmanta/agent.py")),
+    ("inmanta.agent.agent", include_str!("../python/inmanta/agent_agent.py")),
+    ("inmanta.agent.cache", include_str!("../python/inmanta/agent_cache.py")),
+    ("inmanta.agent.config", include_str!("../python/inmanta/agent_config.py")),
+    ("inmanta.agent.executor", include_str!("../python/inmanta/agent_agent.py")),
     ("inmanta.agent.handler", include_str!("../python/inmanta/handler.py")),
+    ("inmanta.agent.io", include_str!("../python/inmanta/agent_io.py")),
+    ("inmanta.agent.io.local", include_str!("../python/inmanta/agent_io.py")),
     ("inmanta.ast", include_str!("../python/inmanta/ast.py")),
     ("inmanta.ast.attribute", include_str!("../python/inmanta/attribute.py")),
     ("inmanta.ast.entity", include_str!("../python/inmanta/entity.py")),
@@ -129,8 +140,8 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta.module", include_str!("../python/inmanta/module.py")),
     ("inmanta.plugins", include_str!("../python/inmanta/plugins.py")),
     ("inmanta.protocol", include_str!("../python/inmanta/protocol.py")),
-    ("inmanta.protocol.common", include_str!("../python/inmanta/protocol.py")),
-    ("inmanta.protocol.endpoints", include_str!("../python/inmanta/protocol.py")),
+    ("inmanta.protocol.common", include_str!("../python/inmanta/protocol_common.py")),
+    ("inmanta.protocol.endpoints", include_str!("../python/inmanta/protocol_endpoints.py")),
     ("inmanta.references", include_str!("../python/inmanta/references.py")),
     ("inmanta.resources", include_str!("../python/inmanta/resources.py")),
     ("inmanta.stable_api", include_str!("../python/inmanta/stable_api.py")),
@@ -142,9 +153,12 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta_plugins.std", include_str!("../python/std/std.py")),
 ];
 
-/// Reads the modules from standard input and runs the first. The input is also the channel for
-/// answers. Descendants do not inherit it; they read nothing.
-const PYTHON_LOADER: &str = "\
+// Reads the modules from standard input and runs the first. The input is also the channel for
+// answers. Descendants do not inherit it; they read nothing.
+macro_rules! python_loader {
+    ($end:literal) => {
+        concat!(
+            "\
 import os,sys,struct,types
 if sys.version_info<(3,8):
     sys.exit('Python 3.9 or later is needed, this is '+sys.version.split()[0])
@@ -169,9 +183,23 @@ limits=eval(found.pop('limits'))
 exec(compile(text,'<ordain>','exec'),bridge.__dict__)
 bridge.sources.update(found)
 bridge.SECONDS=limits[0]
-import resource
+",
+            $end
+        )
+    };
+}
+
+/// The loader of a process that compiles: it and its descendants are limited by the system.
+const PYTHON_LOADER: &str = python_loader!(
+    "import resource
 resource.setrlimit(resource.RLIMIT_AS,(limits[1],limits[1]))
-bridge.run(source)";
+bridge.run(source)"
+);
+
+/// The loader of a process that deploys: a limit of the system would hold for the programs that it
+/// starts, too, so it watches its own memory.
+const PYTHON_PROVIDER_LOADER: &str =
+    python_loader!("bridge.watch_memory(limits[1])\nbridge.run(source)");
 
 /// The options of `ruby`, followed by the loader.
 const RUBY_OPTIONS: [&str; 5] = ["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e"];
@@ -219,6 +247,19 @@ impl ProviderProgram {
             language: Language::Ruby,
             options: RUBY_OPTIONS.into_iter().chain([PROVIDER_LOADER]).collect(),
             code: framed(&[&[("ordain/limits.rb", &limits)], LATER_FILES, PROVIDER_FILES]),
+        }
+    }
+}
+
+impl ProviderProgram {
+    /// The program for handlers in Python. One request may take `seconds` per resource, and the
+    /// process `memory` bytes.
+    pub fn python(seconds: u32, memory: u64) -> Self {
+        let limits = format!("({seconds}, {memory})");
+        Self {
+            language: Language::Python,
+            options: vec!["-X", "utf8", "-c", PYTHON_PROVIDER_LOADER],
+            code: framed(&[&[("limits", &limits)], MODULES]),
         }
     }
 }

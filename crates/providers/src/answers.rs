@@ -54,6 +54,7 @@ pub(crate) fn attribute_error(error: &Json) -> AttributeError {
 pub(crate) fn failure(answer: &Json) -> Result<(), KindError> {
     match &answer["error"] {
         Json::Null => Ok(()),
+        error if error["skip"] == true => Err(KindError::skip(error_text(error))),
         error => Err(KindError::new(error_text(error))),
     }
 }
@@ -82,6 +83,7 @@ pub(crate) fn prepared(answer: &Json) -> (PreparedResource, bool) {
         is_refreshable: answer["refreshable"] == true,
         refreshes_itself: answer["self_refresh"] == true,
         generates: answer["generates"] == true,
+        acts_always: answer["acts_always"] == true,
         watches,
         pause: Some(pause),
         longest_pause: Some(longest),

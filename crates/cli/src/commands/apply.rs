@@ -67,7 +67,8 @@ pub(crate) struct ApplyArgs {
 /// saved plan does not match.
 pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signals = Signals::for_single_run(ui)?;
-    let compile_options = args.selection.compile_options(&args.compile);
+    let compile_options =
+        args.selection.run_options(&args.compile, args.state_dir.as_deref(), args.noop);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     if let Some(saved) = &loaded.plan {
         verify(saved, &runs::state_dir(args.state_dir.as_deref())?, &args.selection.root)?;

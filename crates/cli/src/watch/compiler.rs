@@ -20,7 +20,7 @@ use crate::commands::plan::prepare_after;
 use crate::exit::Failure;
 use crate::show::failures;
 use crate::ui::Ui;
-use ordain_driver::{Compiled, KindSource, LiveSources, Session};
+use ordain_driver::{Compiled, KindSource, LiveSources, Options as CompileOptions, Session};
 
 /// The time that shutdown waits for a running compile, and for programs to stop their commands.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -214,9 +214,14 @@ impl Worker {
         on_deep_stack(STACK_SIZE, || self.compile_here())
     }
 
+    fn compile_options(&self) -> CompileOptions {
+        let WatchArgs { selection, compile, state_dir, noop, .. } = &*self.args;
+        selection.run_options(compile, state_dir.as_deref(), *noop)
+    }
+
     fn compile_here(&mut self) -> CompileResult {
         let (start, began) = (Instant::now(), SystemTime::now());
-        let options = self.args.selection.compile_options(&self.args.compile);
+        let options = self.compile_options();
         let options = self.session.options(&options);
         let args = Arc::clone(&self.args);
         let (graph, text) = self.capture_output(|work| {
@@ -265,7 +270,7 @@ impl Worker {
         }
         let args = Arc::clone(&self.args);
         let selection = &args.selection;
-        let compile_options = selection.compile_options(&args.compile);
+        let compile_options = self.compile_options();
         let registry = self.kinds.registry(&mut self.ui, &loaded, &compile_options)?;
         let noted = loaded.undo_missing(&selection.host(&args.path), &registry)?;
         let options = selection.options(self.args.noop);

@@ -213,6 +213,12 @@ pub trait Instance: Send + Sync {
     /// When a change could not be made.
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError>;
 
+    /// Whether [`Instance::apply`] is called in each run, also without a difference: the changes are
+    /// known only afterwards, from [`Instance::take_outcomes`].
+    fn acts_always(&self) -> bool {
+        false
+    }
+
     /// The result of each change that the last call of [`Instance::apply`] tried, if the kind tells
     /// them apart; taking them empties the list.
     fn take_outcomes(&self) -> Vec<ChangeOutcome> {

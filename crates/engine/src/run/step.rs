@@ -405,14 +405,17 @@ impl Stepper<'_> {
         report.take(log, ready.level);
         match changes {
             Err(error) => {
-                report.fail(format!("Could not evaluate: {error}"));
+                report.give_up(&error, None, not_evaluated(&error));
                 return Events::default();
             }
             Ok(changes) => report.changes = changes,
         }
         let count = report.changes.len();
         if count == 0 {
-            return Events::default();
+            return match ready.instance.acts_always() && !self.is_noop(ready) {
+                true => self.act_without_changes(ready, report),
+                false => Events::default(),
+            };
         }
         if self.is_noop(ready) {
             report_noop(report, ready.level);
@@ -446,6 +449,20 @@ impl Stepper<'_> {
             self.verify(ready, report);
         }
         Events { real: count, noop: 0 }
+    }
+
+    /// Lets a resource act whose changes are known only afterwards.
+    fn act_without_changes(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
+        let done = self.act(&report.resource, &[], || ready.instance.apply(self.host, &[]));
+        report.take(ready.instance.take_log(), ready.level);
+        let outcomes = ready.instance.take_outcomes();
+        if !outcomes.is_empty() {
+            return report_outcomes(report, ready.level, outcomes, done);
+        }
+        if let Err(error) = done {
+            report.give_up(&error, None, not_evaluated(&error));
+        }
+        Events::default()
     }
 
     /// Makes the changes of a resource that its batch did not make.
@@ -560,6 +577,14 @@ impl Stepper<'_> {
                 Events::default()
             }
         }
+    }
+}
+
+/// The line of the log for a resource that could not be observed, or wants to be skipped.
+fn not_evaluated(error: &KindError) -> String {
+    match error.is_skip() {
+        true => error.to_string(),
+        false => format!("Could not evaluate: {error}"),
     }
 }
 

@@ -187,6 +187,10 @@ impl Instance for ExternalInstance {
         applied.result.and(failed.map_or(Ok(()), Err))
     }
 
+    fn acts_always(&self) -> bool {
+        self.entry.prepared.acts_always
+    }
+
     fn take_outcomes(&self) -> Vec<ChangeOutcome> {
         std::mem::take(&mut *self.outcomes.lock().unwrap_or_else(PoisonError::into_inner))
     }

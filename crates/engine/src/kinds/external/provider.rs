@@ -112,6 +112,8 @@ pub struct PreparedResource {
     pub remarks: Vec<String>,
     /// Whether it acts on changes of others.
     pub is_refreshable: bool,
+    /// Whether its changes are known only after it has acted, so that it acts in each run.
+    pub acts_always: bool,
     /// Whether its own changes are followed by a refresh, too.
     pub refreshes_itself: bool,
     /// Whether it generates resources.
