@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::UNWATCHED;
+use crate::kind::tools::POLL_INTERVAL;
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::command::Surroundings;
 use crate::system::host::Host;
@@ -244,7 +244,7 @@ impl Instance for Entry {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -10,7 +10,7 @@ use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::tools::UNWATCHED;
+use crate::kind::tools::POLL_INTERVAL;
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::file_cache::read_text;
@@ -202,7 +202,7 @@ impl LiveSetting {
 
 impl Instance for LiveSetting {
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -48,11 +48,11 @@ pub(crate) struct Connection {
     pub(crate) redirects: u32,
 }
 
-/// Whoever asks from a machine with this root over such a connection.
+/// An HTTP client for a machine with this root and such a connection.
 pub(crate) fn connected_agent(machine: &Path, connection: &Connection) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
-        .timeout_connect(Some(CONNECT))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_recv_response(Some(TIMEOUT))
         .timeout_per_read(Some(TIMEOUT))
         .max_redirects(connection.redirects)

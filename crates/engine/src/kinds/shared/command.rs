@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::fs::FileType;
 
 use crate::kind::KindError;
-use crate::kind::tools::{check, moved_inside, not_begun};
+use crate::kind::tools::{check, in_root, start_failure};
 use crate::system::accounts;
 use crate::system::host::Host;
 use crate::system::path::{is, own_ids};
@@ -85,7 +85,7 @@ impl Surroundings {
     pub(crate) fn ask(&self, host: &Host, words: &[&str]) -> Result<Outcome, KindError> {
         let invocation = self.invocation(host, words)?;
         let outcome = host.run(&invocation).map_err(|e| self.failed(words, &e))?;
-        not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(self.failed(words, &why)))
+        start_failure(host, &outcome).map_or(Ok(outcome), |why| Err(self.failed(words, &why)))
     }
 
     /// The same for a command that has to succeed.
@@ -135,6 +135,6 @@ impl Surroundings {
             merge_stderr: false,
             timeout: self.timeout,
         };
-        moved_inside(host, invocation).map_err(|e| self.failed(words, &e))
+        in_root(host, invocation).map_err(|e| self.failed(words, &e))
     }
 }
