@@ -147,7 +147,9 @@ fn graph(kind: &dyn Kind) -> Graph {
                     with.into_iter().filter(|(name, _)| *name != attribute.name).collect();
                 all.push((attribute.name, form.clone()));
                 let title = match kind.name() {
-                    "archive" | "concat_file" | "file" | "mount" | "tidy" | "vcsrepo" => format!("/t{count}"),
+                    "archive" | "concat_file" | "file" | "mount" | "tidy" | "vcsrepo" => {
+                        format!("/t{count}")
+                    }
                     _ => format!("t{count}"),
                 };
                 builder.add(&name, &title, &all);
