@@ -135,6 +135,8 @@ module Ordain
       # The values from a title, by the first pattern that matches; nil if none does.
       def parse_title(name, title)
         made = Puppet::Type.type(name) or raise Puppet::Error, "there is no type '#{name}'"
+        return nil if made.key_attributes.empty?
+
         title_values(made, title).transform_keys(&:to_s)
       rescue UnmatchedTitle
         nil

@@ -31,14 +31,15 @@ const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
 const MAX_REFERENCES: usize = 500_000;
 
 pub(super) fn is_relation(name: &str) -> bool {
-    RELATIONS.contains(&name)
+    // Most names are of another length than all of these.
+    matches!(name.len(), 6 | 7 | 9) && RELATIONS.contains(&name)
 }
 
 /// The text that refuses a value at a path in a catalog.
 fn foreign_text(value: &Value, path: &str) -> String {
     match value {
         Value::Runtime(object) => {
-            let class = with_article(object.class.as_deref().unwrap_or("Object"));
+            let class = with_article(object.class.as_deref().unwrap_or("Anonymous Class"));
             let text = &object.text;
             format!("{path} contains {class} value. It will be converted to the String '{text}'")
         }
@@ -86,8 +87,7 @@ impl Compiler<'_> {
                     paths.push_str(path);
                     let text = foreign_text(value, &paths);
                     match value {
-                        Value::Runtime(_) if strict == Strict::Off => return Ok(()),
-                        Value::Runtime(_) if strict == Strict::Warning => {
+                        Value::Runtime(_) if strict != Strict::Error => {
                             warnings.push((text, resource.span));
                             return Ok(());
                         }
@@ -382,7 +382,7 @@ impl Compiler<'_> {
     /// the start of each container's part.
     fn contained(&self) -> (Vec<u32>, Vec<ResourceId>) {
         let mut starts = vec![0u32; self.catalog.resources.len() + 1];
-        for (from, _) in &self.catalog.edges {
+        for (from, _) in self.catalog.edges.iter() {
             starts[from.0 as usize] += 1;
         }
         let mut total = 0;
@@ -441,8 +441,8 @@ impl Compiler<'_> {
             if resource.is_virtual || !resource.params.iter().any(|p| is_relation(&p.name)) {
                 continue;
             }
-            for name in RELATIONS {
-                let Some(param) = resource.param(name) else { continue };
+            for param in resource.params.iter().filter(|param| is_relation(&param.name)) {
+                let name = &param.name;
                 if long_list(&param.value).is_some_and(|list| !checked.insert(list)) {
                     references += 1;
                     continue;
