@@ -3,18 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use ordain_data::json;
-use ordain_engine::kind::{AttributeError, Registry};
-use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
+use ordain_engine::kind::AttributeError;
+use ordain_engine::kinds::external::KindDescription;
 use ordain_inmanta::python::Deployment;
 use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::{ProcessProvider, ProviderError, ProviderSettings};
 use ordain_source::TouchedPaths;
 
-use crate::compiled::Compiled;
 use crate::module_kinds::library_files;
 use crate::options::Options;
 
@@ -41,7 +38,7 @@ impl HandlerKinds {
     }
 
     /// Whether a provider process for the other can serve this, if it has these kinds, too.
-    fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         let shared = |one: &Self, name: &str| one.deployment.environment.get(name).cloned();
         self.libraries == other.libraries
             && self.deployment.interpreters == other.deployment.interpreters
@@ -52,7 +49,10 @@ impl HandlerKinds {
     }
 
     /// The members of the first request.
-    fn environment(&self, options: &Options) -> serde_json::Map<String, serde_json::Value> {
+    pub(crate) fn environment(
+        &self,
+        options: &Options,
+    ) -> serde_json::Map<String, serde_json::Value> {
         let mut environment = self.deployment.environment.clone();
         environment.insert("noop".into(), options.is_noop.into());
         let state = options.state_dir.as_deref();
@@ -62,7 +62,7 @@ impl HandlerKinds {
         environment
     }
 
-    fn provider(&self, options: &Options) -> ProcessProvider {
+    pub(crate) fn provider(&self, options: &Options) -> ProcessProvider {
         let chosen = std::env::var(Language::Python.variable()).ok();
         let own = self.deployment.interpreters.iter().map(|path| path.display().to_string());
         let interpreters = Language::Python.interpreters(chosen, &own.collect::<Vec<_>>());
@@ -74,7 +74,11 @@ impl HandlerKinds {
     }
 
     /// The kinds as the provider process describes them. Kinds that cannot be used have the reason.
-    fn descriptions(&self, provider: &ProcessProvider, options: &Options) -> Vec<KindDescription> {
+    pub(crate) fn descriptions(
+        &self,
+        provider: &ProcessProvider,
+        options: &Options,
+    ) -> Vec<KindDescription> {
         let names: Vec<String> = self.deployment.kinds.iter().cloned().collect();
         let unusable = |name: &String, why: &str, help: Option<&str>| {
             let text = format!("handlers in Python deploy {name}, and {why}");
@@ -103,82 +107,6 @@ impl HandlerKinds {
                 .collect(),
             Err(error) => names.iter().map(|name| failed(name, &error)).collect(),
         }
-    }
-}
-
-/// The provider processes of models for one graph after another.
-#[derive(Default)]
-pub(crate) struct HandlerSource {
-    current: Vec<Running>,
-}
-
-/// The kinds of a provider process.
-struct Running {
-    of: Arc<HandlerKinds>,
-    provider: Arc<ProcessProvider>,
-    descriptions: Vec<KindDescription>,
-    /// The registry that the kinds were added to, and the result.
-    registry: (Arc<Registry>, Arc<Registry>),
-}
-
-impl HandlerSource {
-    /// A registry with the kinds of the models of a graph.
-    pub(crate) fn add(
-        &mut self,
-        mut registry: Arc<Registry>,
-        compiled: &Compiled,
-        options: &Options,
-    ) -> Arc<Registry> {
-        let mut running = Vec::new();
-        for kinds in &compiled.handler_kinds {
-            let known = self.current.iter().position(|one| kinds.is_like(&one.of));
-            let mut one = match known {
-                Some(at) => {
-                    let one = self.current.swap_remove(at);
-                    let environment = kinds.environment(options);
-                    let members = environment.iter().map(|(name, value)| {
-                        (name.as_str(), json::read(&value.to_string()).unwrap_or_default())
-                    });
-                    let members: Vec<_> = members.collect();
-                    one.provider.update(members.iter().map(|(name, value)| (*name, value)));
-                    one
-                }
-                None => {
-                    let provider = Arc::new(kinds.provider(options));
-                    let descriptions = kinds.descriptions(&provider, options);
-                    let pair = (Arc::clone(&registry), Arc::clone(&registry));
-                    let mut one =
-                        Running { of: Arc::clone(kinds), provider, descriptions, registry: pair };
-                    one.join(&registry);
-                    one
-                }
-            };
-            if !Arc::ptr_eq(&one.registry.0, &registry) {
-                one.join(&registry);
-            }
-            registry = Arc::clone(&one.registry.1);
-            running.push(one);
-        }
-        self.current = running;
-        registry
-    }
-
-    /// The processor time of the provider processes, if there are any.
-    pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        let times = self.current.iter().map(|one| one.provider.cpu_time());
-        times.reduce(|one, other| one + other)
-    }
-}
-
-impl Running {
-    /// Adds the kinds to a registry.
-    fn join(&mut self, base: &Arc<Registry>) {
-        let mut registry = Registry::clone(base);
-        let shared: SharedProvider = Arc::clone(&self.provider) as SharedProvider;
-        for kind in ExternalKind::all(&shared, self.descriptions.iter().cloned()) {
-            registry.add(Box::new(kind));
-        }
-        self.registry = (Arc::clone(base), Arc::new(registry));
     }
 }
 

@@ -11,7 +11,7 @@ use ordain_source::Diagnostic;
 
 use crate::compiled::Compiled;
 use crate::error::Error;
-use crate::handler_kinds::HandlerSource;
+use crate::handler_source::HandlerSource;
 use crate::module_kinds::{self, ModuleKinds};
 use crate::options::Options;
 use crate::puppet;

@@ -21,6 +21,7 @@ pub mod dynaml;
 mod error;
 mod exports;
 mod handler_kinds;
+mod handler_source;
 pub mod inmanta;
 mod kind;
 mod kind_source;

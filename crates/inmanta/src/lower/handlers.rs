@@ -7,7 +7,6 @@ use ordain_data::Value as Data;
 use ordain_graph::METAPARAMETERS;
 use ordain_graph::transfer::{self, WATCH_ATTRIBUTES};
 
-use super::LOCAL;
 use super::kinds::{Fields, Mapped, flag, kind_name};
 
 /// The resources that handlers deploy, instead of the kinds of the engine.
@@ -22,6 +21,9 @@ pub enum Handlers {
     /// None: the resources of an agent are those of this machine, whatever their connections are.
     None,
 }
+
+/// The connection methods that stay on this machine.
+const LOCAL: [&str; 4] = ["local", "sudo", "su", "doas"];
 
 /// The attribute with the fields whose names mean something else to the engine.
 const OTHER_FIELDS: &str = "other_fields";

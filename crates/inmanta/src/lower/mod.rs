@@ -28,8 +28,6 @@ const CODE: &str = "inmanta::deploy";
 const UNDEFINED: &str = "<<undefined>>";
 /// The agents of the machine itself.
 const OWN_NAMES: [&str; 2] = ["localhost", "internal"];
-/// The connection methods that stay on this machine.
-const LOCAL: [&str; 4] = ["local", "sudo", "su", "doas"];
 
 /// The resources of a model for this machine.
 #[derive(Debug)]

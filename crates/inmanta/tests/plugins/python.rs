@@ -239,7 +239,7 @@ def behave(how: "string"):
     let wanted = "TimeoutError: it takes longer than 1 s";
     assert_eq!(project.shown("behave", &[Value::str("hang")]), wanted);
     let shown = project.shown("behave", &[Value::str("crash")]);
-    assert!(shown.contains("the `python3` process is gone"), "{shown}");
+    assert!(shown.contains("the `python3` process stopped"), "{shown}");
     assert!(shown.contains("m::behave"), "{shown}");
     let shown = project.shown("behave", &[Value::str("fork")]);
     assert!(shown.contains("was lost before"), "{shown}");
