@@ -152,10 +152,10 @@ fn a_process_that_ends_or_raises_is_started_again() {
     let of = things.prepare(&codes);
     let one = |number: u64| things.seen(&[number]).remove(0);
     let error = one(of[0]).unwrap_err();
-    assert_eq!(error, "the `ruby` process is gone: it ended with status 3");
+    assert_eq!(error, "the `ruby` process stopped: it ended with status 3");
     assert_eq!(one(of[3]), Ok(0));
     let error = one(of[1]).unwrap_err();
-    assert_eq!(error, "the `ruby` process is gone: signal 9 ended it");
+    assert_eq!(error, "the `ruby` process stopped: signal 9 ended it");
     assert!(one(of[2]).unwrap_err().starts_with("no (file: "));
     assert_eq!(one(of[3]), Ok(0));
     // All fail with the one that ends the process.
@@ -229,7 +229,7 @@ fn a_resource_that_cannot_be_prepared_fails_alone() {
     let prepared = things.provider.prepare(&request);
     let errors: Vec<String> =
         prepared.iter().flat_map(|p| &p.errors).map(|e| e.message.clone()).collect();
-    assert_eq!(errors, ["the `ruby` process is gone: it ended with status 4"]);
+    assert_eq!(errors, ["the `ruby` process stopped: it ended with status 4"]);
     assert_eq!(prepared[2].errors.len(), 1);
     assert_eq!(things.seen(&[1, 2, 4, 5]), [Ok(0), Ok(0), Ok(0), Ok(0)]);
 }
