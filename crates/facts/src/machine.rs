@@ -1,6 +1,7 @@
 //! The source of facts.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +53,10 @@ impl Machine {
 
     /// The text of a file; `None` if it cannot be read. Invalid UTF-8 is replaced.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
-        fs::read(self.path(path)).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        // Files below `/proc` and `/sys` do not tell their length.
+        let mut bytes = Vec::with_capacity(4096);
+        File::open(self.path(path)).ok()?.read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The trimmed text of a file; `None` if nothing is left.

@@ -27,44 +27,53 @@ const PRODUCTS: [(&str, &str); 14] = [
 const CLOCKS: [(&str, &str); 3] =
     [("kvm-clock", "kvm"), ("hyperv_clocksource", "hyperv"), ("xen", "xenu")];
 
-pub(crate) fn name(machine: &Machine) -> Option<Value> {
-    Some(detect(machine).into())
+/// The kind of a container, and its identifier.
+type Container = (String, Option<(&'static str, String)>);
+
+/// The kind of a machine, found out once for all facts about it.
+pub(crate) struct Virtualization<'m> {
+    machine: &'m Machine,
+    container: Option<Container>,
+    name: String,
 }
 
-pub(crate) fn is_virtual(machine: &Machine) -> Option<Value> {
-    let hosts = ["physical", "xen0", "openvzhn", "vserver_host"];
-    Some(Value::Bool(!hosts.contains(&detect(machine).as_str())))
-}
-
-/// Facts about the container or hypervisor, by its name.
-pub(crate) fn hypervisors(machine: &Machine) -> Option<Value> {
-    let (name, details) = match container(machine) {
-        Some((name, Some((key, id)))) => (name, Value::map([(key, id.into())])),
-        Some((name, None)) => (name, Value::Map(Map::default().into())),
-        None => {
-            let name = detect(machine);
-            if name == "physical" {
-                return None;
-            }
-            let maker = field(machine, "sys_vendor").unwrap_or_default();
-            let cloud =
-                ["Google", "OpenStack", "Amazon"].into_iter().find(|c| maker.starts_with(c));
-            let flag = cloud.map(|c| (c.to_lowercase(), Value::Bool(true)));
-            (name, Value::map(flag))
-        }
-    };
-    Some(Value::map([(name, details)]))
-}
-
-fn detect(machine: &Machine) -> String {
-    if let Some((name, _)) = container(machine) {
-        return name;
+impl<'m> Virtualization<'m> {
+    pub(crate) fn detect(machine: &'m Machine) -> Self {
+        let container = container(machine);
+        let name = match &container {
+            Some((name, _)) => name.clone(),
+            None => guest(machine).unwrap_or("physical").to_owned(),
+        };
+        Self { machine, container, name }
     }
-    guest(machine).unwrap_or("physical").to_owned()
+
+    pub(crate) fn name(&self) -> Option<Value> {
+        Some(self.name.as_str().into())
+    }
+
+    pub(crate) fn is_virtual(&self) -> Option<Value> {
+        let hosts = ["physical", "xen0", "openvzhn", "vserver_host"];
+        Some(Value::Bool(!hosts.contains(&self.name.as_str())))
+    }
+
+    /// Facts about the container or hypervisor, by its name.
+    pub(crate) fn hypervisors(&self) -> Option<Value> {
+        let details = match &self.container {
+            Some((_, Some((key, id)))) => Value::map([(*key, id.as_str().into())]),
+            Some((_, None)) => Value::Map(Map::default().into()),
+            None if self.name == "physical" => return None,
+            None => {
+                let maker = field(self.machine, "sys_vendor").unwrap_or_default();
+                let cloud =
+                    ["Google", "OpenStack", "Amazon"].into_iter().find(|c| maker.starts_with(c));
+                Value::map(cloud.map(|c| (c.to_lowercase(), Value::Bool(true))))
+            }
+        };
+        Some(Value::map([(self.name.as_str(), details)]))
+    }
 }
 
-/// The kind of container, and its identifier.
-fn container(machine: &Machine) -> Option<(String, Option<(&'static str, String)>)> {
+fn container(machine: &Machine) -> Option<Container> {
     let cgroup = machine.read("/proc/1/cgroup").unwrap_or_default();
     let environment = machine.read("/proc/1/environ").unwrap_or_default();
     let part = |after: &str| {

@@ -288,13 +288,13 @@ impl Explainer<'_> {
             ..Cause::default()
         };
         let known = match (&origin.step, origin.span) {
-            (Step::Data { key, file, line }, span) => {
-                cause.key = Some(key.clone());
+            (Step::Data(data), span) => {
+                cause.key = Some(data.key.clone());
                 match span {
-                    Some(span) if *line == 0 => return cause.at(span, self.sources),
+                    Some(span) if data.line == 0 => return cause.at(span, self.sources),
                     _ => {
-                        let line = (*line).max(1);
-                        Some(Place { file: file.to_string(), line, column: 0 })
+                        let line = data.line.max(1);
+                        Some(Place { file: data.file.to_string(), line, column: 0 })
                     }
                 }
             }
@@ -302,7 +302,7 @@ impl Explainer<'_> {
             (Step::External(text), None) => Place::parse(text),
             _ => None,
         };
-        let is_unknown_line = matches!(&origin.step, Step::Data { line: 0, .. });
+        let is_unknown_line = matches!(&origin.step, Step::Data(data) if data.line == 0);
         cause.line = known
             .as_ref()
             .filter(|_| !is_unknown_line)

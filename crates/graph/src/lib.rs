@@ -33,6 +33,6 @@ pub use model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, METAPARAMETERS, OverriddenValue,
     Resource, ResourceId, ResourceRef,
 };
-pub use origin::{Origin, OriginId, OriginTable, Step};
+pub use origin::{DataStep, Origin, OriginId, OriginTable, Step};
 pub use relations::Relations;
 pub use served::ServedFiles;

@@ -15,8 +15,9 @@ pub(crate) enum SourcePosition {
 /// The nearest position on the chain of an origin; lines and columns are not computed yet.
 pub(crate) fn source_position(graph: &Graph, origin: OriginId) -> Option<SourcePosition> {
     graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
-        (Step::Data { file, line, .. }, None) if *line > 0 => {
-            Some(SourcePosition::Known(Place { file: file.to_string(), line: *line, column: 0 }))
+        (Step::Data(data), None) if data.line > 0 => {
+            let file = data.file.to_string();
+            Some(SourcePosition::Known(Place { file, line: data.line, column: 0 }))
         }
         (_, Some(span)) => Some(SourcePosition::Source(span)),
         (Step::External(text), None) => Place::parse(text).map(SourcePosition::Known),

@@ -1,11 +1,13 @@
 //! Resources, attributes, edges.
 
+use std::collections::hash_map::Entry;
 use std::fmt;
+use std::hash::BuildHasher as _;
 
 use ecow::EcoString;
 use indexmap::{Equivalent, IndexMap};
 use ordain_data::{Redactor, Value};
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::origin::{OriginId, OriginTable};
 use crate::served::ServedFiles;
@@ -54,6 +56,13 @@ struct RefKey<'a> {
 impl Equivalent<ResourceRef> for RefKey<'_> {
     fn equivalent(&self, id: &ResourceRef) -> bool {
         self.title == id.title && self.kind == id.kind
+    }
+}
+
+impl RefKey<'_> {
+    fn short_hash(&self) -> u32 {
+        let hash = FxBuildHasher.hash_one(self);
+        (hash ^ (hash >> 32)) as u32
     }
 }
 
@@ -211,7 +220,11 @@ pub struct Graph {
     pub environment: EcoString,
     /// All resources, in the order of their declaration.
     resources: Vec<Resource>,
-    index: IndexMap<ResourceRef, ResourceId, FxBuildHasher>,
+    /// Resources by the hashes of their names. The resources hold the names: a copy of them would
+    /// take half as much memory as the resources.
+    index: FxHashMap<u32, ResourceId>,
+    /// Aliases in the order of creation, and names with the same hash as an earlier one.
+    others: IndexMap<ResourceRef, ResourceId, FxBuildHasher>,
     /// Aliases that are values of secret attributes.
     secret_aliases: FxHashSet<ResourceRef>,
     /// Pairs (container, contained). A resource may have several containers.
@@ -237,24 +250,50 @@ pub struct Graph {
 impl Graph {
     /// Adds a resource. An existing one with the same name is replaced and its id kept.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
-        if let Some(&id) = self.index.get(&resource.id) {
-            self.resources[id.0 as usize] = resource;
-            return id;
+        let key = RefKey { kind: &resource.id.kind, title: &resource.id.title };
+        let hash = key.short_hash();
+        if let Some(known) = self.id_by_hash(&key, hash) {
+            let place = &mut self.resources[known.0 as usize];
+            let replaced = std::mem::replace(place, resource);
+            // Found by an alias: both names stay.
+            if replaced.id != place.id {
+                self.others.entry(replaced.id).or_insert(known);
+            }
+            return known;
         }
         let id = ResourceId(self.resources.len() as u32);
-        self.index.insert(resource.id.clone(), id);
+        match self.index.entry(hash) {
+            Entry::Vacant(slot) => {
+                slot.insert(id);
+            }
+            Entry::Occupied(_) => {
+                self.others.insert(resource.id.clone(), id);
+            }
+        }
         self.resources.push(resource);
         id
+    }
+
+    fn id_of(&self, key: &RefKey<'_>) -> Option<ResourceId> {
+        self.id_by_hash(key, key.short_hash())
+    }
+
+    fn id_by_hash(&self, key: &RefKey<'_>, hash: u32) -> Option<ResourceId> {
+        let known = self.index.get(&hash).copied();
+        let known = known.filter(|&id| key.equivalent(&self.resource(id).id));
+        known.or_else(|| self.others.get(key).copied())
     }
 
     /// Adds an alias of a resource: a declared alias, or the value of its name attribute. It is as
     /// secret as the attribute that it comes from, which must already be set.
     pub fn add_alias(&mut self, alias: ResourceRef, id: ResourceId) {
-        let values = self.resource(id).attributes.iter().map(|attribute| &attribute.value);
-        if Redactor::of(values).finds(&alias.title) {
+        let values = || self.resource(id).attributes.iter().map(|attribute| &attribute.value);
+        if values().any(Value::holds_secret) && Redactor::of(values()).finds(&alias.title) {
             self.secret_aliases.insert(alias.clone());
         }
-        self.index.entry(alias).or_insert(id);
+        if self.find(&alias).is_none() {
+            self.others.insert(alias, id);
+        }
     }
 
     /// Whether a second name must not be shown.
@@ -264,14 +303,14 @@ impl Graph {
 
     /// The id of a resource by kind and title, or by an alias.
     pub fn find(&self, id: &ResourceRef) -> Option<ResourceId> {
-        self.index.get(id).copied()
+        self.id_of(&RefKey { kind: &id.kind, title: &id.title })
     }
 
     /// The id of the resource for a reference such as `File[/x]`.
     pub fn find_text(&self, reference: &str) -> Option<ResourceId> {
         let (kind, rest) = reference.split_once('[')?;
         let title = rest.strip_suffix(']')?;
-        self.index.get(&RefKey { kind, title }).copied()
+        self.id_of(&RefKey { kind, title })
     }
 
     /// Reserves room for this many more resources and origins.
@@ -283,7 +322,7 @@ impl Graph {
 
     /// All aliases with their resources, in order of creation.
     pub fn aliases(&self) -> impl Iterator<Item = (&ResourceRef, ResourceId)> {
-        let names = self.index.iter().map(|(name, id)| (name, *id));
+        let names = self.others.iter().map(|(name, id)| (name, *id));
         names.filter(|(name, id)| self.resource(*id).id != **name)
     }
 

@@ -1,12 +1,24 @@
 //! Origins of values: chains of steps, interned.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::Span;
 use rustc_hash::FxBuildHasher;
 
 use crate::place::Place;
+
+/// Where in data a value was found.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DataStep {
+    /// The key that was looked up.
+    pub key: EcoString,
+    /// The path of the data file.
+    pub file: EcoString,
+    /// Line in the data file, from 1; 0 if not known.
+    pub line: u32,
+}
 
 /// One link of the chain that led to a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -22,14 +34,7 @@ pub enum Step {
     /// The default expression of a parameter.
     ParameterDefault,
     /// Found in data: the key, and the layer or hierarchy entry that had it.
-    Data {
-        /// The key of the lookup.
-        key: EcoString,
-        /// The path of the data file.
-        file: EcoString,
-        /// Line in the data file, from 1; 0 if unknown.
-        line: u32,
-    },
+    Data(Arc<DataStep>),
     /// A relationship arrow or metaparameter.
     Relation,
     /// An external value, such as from the node classifier or a command line.
@@ -59,7 +64,7 @@ impl Step {
             Self::Override => "set by an override".into(),
             Self::CollectorOverride => "set by a collector".into(),
             Self::ParameterDefault => "the default of the parameter".into(),
-            Self::Data { key, .. } => format!("found in data under {key}"),
+            Self::Data(data) => format!("found in data under {}", data.key),
             Self::Relation => "asked for by a relation".into(),
             Self::External(text) if Place::parse(text).is_some() => "written at".into(),
             Self::External(text) => format!("given by {text}"),
@@ -81,7 +86,7 @@ impl Step {
             Self::Override => ("override", None),
             Self::CollectorOverride => ("collector-override", None),
             Self::ParameterDefault => ("parameter-default", None),
-            Self::Data { .. } => ("data", None),
+            Self::Data(_) => ("data", None),
             Self::Relation => ("relation", None),
             Self::External(name) => ("external", Some(name)),
             Self::Class(name) => ("class", Some(name)),

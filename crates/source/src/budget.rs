@@ -189,11 +189,11 @@ impl Drop for Watch {
         if self.is_counted {
             let mut state = state();
             state.active -= 1;
-            let usage = Usage::open();
-            state.seconds = usage.seconds();
             if state.active == 0 {
                 EXCEEDED.store(0, Ordering::Relaxed);
             } else {
+                let usage = Usage::open();
+                state.seconds = usage.seconds();
                 // Memory that stays allocated afterwards, such as source texts, does not count for
                 // later evaluations.
                 let own = state.active * scaled(MEMORY) + of_input();
@@ -268,8 +268,9 @@ fn of_input() -> u64 {
 
 /// Takes samples until no evaluation is active.
 fn look() {
-    let usage = Usage::open();
-    let mut seen = Sample { steps: 0, seconds: usage.seconds() };
+    let mut seen = Sample { steps: 0, seconds: state().seconds };
+    // Most evaluations end before the first look, which then opens no files.
+    let mut files = None;
     loop {
         thread::sleep(SAMPLE_INTERVAL);
         let mut state = state();
@@ -277,6 +278,7 @@ fn look() {
             state.is_running = false;
             return;
         }
+        let usage = files.get_or_insert_with(Usage::open);
         let used = usage.memory().saturating_sub(state.memory + of_input());
         let now = usage.seconds();
         let (time, moment) = (now - state.seconds, seen.moment(now));

@@ -1,6 +1,7 @@
 //! Reading.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ecow::{EcoString, eco_format};
 use ordain_source::{FileId, Span, TextRange};
@@ -14,7 +15,7 @@ use crate::model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, OverriddenValue, Resource, ResourceId,
     ResourceRef,
 };
-use crate::origin::{Origin, OriginId, Step};
+use crate::origin::{DataStep, Origin, OriginId, Step};
 
 #[derive(Deserialize)]
 struct Document {
@@ -300,7 +301,10 @@ fn step(doc: OriginDoc) -> Result<Step, ReadError> {
         "collector-override" => Step::CollectorOverride,
         "parameter-default" => Step::ParameterDefault,
         "relation" => Step::Relation,
-        "data" => Step::Data { key: doc.key.0, file: doc.file.0, line: doc.line },
+        "data" => {
+            let data = DataStep { key: doc.key.0, file: doc.file.0, line: doc.line };
+            Step::Data(Arc::new(data))
+        }
         "external" => Step::External(doc.name.0),
         "class" => Step::Class(doc.name.0),
         "define" => Step::Define(doc.name.0),

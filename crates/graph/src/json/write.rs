@@ -148,11 +148,11 @@ fn step(step: &Step) -> (&'static str, Vec<(&'static str, Json)>) {
         Step::CollectorOverride => ("collector-override", Vec::new()),
         Step::ParameterDefault => ("parameter-default", Vec::new()),
         Step::Relation => ("relation", Vec::new()),
-        Step::Data { key, file, line } => {
+        Step::Data(data) => {
             let mut detail =
-                vec![("key", Json::from(key.as_str())), ("file", file.as_str().into())];
-            if *line > 0 {
-                detail.push(("line", Json::from(*line)));
+                vec![("key", Json::from(data.key.as_str())), ("file", data.file.as_str().into())];
+            if data.line > 0 {
+                detail.push(("line", Json::from(data.line)));
             }
             ("data", detail)
         }

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-/// The number of bytes that are checked together for characters that JSON escapes.
+/// The number of bytes of a short text that are checked together for characters that JSON escapes.
 const STRIDE: usize = size_of::<u64>();
+/// The number of bytes of a longer text that are checked together.
+const WIDE_STRIDE: usize = 16;
 
 /// JSON text without spaces. The caller has to keep it well-formed: keys and values alternate, and
 /// every opening has its end.
@@ -61,7 +63,7 @@ impl Text {
 
     /// Starts an object entry; the key needs no escapes.
     #[inline]
-    pub(super) fn plain_key(&mut self, key: &'static str) {
+    pub(super) fn plain_key(&mut self, key: &str) {
         // Reserving once saves a capacity check for each part.
         self.bytes.reserve(key.len() + 4);
         self.item();
@@ -75,7 +77,8 @@ impl Text {
         self.bytes.extend_from_slice(word.as_bytes());
     }
 
-    /// A value that is JSON already.
+    /// A part that is JSON already.
+    #[inline]
     pub(super) fn json(&mut self, json: &[u8]) {
         self.bytes.extend_from_slice(json);
     }
@@ -123,12 +126,20 @@ impl Text {
 
     /// A list of texts.
     pub(super) fn strings<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
-        self.begin(b'[');
-        for text in texts {
-            self.item();
-            self.string(text);
+        let mut texts = texts.into_iter();
+        match texts.next() {
+            None => self.bytes.extend_from_slice(b"[]"),
+            Some(first) => {
+                self.bytes.extend_from_slice(b"[\"");
+                self.escaped(first.as_bytes());
+                for text in texts {
+                    self.bytes.extend_from_slice(b"\",\"");
+                    self.escaped(text.as_bytes());
+                }
+                self.bytes.extend_from_slice(b"\"]");
+            }
         }
-        self.end(b']');
+        self.follows = true;
     }
 
     #[inline]
@@ -189,24 +200,45 @@ fn is_special(byte: u8) -> bool {
     ESCAPED_BYTES[usize::from(byte)]
 }
 
-/// The first byte that needs an escape. Most texts are short and have none, so the last bytes are
-/// also checked together, possibly overlapping with checked ones.
+/// The first byte that needs an escape. Most texts have none, so many bytes are checked at once; the
+/// last bytes possibly overlap with checked ones.
 #[inline]
 fn first_special(bytes: &[u8]) -> Option<usize> {
-    let Some(last) = bytes.last_chunk::<STRIDE>() else {
-        return bytes.iter().position(|&b| is_special(b));
+    if bytes.len() >= WIDE_STRIDE {
+        return first_special_of_long(bytes);
+    }
+    let is_clean = match (bytes.first_chunk::<STRIDE>(), bytes.last_chunk::<STRIDE>()) {
+        (Some(first), Some(last)) => is_clean_stride(*first) && is_clean_stride(*last),
+        _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            (Some([a, b, c, d]), Some([e, f, g, h])) => {
+                is_clean_stride([*a, *b, *c, *d, *e, *f, *g, *h])
+            }
+            _ => false,
+        },
     };
-    let (strides, _) = bytes.as_chunks::<STRIDE>();
-    let dirty = strides.iter().position(|stride| !is_clean_stride(*stride));
-    if dirty.is_none() && is_clean_stride(*last) {
+    if is_clean { None } else { bytes.iter().position(|&b| is_special(b)) }
+}
+
+fn first_special_of_long(bytes: &[u8]) -> Option<usize> {
+    let (strides, _) = bytes.as_chunks::<WIDE_STRIDE>();
+    let dirty = strides.iter().position(|stride| !is_clean_wide(stride));
+    if dirty.is_none() && bytes.last_chunk().is_none_or(is_clean_wide) {
         return None;
     }
-    let clean = dirty.unwrap_or(strides.len()) * STRIDE;
+    let clean = dirty.unwrap_or(strides.len()) * WIDE_STRIDE;
     bytes[clean..].iter().position(|&b| is_special(b)).map(|at| clean + at)
+}
+
+/// As [`is_clean_stride`], in a form that the compiler vectorizes.
+#[inline]
+fn is_clean_wide(bytes: &[u8; WIDE_STRIDE]) -> bool {
+    let special = |b: u8| u8::from(b < b' ') | u8::from(b == b'"') | u8::from(b == b'\\');
+    bytes.iter().fold(0, |found, &b| found | special(b)) == 0
 }
 
 /// Whether none of these bytes is a control character, a quotation mark or a backslash: all are
 /// compared at once, as lanes of one number.
+#[inline]
 fn is_clean_stride(bytes: [u8; STRIDE]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([1; STRIDE]);
     const HIGH: u64 = ONES << 7;

@@ -170,25 +170,30 @@ impl<W: Write> Writer<'_, W> {
     fn edges(&mut self) -> io::Result<()> {
         self.text.plain_key("edges");
         self.text.begin(b'[');
-        for (outer, inner) in &self.graph.containment {
-            let (outer, inner) = (self.graph.resource(*outer), self.graph.resource(*inner));
-            if outer.is_virtual || inner.is_virtual {
+        // Edges of one container are adjacent, so their common part is made once.
+        let mut last = None;
+        let mut source = Text::default();
+        for &(outer, inner) in &self.graph.containment {
+            let contained = self.graph.resource(inner);
+            let container = self.graph.resource(outer);
+            if container.is_virtual || contained.is_virtual {
                 continue;
             }
+            if last != Some(outer) {
+                last = Some(outer);
+                source.clear();
+                source.json(br#"{"source":"#);
+                source.reference(&container.id.kind, &container.id.title);
+                source.json(br#","target":"#);
+            }
             self.text.item();
-            self.text.begin(b'{');
-            self.reference("source", &outer.id);
-            self.reference("target", &inner.id);
-            self.text.end(b'}');
+            self.text.json(source.bytes());
+            self.text.reference(&contained.id.kind, &contained.id.title);
+            self.text.json(b"}");
             self.pass_on(BUFFER)?;
         }
         self.text.end(b']');
         Ok(())
-    }
-
-    fn reference(&mut self, key: &'static str, id: &ResourceRef) {
-        self.text.plain_key(key);
-        self.text.reference(&id.kind, &id.title);
     }
 
     /// Refuses numbers that JSON cannot represent: an agent would see missing values.
@@ -206,16 +211,22 @@ impl<W: Write> Writer<'_, W> {
 
     fn resource(&mut self, id: ResourceId, resource: &Resource) {
         self.text.item();
-        self.text.begin(b'{');
-        self.entry("type", &resource.id.kind);
-        self.entry("title", &resource.id.title);
-        self.texts("tags", &resource.tags);
+        self.text.json(br#"{"type":"#);
+        self.text.string(&resource.id.kind);
+        self.text.json(br#","title":"#);
+        self.text.string(&resource.id.title);
+        self.text.json(br#","tags":"#);
+        self.text.strings(resource.tags.iter().map(EcoString::as_str));
         // A catalog has no place for an included class or a node block.
         if resource.containment != Containment::Class || resource.id.kind == "Stage" {
             self.place(resource);
         }
-        self.word("exported", if resource.exported { "true" } else { "false" });
-        self.word("kind", nature(resource));
+        if resource.exported {
+            self.text.json(br#","exported":true,"kind":"#);
+        } else {
+            self.text.json(br#","exported":false,"kind":"#);
+        }
+        self.text.word(nature(resource));
         self.parameters(id, resource);
         let mut secret = resource.attributes.iter().filter(|a| matches!(a.value, Value::Secret(_)));
         if let Some(first) = secret.next() {
@@ -251,10 +262,10 @@ impl<W: Write> Writer<'_, W> {
     /// Writes a place; the path of the file is already JSON.
     fn file_line(&mut self, path: &[u8], line: u32) {
         if path != b"\"\"" {
-            self.text.plain_key("file");
+            self.text.json(br#","file":"#);
             self.text.json(path);
         }
-        self.text.plain_key("line");
+        self.text.json(br#","line":"#);
         self.text.unsigned(line);
     }
 
@@ -267,13 +278,17 @@ impl<W: Write> Writer<'_, W> {
             value => !value.is_null(),
         };
         let set = || resource.attributes.iter().filter(|a| is_set(&a.value));
-        if extra.is_empty() && set().next().is_none() {
+        let form = set().map(|a| Letters::of(&a.name)).max();
+        if extra.is_empty() && form.is_none() {
             return;
         }
-        text.plain_key("parameters");
+        text.json(br#","parameters":"#);
         text.begin(b'{');
         let write_one = |text: &mut Text, name: &str, attribute: &Attribute| {
-            text.key(name);
+            match form {
+                Some(Letters::Plain) => text.plain_key(name),
+                _ => text.key(name),
+            }
             let value = match &attribute.value {
                 Value::Secret(inner) => inner,
                 value => value,
@@ -286,12 +301,12 @@ impl<W: Write> Writer<'_, W> {
                 text.strings(references(value).into_iter().chain(more));
             }
         };
-        if set().all(|attribute| is_in_small_letters(&attribute.name)) {
-            set().for_each(|attribute| write_one(text, &attribute.name, attribute));
-        } else {
+        if form == Some(Letters::Other) {
             for (name, attribute) in in_small_letters(set()) {
                 write_one(text, &name, attribute);
             }
+        } else {
+            set().for_each(|attribute| write_one(text, &attribute.name, attribute));
         }
         for name in ["before", "notify"] {
             let more = implicit_references(graph, extra, name);
@@ -306,9 +321,29 @@ impl<W: Write> Writer<'_, W> {
 
 type ImplicitEdges = Vec<(EdgeKind, ResourceId)>;
 
-/// Whether a name equals its result of [`in_small_letters`]; false for non-ASCII names.
-fn is_in_small_letters(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+/// The letters of an attribute's name, which tell how it is written as a key.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Letters {
+    /// Small letters, digits and underscores: nothing to change or to escape.
+    Plain,
+    /// The name is as [`in_small_letters`] gives it.
+    Small,
+    /// The name may have capitals.
+    Other,
+}
+
+impl Letters {
+    fn of(name: &str) -> Self {
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if name.bytes().all(is_plain) {
+            Self::Plain
+        } else if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+            Self::Small
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// Attributes with names in lower case, as upstream writes them. If names become equal, the last

@@ -17,7 +17,7 @@ use ecow::EcoString;
 use indexmap::IndexSet;
 use ordain_graph::exports::Exported;
 use ordain_source::Span;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::catalog::query::Query;
 use crate::catalog::resource::Import;
@@ -28,7 +28,7 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
-    DataPlace, Declared, LostValue, Param, ParamOrigin, ParamSource, Params, Resource, ResourceId,
+    DataPlace, Declared, LostValue, LostValues, Param, ParamOrigin, ParamSource, Params, Resource, ResourceId,
     ResourceKind,
 };
 
@@ -116,6 +116,36 @@ struct ByTitle {
     ids: FxHashMap<EcoString, Vec<ResourceId>>,
 }
 
+/// Containment: pairs of a container and what it contains, each once, in the order they were added.
+#[derive(Default, Debug)]
+pub struct Edges {
+    pairs: Vec<(ResourceId, ResourceId)>,
+    /// The pairs that may be added again.
+    repeatable: FxHashSet<(ResourceId, ResourceId)>,
+}
+
+impl Edges {
+    /// Adds a pair, unless this was done before.
+    pub fn insert(&mut self, pair: (ResourceId, ResourceId)) {
+        if self.repeatable.insert(pair) {
+            self.pairs.push(pair);
+        }
+    }
+
+    /// Adds a pair with a resource that is new and no class: only classes are contained again.
+    pub fn push_new(&mut self, pair: (ResourceId, ResourceId)) {
+        self.pairs.push(pair);
+    }
+}
+
+impl std::ops::Deref for Edges {
+    type Target = [(ResourceId, ResourceId)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.pairs
+    }
+}
+
 /// The catalog while it is compiled.
 #[derive(Default, Debug)]
 pub struct Catalog {
@@ -130,7 +160,7 @@ pub struct Catalog {
     by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
     by_title: FxHashMap<EcoString, ByTitle>,
     /// Containment: container and contained, in the order in which the code declares it.
-    pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
+    pub edges: Edges,
     /// Classes in order of declaration.
     pub classes: Vec<EcoString>,
     /// Tags by number.

@@ -69,7 +69,8 @@ fn composite_name(resource: &Resource, schema: &NativeType) -> Option<OtherName>
     let texts: Vec<String> = values.iter().map(|value| text(value.revealed())).collect();
     let parts: Vec<String> = values.iter().map(|value| inspect_ruby(&ruby_text(value))).collect();
     let (name, parts) = (texts.join("\0"), parts.join(", "));
-    Some(OtherName { name, shown: ruby_inspect(&Value::array(values)), parts })
+    let shown = ruby_inspect(&Value::array(values));
+    Some(OtherName { name, texts: Texts::Composed { shown, parts } })
 }
 
 /// Other names of a resource: `alias`, and the value of its name attribute.
@@ -78,7 +79,7 @@ pub(crate) fn other_names(resource: &Resource) -> Vec<OtherName> {
     let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
     let is_name = |value: &&Value| !value.is_undef();
     let aliases = alias.unwrap_or_default().iter().filter(is_name);
-    let mut out: Vec<OtherName> = aliases.map(|a| OtherName::of(a, ruby_inspect(a))).collect();
+    let mut out: Vec<OtherName> = aliases.map(|a| OtherName::of(a, false)).collect();
     let ResourceKind::Native(schema) = &resource.what else { return out };
     if !schema.is_isomorphic() {
         return out;
@@ -94,17 +95,17 @@ pub(crate) fn other_names(resource: &Resource) -> Vec<OtherName> {
         // One package may come from several providers.
         Some(provider) => {
             let name_text = ruby_inspect(name);
-            let [name, from] = [name, provider].map(|value| OtherName::of(value, String::new()));
-            let listed = [&name.parts, &from.parts].map(String::as_str);
-            let listed: Vec<&str> = listed.into_iter().filter(|part| !part.is_empty()).collect();
+            let [name, from] = [name, provider].map(|value| OtherName::of(value, false));
+            let listed = [name.parts(), from.parts()].into_iter().filter(|part| !part.is_empty());
+            let parts = listed.collect::<Vec<_>>().join(", ");
+            let shown = format!("[{name_text}, {}]", ruby_inspect(provider));
             out.push(OtherName {
                 name: format!("{}\0{}", name.name, from.name),
-                shown: format!("[{name_text}, {}]", ruby_inspect(provider)),
-                parts: listed.join(", "),
+                texts: Texts::Composed { shown, parts },
             });
         }
         None if *name != title => {
-            out.push(OtherName::of(name, format!("[{}]", ruby_inspect(name))));
+            out.push(OtherName::of(name, true));
         }
         None => {}
     }
@@ -115,18 +116,19 @@ pub(crate) fn other_names(resource: &Resource) -> Vec<OtherName> {
 pub(crate) struct OtherName {
     /// The key of the lookup.
     pub(crate) name: String,
-    /// The name in messages.
-    pub(crate) shown: String,
-    /// The parts of the name in messages.
-    pub(crate) parts: String,
+    texts: Texts,
+}
+
+/// The texts of a name in messages. Few names are ever shown, so a single value is formatted on demand.
+enum Texts {
+    Single { value: Value, in_brackets: bool },
+    Composed { shown: String, parts: String },
 }
 
 impl OtherName {
     /// A name that may be any value. A single text is comparable with titles, other values only with
     /// equal values. Sensitive names are compared by their content, which messages hide.
-    fn of(value: &Value, shown: String) -> Self {
-        let mut several = Vec::new();
-        let parts = inspected(flat(value, &mut several));
+    fn of(value: &Value, in_brackets: bool) -> Self {
         let revealed = value.revealed();
         let mut several = Vec::new();
         let name = match flat(&revealed, &mut several) {
@@ -135,7 +137,27 @@ impl OtherName {
             [Value::Reference(kind)] => format!("\0{:p}", Arc::as_ptr(kind)),
             items => format!("\0{}", inspected(items)),
         };
-        Self { name, shown, parts }
+        Self { name, texts: Texts::Single { value: value.clone(), in_brackets } }
+    }
+
+    /// The name in messages.
+    pub(crate) fn shown(&self) -> String {
+        match &self.texts {
+            Texts::Single { value, in_brackets: true } => format!("[{}]", ruby_inspect(value)),
+            Texts::Single { value, in_brackets: false } => ruby_inspect(value),
+            Texts::Composed { shown, .. } => shown.clone(),
+        }
+    }
+
+    /// The parts of the name in messages.
+    pub(crate) fn parts(&self) -> String {
+        match &self.texts {
+            Texts::Single { value, .. } => {
+                let mut several = Vec::new();
+                inspected(flat(value, &mut several))
+            }
+            Texts::Composed { parts, .. } => parts.clone(),
+        }
     }
 }
 

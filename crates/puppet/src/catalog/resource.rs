@@ -101,6 +101,46 @@ pub struct LostValue {
     pub origin: ParamOrigin,
 }
 
+/// The values of a parameter that lost, latest first. Nearly all parameters have none and are to
+/// stay small, so that the list is behind one pointer.
+#[derive(Clone, Debug, Default)]
+pub struct LostValues(Option<Arc<Vec<LostValue>>>);
+
+impl LostValues {
+    fn list(&mut self) -> &mut Vec<LostValue> {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
+
+    /// Adds a value that lost before all others.
+    pub fn push(&mut self, lost: LostValue) {
+        self.list().push(lost);
+    }
+
+    /// Adds the value that lost last.
+    pub fn push_latest(&mut self, lost: LostValue) {
+        self.list().insert(0, lost);
+    }
+
+    /// Adds values that lost before all others.
+    pub fn append(&mut self, earlier: Self) {
+        match earlier.0 {
+            Some(earlier) if self.0.is_some() => {
+                self.list().append(&mut Arc::unwrap_or_clone(earlier));
+            }
+            Some(earlier) => self.0 = Some(earlier),
+            None => {}
+        }
+    }
+}
+
+impl std::ops::Deref for LostValues {
+    type Target = [LostValue];
+
+    fn deref(&self) -> &[LostValue] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
 /// A parameter of a resource.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -113,7 +153,7 @@ pub struct Param {
     /// The origin of the value.
     pub origin: ParamOrigin,
     /// Values that were overridden, latest first.
-    pub losers: Vec<LostValue>,
+    pub losers: LostValues,
 }
 
 /// The parameters of a resource in the order they were set. Most resources have a handful, which are
@@ -272,6 +312,16 @@ impl Resource {
         ResourceKey::of(self.kind.clone(), &self.title)
     }
 
+    /// The key of the resource, if it differs from its title.
+    pub(crate) fn key_besides_title(&self) -> Option<ResourceKey> {
+        let may_differ = match self.kind.as_str() {
+            "Class" => true,
+            "File" => self.title.ends_with('/'),
+            _ => false,
+        };
+        may_differ.then(|| self.key()).filter(|key| key.title != self.title)
+    }
+
     /// Whether the resource has this key.
     pub fn is_called(&self, key: &ResourceKey) -> bool {
         self.kind == key.kind && (self.title == key.title || self.key() == *key)
@@ -321,7 +371,7 @@ mod tests {
                 value: Value::Int(value as i64),
                 append: false,
                 origin: origin.clone(),
-                losers: Vec::new(),
+                losers: LostValues::default(),
             };
             let mut params = Params::default();
             for n in 0..count {

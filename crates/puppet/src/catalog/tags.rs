@@ -60,30 +60,33 @@ impl TagSet {
     /// Adds all tags of another set.
     pub fn extend(&mut self, other: &TagSet) {
         let own = self.0.len();
-        let mut at = 0;
+        let mut rest = self.0.as_slice();
         let mut missing = 0;
-        for tag in &other.0 {
-            while self.0.get(at).is_some_and(|own| own < tag) {
-                at += 1;
+        for tag in other.0.as_slice() {
+            while let [first, later @ ..] = rest
+                && first < tag
+            {
+                rest = later;
             }
-            missing += usize::from(self.0.get(at) != Some(tag));
+            missing += usize::from(rest.first() != Some(tag));
         }
         if missing == 0 {
             return;
         }
         self.0.resize(own + missing, 0);
         // Both are sorted, so that they merge in place from the end.
+        let tags = self.0.as_mut_slice();
         let (mut from, mut to) = (own, own + missing);
-        for &tag in other.0.iter().rev() {
-            while from > 0 && self.0[from - 1] > tag {
+        for &tag in other.0.as_slice().iter().rev() {
+            while from > 0 && tags[from - 1] > tag {
                 (from, to) = (from - 1, to - 1);
-                self.0[to] = self.0[from];
+                tags[to] = tags[from];
             }
-            if from > 0 && self.0[from - 1] == tag {
+            if from > 0 && tags[from - 1] == tag {
                 from -= 1;
             }
             to -= 1;
-            self.0[to] = tag;
+            tags[to] = tag;
         }
     }
 

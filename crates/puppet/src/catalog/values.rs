@@ -1,6 +1,6 @@
 //! Values as parameters of resources.
 
-use crate::catalog::{Param, ParamOrigin, no_title};
+use crate::catalog::{LostValues, Param, ParamOrigin, no_title};
 use crate::catalog::{flat, flatten_values, tags};
 use crate::error::{EvalResult, unplaced};
 use crate::types::Type;
@@ -45,7 +45,7 @@ pub(crate) fn is_class(kind: &str) -> bool {
 
 /// A parameter without history.
 pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: ParamOrigin) -> Param {
-    Param { name, value, append, origin, losers: Vec::new() }
+    Param { name, value, append, origin, losers: LostValues::default() }
 }
 
 /// Refuses an iterator as the value of a parameter.

@@ -206,7 +206,7 @@ impl Compiler<'_> {
         }
         if !is_class && !is_stage {
             let container = self.scopes.get(scope).resource;
-            self.catalog.edges.insert((container, id));
+            self.catalog.edges.push_new((container, id));
         }
         Ok(id)
     }
@@ -215,8 +215,9 @@ impl Compiler<'_> {
     fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
         let names = other_names(resource);
         let mut keys = Vec::with_capacity(names.len());
-        for OtherName { name, shown, parts } in names {
-            let key = alias_key(resource, &name);
+        for other_name in names {
+            let name = &other_name.name;
+            let key = alias_key(resource, name);
             if key == resource.key() {
                 continue;
             }
@@ -229,6 +230,7 @@ impl Compiler<'_> {
                 }
                 let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
                 let other = self.place(known.span).map(|p| format!(" {p}")).unwrap_or_default();
+                let (shown, parts) = (other_name.shown(), other_name.parts());
                 return plain(format!(
                     "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
                     resource.reference(),

@@ -287,14 +287,15 @@ impl Compiler<'_> {
         resource.tags = tags;
         match resource.param_mut(&param.name) {
             Some(slot) => {
-                let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
+                let lost = std::mem::take(&mut param.losers);
+                let old = std::mem::replace(slot, param);
                 // The value already has everything that was appended; only the first part is kept
                 // as its origin.
                 if !(slot.append && old.append) {
                     slot.losers.push(LostValue { value: old.value, origin: old.origin });
                 }
-                slot.losers.append(&mut param.losers);
-                slot.losers.extend(old.losers);
+                slot.losers.append(lost);
+                slot.losers.append(old.losers);
             }
             None => resource.params.push(param),
         }

@@ -45,7 +45,8 @@ fn in_common(params: &[RelationParam]) -> FxHashMap<SharedList, Vec<usize>> {
 
 impl Lowering<'_, '_> {
     pub(super) fn containment(&mut self) {
-        for &(from, to) in &self.catalog.edges {
+        self.graph.containment.reserve_exact(self.catalog.edges.len());
+        for &(from, to) in self.catalog.edges.iter() {
             if let (Some(from), Some(to)) = (self.nodes[from.0 as usize], self.nodes[to.0 as usize])
             {
                 self.graph.containment.push((from, to));

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, EdgeKind, Graph, Origin, OriginId, OverriddenValue, Resource as Node,
-    ResourceId as NodeId, ResourceRef, Step,
+    Attribute, Containment, DataStep, EdgeKind, Graph, Origin, OriginId, OverriddenValue,
+    Resource as Node, ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -108,22 +108,21 @@ impl Lowering<'_, '_> {
     fn resources(&mut self) {
         let count = self.catalog.resources.len();
         let params: usize = self.catalog.resources.iter().map(|r| r.params.len()).sum();
-        let is_real = |(_, resource): &(usize, &Resource)| !resource.is_virtual;
-        let real = self.catalog.resources.iter().enumerate().filter(is_real);
-        let aliases: Vec<(ResourceRef, usize)> = real
-            .flat_map(|(i, resource)| other_names(resource).into_iter().map(move |name| (name, i)))
-            .collect();
-        self.graph.reserve(count + aliases.len(), count + params);
+        self.graph.reserve(count, count + params);
+        let mut aliases: Vec<(ResourceRef, NodeId)> = Vec::new();
         for i in 0..count {
-            if !self.catalog.resources[i].is_virtual {
+            let resource = &self.catalog.resources[i];
+            if !resource.is_virtual {
+                let names = other_names(resource);
                 let node = self.node(ResourceId(i as u32));
-                self.nodes[i] = Some(self.graph.add(node));
+                let id = self.graph.add(node);
+                self.nodes[i] = Some(id);
+                aliases.extend(names.into_iter().map(|name| (name, id)));
             }
         }
-        for (name, i) in aliases {
-            if let Some(id) = self.nodes[i] {
-                self.graph.add_alias(name, id);
-            }
+        // A title takes precedence over an alias.
+        for (name, id) in aliases {
+            self.graph.add_alias(name, id);
         }
     }
 
@@ -239,7 +238,11 @@ impl Lowering<'_, '_> {
             ParamSource::Collector => Step::CollectorOverride,
             ParamSource::ParameterDefault => Step::ParameterDefault,
             ParamSource::Data(place) => {
-                Step::Data { key: place.key.clone(), file: place.file.clone(), line: place.line }
+                Step::Data(Arc::new(DataStep {
+                    key: place.key.clone(),
+                    file: place.file.clone(),
+                    line: place.line,
+                }))
             }
             ParamSource::Relation => Step::Relation,
             ParamSource::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
@@ -288,9 +291,7 @@ impl Lowering<'_, '_> {
         let resource = self.catalog.get(id);
         let step = match &resource.what {
             ResourceKind::Class(Some(def)) => Step::Class(def.name.clone()),
-            ResourceKind::Define(_) => {
-                Step::Define(eco_format!("{}[{}]", resource.kind, resource.title))
-            }
+            ResourceKind::Define(_) => Step::Define(resource.reference().into()),
             ResourceKind::Node => Step::Node(resource.title.clone()),
             _ => return None,
         };
@@ -331,8 +332,7 @@ fn other_names(resource: &Resource) -> SmallVec<[ResourceRef; 1]> {
         _ => None,
     });
     let titles = titles.map(|title| ResourceKey::of(resource.kind.clone(), title));
-    let key = resource.key();
-    let key = (key.title != resource.title).then_some(key);
+    let key = resource.key_besides_title();
     titles.chain(key).map(|key| ResourceRef { kind: key.kind, title: key.title }).collect()
 }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::trace_text;
-use crate::catalog::names::{DuplicateName, OtherName};
+use crate::catalog::names::DuplicateName;
 use crate::catalog::values::holds_deferred;
 use crate::catalog::values::new_param;
 use crate::catalog::{Autorequire, LostValue, ParamOrigin, ParamSource, ResourceId, ResourceKind};
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         let first = self.catalog.get(duplicate.first);
         let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
         let other = self.place(first.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let OtherName { shown, parts, .. } = &duplicate.name;
+        let (shown, parts) = (duplicate.name.shown(), duplicate.name.parts());
         let text = format!(
             "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
             resource.reference(),
@@ -221,7 +221,7 @@ impl Compiler<'_> {
         let origin = ParamOrigin { how: ParamSource::Kind, span: param.origin.span, within: id };
         let origin = std::mem::replace(&mut param.origin, origin);
         if !was.is_undef() {
-            param.losers.insert(0, LostValue { value: was, origin });
+            param.losers.push_latest(LostValue { value: was, origin });
         }
     }
 
