@@ -1,5 +1,6 @@
-//! Types and providers in the provider process: pages of `tests/execution` hold the files of a module, the requests
-//! to the process, and its answers. `ORDAIN_BLESS=1` writes the actual answers into the pages.
+//! Types and providers in the provider process: pages of `tests/execution` hold the files of a
+//! module, the requests to the process, and its answers. `ORDAIN_BLESS=1` writes the actual answers
+//! into the pages.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write;
@@ -8,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use ordain_testkit::golden::golden;
 
-const PAGES: usize = 7;
+const PAGES: usize = 8;
 
 #[test]
 fn pages() {

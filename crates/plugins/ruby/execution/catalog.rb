@@ -12,19 +12,33 @@ module Ordain
     end
     alias create_resource add_resource
 
+    alias add_to_list add
+    private :add_to_list
+
+    def add(number, resource, names)
+      positions[resource] = @resources.size
+      add_to_list(number, resource, names)
+    end
+
     # Puts one resource in the place of another of the same name.
     def replace(number, resource, names)
       before = names.filter_map { |name| resource(resource.type, name) }.first
-      @resources.delete_if { |one| one.equal?(before) } if before
-      names.each { |name| @index.delete(key(resource.type, name)) }
-      add(number, resource, names)
+      at = before && positions.delete(before)
+      return add(number, resource, names) unless at
+
+      @numbers.delete(before)
+      @numbers[resource] = number
+      @resources[at] = resource
+      positions[resource] = at
+      names.each { |name| @index[key(resource.type, name)] = resource }
     end
 
     def remove_resource(*gone)
       gone.each do |one|
-        @resources.delete(one)
+        @resources.delete_if { |known| known.equal?(one) }
         @index.delete_if { |_, known| known.equal?(one) }
       end
+      @positions = nil
     end
 
     def vertices
@@ -66,6 +80,15 @@ module Ordain
 
     def apply
       self
+    end
+
+    private
+
+    # Where each resource is in the list.
+    def positions
+      @positions ||= {}.compare_by_identity.tap do |made|
+        @resources.each_with_index { |one, index| made[one] = index }
+      end
     end
   end
 

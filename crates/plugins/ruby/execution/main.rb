@@ -25,6 +25,7 @@ module Ordain
         @main = Thread.current
         [$stdout, $stderr].each { |io| io.sync = true }
         keep_to_ourselves
+        take_signals
         Thread.handle_interrupt(LATER) { serve }
         own = [@input, @output]
         own.each { |io| io.close unless io.closed? }
@@ -126,6 +127,13 @@ module Ordain
             pid
           end
         end)
+      end
+
+      # The engine decides about the end of the run: an interrupt from the terminal does not tear a change. Programs
+      # that providers start have the usual reactions.
+      def take_signals
+        trap('INT') { nil }
+        trap('TERM') { exit!(143) }
       end
 
       def now

@@ -234,7 +234,19 @@ module Ordain
 
       def packed_values(resource)
         own = resource.parameters.reject { |name, one| name == :provider || one.class.metaparam }
-        own.to_h { |name, one| [name.to_s, Wire.pack(one.value)] }
+        own.to_h { |name, one| [name.to_s, Wire.pack(declared_value(one))] }
+      end
+
+      # The value of a property without what the machine has, which nobody looks at while resources are prepared.
+      def declared_value(one)
+        case one
+        when Puppet::Property::KeyValue then one.hashify_should
+        when Puppet::Property::List then one.instance_variable_get(:@should)
+        else one.value
+        end
+      rescue StandardError
+        # A type may ask its provider for a part of the value.
+        nil
       end
 
       def automatic_relations(resource, catalog)
