@@ -81,7 +81,17 @@ impl KindSource {
             }
         };
         for kind in ExternalKind::all(&shared, descriptions) {
-            registry.add(Box::new(kind));
+            let description = kind.description();
+            let other = self.base.shared(&description.name);
+            let other = other.filter(|_| description.providers.is_some());
+            // A provider that cannot be used is the concern of its resources only.
+            if other.is_none() && kinds.has_provider_only(&description.name) {
+                continue;
+            }
+            registry.add(Box::new(match other {
+                Some(other) => kind.beside(other),
+                None => kind,
+            }));
         }
         let registry = Arc::new(registry);
         self.current = Some(RubyKinds { of: kinds, registry: Arc::clone(&registry), provider });

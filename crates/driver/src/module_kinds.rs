@@ -53,6 +53,18 @@ fn type_file(modules: &BTreeMap<String, PathBuf>, kind: &str) -> Option<PathBuf>
     modules.values().map(path).find(|path| path.is_file())
 }
 
+/// Finds the file that defines the provider of a resource, if a module brings one for its kind.
+fn provider_file(modules: &BTreeMap<String, PathBuf>, resource: &Resource) -> Option<PathBuf> {
+    let kind = resource.id.kind.to_ascii_lowercase();
+    let provider = resource.value("provider").and_then(|value| scalar_text(reveal(value).0))?;
+    let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !is_word(&kind) || !is_word(&provider) {
+        return None;
+    }
+    let path = |dir: &PathBuf| dir.join(format!("lib/puppet/provider/{kind}/{provider}.rb"));
+    modules.values().map(path).find(|path| path.is_file())
+}
+
 /// The kinds of a graph that the engine lacks, or whose implementation in Ruby is preferred, with the
 /// files that define them.
 pub(crate) fn files(
@@ -63,6 +75,7 @@ pub(crate) fn files(
 ) -> BTreeMap<String, PathBuf> {
     // Whether each kind is needed.
     let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
+    let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     let is_leaf = |r: &&Resource| r.containment == Containment::Leaf && !r.is_virtual;
     for resource in graph.resources().map(|(_, r)| r).filter(is_leaf) {
         let name = resource.id.kind.to_ascii_lowercase().to_string();
@@ -85,11 +98,17 @@ pub(crate) fn files(
             let is_needed = registry.get(&purged).is_none() || is_preferred(&purged);
             *kinds.entry(purged).or_default() |= is_needed;
         }
+        if registry.get(&name).is_some()
+            && let Some(file) = provider_file(modules, resource)
+        {
+            found.entry(name.clone()).or_insert(file);
+        }
         let is_needed = lacks || is_preferred(&name);
         *kinds.entry(name).or_default() |= is_needed;
     }
     let needed = kinds.into_iter().filter(|(_, is_needed)| *is_needed).map(|(kind, _)| kind);
-    needed.filter_map(|kind| Some((kind.clone(), type_file(modules, &kind)?))).collect()
+    found.extend(needed.filter_map(|kind| Some((kind.clone(), type_file(modules, &kind)?))));
+    found
 }
 
 impl ModuleKinds {
@@ -126,6 +145,12 @@ impl ModuleKinds {
             && self.puppet_libs == other.puppet_libs
             && self.libraries == other.libraries
             && self.files.iter().all(|(kind, file)| other.files.get(kind) == Some(file))
+    }
+
+    /// Whether modules bring a provider for the kind, and not the kind itself.
+    pub(crate) fn has_provider_only(&self, kind: &str) -> bool {
+        let file = self.files.get(kind).and_then(|file| file.parent()?.parent());
+        file.is_some_and(|dir| dir.ends_with("lib/puppet/provider"))
     }
 
     /// How a provider process for these kinds is started.

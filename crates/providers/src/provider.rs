@@ -155,6 +155,7 @@ impl ProcessProvider {
                 attributes: others.into_iter().map(|name| (name, String::new())).collect(),
                 is_open: true,
                 has_instances: said["instances"] == true,
+                providers: said["providers"].is_array().then(|| names("providers")),
                 fault: match &said["error"] {
                     Json::Null => None,
                     error => {

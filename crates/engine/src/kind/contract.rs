@@ -106,9 +106,7 @@ pub trait Kind: Send + Sync {
     /// The identity of a resource among those of the kind, as [`Kind::instances`] names it: the
     /// name attribute, else the title.
     fn identity(&self, resource: &Resource) -> String {
-        let name = self.schema().name_attribute();
-        let name = resource.value(name).and_then(|value| scalar_text(reveal(value).0));
-        name.unwrap_or_else(|| resource.id.title.to_string())
+        own_identity(self.schema(), resource)
     }
 
     /// The identity of a resource for purging: an instance of the machine that shares it with a
@@ -139,6 +137,13 @@ pub trait Kind: Send + Sync {
     fn instance_pause(&self, _host: &Host) -> Option<Duration> {
         None
     }
+}
+
+/// The value of the name attribute of a resource, else its title.
+pub(crate) fn own_identity(schema: &KindSchema, resource: &Resource) -> String {
+    let name = resource.value(schema.name_attribute());
+    let name = name.and_then(|value| scalar_text(reveal(value).0));
+    name.unwrap_or_else(|| resource.id.title.to_string())
 }
 
 /// A parsed resource.
@@ -358,6 +363,11 @@ impl Registry {
     /// The kind with this name, as in a graph (`File`) or in a declaration (`file`).
     pub fn get(&self, name: &str) -> Option<&dyn Kind> {
         self.kinds.get(name.to_ascii_lowercase().as_str()).map(|k| &**k)
+    }
+
+    /// The same, to be shared.
+    pub fn shared(&self, name: &str) -> Option<Arc<dyn Kind>> {
+        self.kinds.get(name.to_ascii_lowercase().as_str()).map(Arc::clone)
     }
 
     /// All kinds in order of their names.

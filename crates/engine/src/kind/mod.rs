@@ -15,6 +15,7 @@ pub mod report;
 pub(crate) mod tools;
 
 pub use change::{Action, Change, TextChange};
+pub(crate) use contract::own_identity;
 pub use contract::{
     ChangeOutcome, Instance, Kind, ParseContext, Registry, Relationship, ReversalAttributes, Share,
 };

@@ -19,6 +19,7 @@ use super::provider::{
     Call, ExternalProvider, Observation, PrepareRequest, PreparedResource, ResourceNumber,
     SharedProvider,
 };
+use crate::kind::attributes::reveal;
 use crate::kind::tools::changes_made;
 use crate::kind::{KindError, ParseContext, Relationship};
 
@@ -31,8 +32,9 @@ static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1);
 /// The kinds of one provider.
 pub(super) struct Group {
     provider: SharedProvider,
-    /// Their names.
-    kinds: BTreeSet<&'static str>,
+    /// Their names, each with the values of `provider` of the resources that it takes; `None` for
+    /// all.
+    kinds: BTreeMap<&'static str, Option<Vec<String>>>,
     graphs: Mutex<Graphs>,
     waste: Arc<Waste>,
     observations: Mutex<Observations>,
@@ -164,7 +166,10 @@ fn digest(resource: &Resource) -> u64 {
 }
 
 impl Group {
-    pub(super) fn new(provider: SharedProvider, kinds: BTreeSet<&'static str>) -> Self {
+    pub(super) fn new(
+        provider: SharedProvider,
+        kinds: BTreeMap<&'static str, Option<Vec<String>>>,
+    ) -> Self {
         Self {
             provider,
             kinds,
@@ -176,6 +181,18 @@ impl Group {
 
     pub(super) fn provider(&self) -> &dyn ExternalProvider {
         &*self.provider
+    }
+
+    /// Whether a resource is one of the provider.
+    pub(super) fn takes(&self, resource: &Resource) -> bool {
+        match self.kinds.get(resource.id.kind.to_ascii_lowercase().as_str()) {
+            None => false,
+            Some(None) => true,
+            Some(Some(names)) => {
+                let own = resource.value("provider").and_then(|value| reveal(value).0.as_str());
+                own.is_some_and(|own| names.iter().any(|name| name == own))
+            }
+        }
     }
 
     /// Prepares a resource, together with all resources of its graph if the provider wants that.
@@ -219,9 +236,8 @@ impl Group {
         let (mut resources, mut others) = (Vec::new(), Vec::new());
         for (id, resource) in context.graph.resources().filter(|(_, r)| !r.is_virtual) {
             let number = graph.base + u64::from(id.0);
-            let kind = resource.id.kind.to_ascii_lowercase();
             let is_leaf = resource.containment == Containment::Leaf;
-            match is_leaf && self.kinds.contains(kind.as_str()) {
+            match is_leaf && self.takes(resource) {
                 true => resources.push((number, (context.without_deferred)(resource))),
                 false => others.push((number, resource)),
             }
@@ -242,7 +258,8 @@ impl Group {
         prepared: PreparedResource,
     ) -> Entry {
         let kind = resource.id.kind.to_ascii_lowercase();
-        let kind = self.kinds.get(kind.as_str()).copied().unwrap_or_default();
+        let kind = self.kinds.get_key_value(kind.as_str()).map(|(name, _)| *name);
+        let kind = kind.unwrap_or_default();
         Entry {
             prepared: Arc::new(prepared),
             shared: Arc::new(EntryGuard { number, kind, graph: Arc::clone(graph) }),

@@ -15,7 +15,7 @@ use super::provider::{Call, KindDescription, SharedProvider};
 use crate::kind::tools::is_live;
 use crate::kind::{
     AttributeError, Change, ChangeOutcome, Instance, Kind, KindError, LogLine, ParseContext,
-    Relationship,
+    Relationship, own_identity,
 };
 use crate::system::deadline;
 use crate::system::host::Host;
@@ -29,6 +29,8 @@ pub struct ExternalKind {
     schema: &'static KindSchema,
     description: KindDescription,
     group: Arc<Group>,
+    /// The kind that is asked first; this one takes resources whose provider it does not have.
+    other: Option<Arc<dyn Kind>>,
 }
 
 impl ExternalKind {
@@ -38,12 +40,14 @@ impl ExternalKind {
         kinds: impl IntoIterator<Item = KindDescription>,
     ) -> Vec<Self> {
         let kinds: Vec<KindDescription> = kinds.into_iter().collect();
-        let names = kinds.iter().map(|kind| interned(&kind.name)).collect();
+        let names = kinds.iter().map(|kind| (interned(&kind.name), kind.providers.clone()));
+        let names = names.collect();
         let group = Arc::new(Group::new(Arc::clone(provider), names));
         let kind = |description: KindDescription| Self {
             schema: schema(&description),
             description,
             group: Arc::clone(&group),
+            other: None,
         };
         kinds.into_iter().map(kind).collect()
     }
@@ -52,11 +56,17 @@ impl ExternalKind {
     pub fn description(&self) -> &KindDescription {
         &self.description
     }
+
+    /// Takes only resources with providers that another kind of the same name does not have.
+    #[must_use]
+    pub fn beside(self, other: Arc<dyn Kind>) -> Self {
+        Self { other: Some(other), ..self }
+    }
 }
 
 impl Kind for ExternalKind {
     fn schema(&self) -> &KindSchema {
-        self.schema
+        self.other.as_ref().map_or(self.schema, |other| other.schema())
     }
 
     fn parse(
@@ -64,6 +74,15 @@ impl Kind for ExternalKind {
         resource: &Resource,
         context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        if let Some(other) = &self.other {
+            let parsed = other.parse(resource, context);
+            let is_provider =
+                |error: &AttributeError| error.attribute.as_deref() == Some("provider");
+            let is_unknown = |errors: &Vec<AttributeError>| errors.iter().any(is_provider);
+            if !self.group.takes(resource) || !parsed.as_ref().is_err_and(is_unknown) {
+                return parsed;
+            }
+        }
         if let Some(fault) = &self.description.fault {
             return Err(vec![fault.clone()]);
         }
@@ -81,15 +100,36 @@ impl Kind for ExternalKind {
         }))
     }
 
-    fn has_instances(&self) -> bool {
-        self.description.has_instances
+    fn identity(&self, resource: &Resource) -> String {
+        match &self.other {
+            Some(other) => other.identity(resource),
+            None => own_identity(self.schema, resource),
+        }
     }
 
-    fn instance_pause(&self, _: &Host) -> Option<Duration> {
-        Some(PAUSE)
+    fn purged_as(&self, resource: &Resource) -> String {
+        match &self.other {
+            Some(other) => other.purged_as(resource),
+            None => self.identity(resource),
+        }
+    }
+
+    fn has_instances(&self) -> bool {
+        self.other.as_ref().map_or(self.description.has_instances, |other| other.has_instances())
+    }
+
+    fn instance_watches(&self, host: &Host) -> Vec<Watch> {
+        self.other.as_ref().map(|other| other.instance_watches(host)).unwrap_or_default()
+    }
+
+    fn instance_pause(&self, host: &Host) -> Option<Duration> {
+        self.other.as_ref().map_or(Some(PAUSE), |other| other.instance_pause(host))
     }
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
+        if let Some(other) = &self.other {
+            return other.instances(host);
+        }
         check_live(host)?;
         let call = call(host, None);
         self.group.provider().instances(self.schema.name, &call)

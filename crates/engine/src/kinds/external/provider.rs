@@ -184,6 +184,8 @@ pub struct KindDescription {
     pub is_open: bool,
     /// Whether all instances on the machine can be listed.
     pub has_instances: bool,
+    /// The values of `provider` of the resources that the kind takes; `None` if it takes all.
+    pub providers: Option<Vec<String>>,
     /// Why no resource of the kind can be used, if that is so.
     pub fault: Option<AttributeError>,
 }

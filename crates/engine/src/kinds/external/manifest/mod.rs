@@ -74,6 +74,7 @@ fn describe(manifest: &Manifest) -> KindDescription {
         attributes,
         is_open: properties.is_none(),
         has_instances: manifest.export.is_some() && call::can_remove(manifest),
+        providers: None,
         fault: None,
     }
 }
