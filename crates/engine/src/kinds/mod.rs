@@ -2,6 +2,7 @@
 //!
 //! `shared` has helpers for several kinds. Kinds depend only on the floors below, not on the run.
 
+pub mod augeas;
 pub mod authorized_key;
 pub mod cron;
 pub mod dhcp;
@@ -57,6 +58,7 @@ impl Default for Registry {
     fn default() -> Self {
         let mut registry = Self::empty();
         registry.add(Box::new(inert::ANCHOR));
+        registry.add(Box::new(augeas::Augeas));
         registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));

@@ -24,8 +24,9 @@ const MAX_COUNTED: usize = 10_000;
 
 /// Kinds that create no directories; any other kind may create one in a way that a plan does not
 /// see.
-const MAKES_NONE: [&str; 24] = [
+const MAKES_NONE: [&str; 25] = [
     "anchor",
+    "augeas",
     "cron",
     "filebucket",
     "group",
