@@ -127,7 +127,7 @@ fn errors_say_what_augeas_says() {
         text.starts_with("Error sending command 'mv' with params [\"/files/hosts/9\""),
         "{text}"
     );
-    assert!(text.contains("No match") && text.contains("/hosts line 2: parse_failed"), "{text}");
+    assert!(text.contains("No match") && text.contains("/hosts line 1: parse_failed"), "{text}");
     std::fs::write(directory.path().join("hosts"), "10.0.0.1 a\n").unwrap();
     let text = error("set 1/what ever");
     assert!(text.starts_with("Save failed: /hosts: put_failed: Failed to match tree"), "{text}");
