@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(names("fs::File"), ["file"]);
         assert_eq!(names("http:server:file"), ["mgmt::http::server::file"]);
         assert_eq!(names("schedule"), ["schedule", "mgmt::schedule"]);
-        assert_eq!(names("augeas"), ["augeas"]);
+        assert_eq!(names("augeas"), ["augeas", "mgmt::augeas"]);
         assert!(names("no_such_kind").is_empty());
     }
 

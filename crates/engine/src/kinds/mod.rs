@@ -4,6 +4,7 @@
 
 pub mod alternatives;
 pub mod archive;
+pub mod augeas;
 pub mod authorized_key;
 pub mod concat;
 pub mod cron;
@@ -69,6 +70,7 @@ impl Default for Registry {
         registry.add(Box::new(archive::Archive));
         registry.add(Box::new(concat::ConcatFile));
         registry.add(Box::new(concat::ConcatFragment));
+        registry.add(Box::new(augeas::Augeas));
         registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));

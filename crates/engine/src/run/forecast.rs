@@ -24,10 +24,11 @@ const MAX_COUNTED: usize = 10_000;
 
 /// Kinds that create no directories; any other kind may create one in a way that a plan does not
 /// see.
-const MAKES_NONE: [&str; 33] = [
+const MAKES_NONE: [&str; 34] = [
     "alternative_entry",
     "alternatives",
     "anchor",
+    "augeas",
     "concat_file",
     "concat_fragment",
     "cron",

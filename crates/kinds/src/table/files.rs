@@ -6,7 +6,7 @@ use crate::schema::{KindSchema, any, boolean, bytes, choice, integer, list, text
 
 /// The kinds of this table.
 pub(crate) const KINDS: &[&KindSchema] =
-    &[&FILE, &TIDY, &MGMT_LINE, &MGMT_JSON_EDIT, &MGMT_GZIP, &MGMT_TAR, &MGMT_DEPLOY_TAR];
+    &[&FILE, &AUGEAS, &TIDY, &MGMT_LINE, &MGMT_JSON_EDIT, &MGMT_GZIP, &MGMT_TAR, &MGMT_DEPLOY_TAR];
 
 /// `file`.
 pub const FILE: KindSchema = KindSchema::new(
@@ -147,6 +147,34 @@ pub const FILE: KindSchema = KindSchema::new(
         .constants(&[("ensure", "link")]),
 ])
 .comes_after(&["file", "filebucket", "group", "user"]);
+
+/// `augeas`.
+pub const AUGEAS: KindSchema = KindSchema::new(
+    "augeas",
+    "Edits files by the lenses of Augeas",
+    &[
+        text("name", "A name for it"),
+        list("changes", "Commands such as `set PATH VALUE`, as a list or one per line"),
+        text("context", "The path before relative paths; of the file of `incl` by default"),
+        text("onlyif", "A test of the tree, such as `match PATH size > 0`"),
+        text("root", "The directory below which files are loaded; `/` by default")
+            .default_value("/"),
+        text("lens", "The lens of the file of `incl`, such as `Hosts.lns`"),
+        text("incl", "The only file to load"),
+        boolean("force", "Whether it runs even if nothing changes; false by default")
+            .form(Form::YES_NO)
+            .default_value("false"),
+        list("load_path", "Directories with further lenses, as a list or with colons between"),
+        boolean("type_check", "Whether lenses are type-checked; false by default")
+            .form(Form::TRUE_FALSE)
+            .default_value("false"),
+        boolean("show_diff", "Whether differences of content are shown; true by default")
+            .form(Form::YES_NO)
+            .default_value("true"),
+        integer("returns", "The expected result; only 0").form(Form::Digits),
+    ],
+)
+.puppet(puppet("augeas").own(&[PROVIDER]));
 
 /// `tidy`.
 pub const TIDY: KindSchema = KindSchema::new(

@@ -7,6 +7,7 @@ use crate::schema::KindSchema;
 /// The kinds of this table.
 pub(crate) const KINDS: &[&KindSchema] = &[
     &PANIC,
+    &MGMT_AUGEAS,
     &FIREWALLD,
     &FWATTR,
     &FWUPD_DEVICE,
@@ -31,6 +32,17 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 /// `_panic`.
 const PANIC: KindSchema =
     KindSchema::not_applied("_panic", "Fails the program that declares it").mcl(&[mcl("_panic")]);
+
+/// `augeas` of mgmt.
+const MGMT_AUGEAS: KindSchema = KindSchema::not_applied(
+    "mgmt::augeas",
+    "Values of a file by a lens of Augeas",
+)
+.mcl(&[mcl("augeas").fields(&[
+    named("file", "str", "File"),
+    named("lens", "str", "Lens"),
+    named("sets", "[]struct{path str; value str}", "Sets"),
+])]);
 
 /// `firewalld`.
 const FIREWALLD: KindSchema = KindSchema::not_applied(
