@@ -12,6 +12,8 @@ mysql::db { 'shop':
   password => 'pw',
   host     => 'localhost',
   grant    => ['SELECT', 'UPDATE'],
+  charset  => 'utf8mb4',
+  collate  => 'utf8mb4_general_ci',
 }
 mysql_user { 'reader@%':
   ensure               => present,
