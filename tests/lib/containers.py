@@ -1,6 +1,9 @@
 """Debian systems in directories, started as containers, for tests that need whole machines."""
 
+import glob
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +24,12 @@ CACHED = "apache2 mariadb-server postgresql gnupg mime-support".split()
 
 
 def mirror():
-    return os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
+    """The mirror of DEBIAN_MIRROR, else the one that this machine installs from."""
+    lists = glob.glob("/etc/apt/sources.list") + glob.glob("/etc/apt/sources.list.d/*")
+    text = "".join(pathlib.Path(path).read_text(errors="replace") for path in lists)
+    found = re.search(r"^(?:URIs:|deb(?: \[[^]]*\])?) +(https?://\S*/debian)/?(?: .*)?$", text, re.M)
+    configured = found[1] if found else "http://deb.debian.org/debian"
+    return os.environ.get("DEBIAN_MIRROR") or configured
 
 
 def make_image(root):
