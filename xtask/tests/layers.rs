@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["ide"],
     &["fleet"],
     &["driver"],
-    &["store"],
+    &["providers", "store"],
     &["engine"],
     &["puppet-tools"],
     &["puppet", "inmanta", "mcl", "dynaml"],

@@ -114,6 +114,27 @@ impl From<Strict> for ordain_graph::language::Strict {
     }
 }
 
+/// The resources of models that handlers deploy, instead of the kinds of the engine.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Handlers {
+    /// Those that Ordain has no kind for, with references, or reached over a connection
+    Needed,
+    /// All
+    All,
+    /// None: an agent's resources are those of this machine, whatever their connections are
+    None,
+}
+
+impl From<Handlers> for ordain_inmanta::lower::Handlers {
+    fn from(handlers: Handlers) -> Self {
+        match handlers {
+            Handlers::Needed => Self::Needed,
+            Handlers::All => Self::All,
+            Handlers::None => Self::None,
+        }
+    }
+}
+
 /// Text or JSON.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(crate) enum TextOrJson {
@@ -164,6 +185,18 @@ pub(crate) struct CompileArgs {
     /// Also give manifests the legacy flat facts, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,
+    /// Resource types that are applied by the Ruby code of modules, even if Ordain has a kind of that
+    /// name; separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub ruby_types: Vec<String>,
+    /// The resources of models that the handlers of their modules deploy
+    #[arg(long, value_name = "WHICH", default_value = "needed")]
+    pub handlers: Handlers,
+    /// The lib directory of an installed Puppet, for modules that use more of Puppet's libraries than
+    /// Ordain has
+    #[arg(long, value_name = "DIR")]
+    pub puppet_libs: Option<PathBuf>,
 }
 
 impl CompileArgs {
@@ -182,6 +215,9 @@ impl CompileArgs {
             kinds: self.kinds.clone(),
             stubs: self.stubs.clone(),
             legacy_facts: self.legacy_facts,
+            ruby_types: self.ruby_types.clone(),
+            puppet_libs: self.puppet_libs.clone(),
+            handlers: self.handlers.into(),
             ..Options::default()
         }
     }

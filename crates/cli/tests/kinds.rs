@@ -98,6 +98,9 @@ fn refuses(
         of_kind: &|_| Vec::new(),
         registry: &std::sync::Arc::default(),
         served: &Default::default(),
+        graph: &Graph::default(),
+        graph_number: 0,
+        without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
     };
     let parsed = registry.get(kind.name).unwrap().parse(&resource, &context);
     let errors = parsed.err().unwrap_or_default();

@@ -16,6 +16,7 @@ use crate::compiled::{Compiled, Modules};
 use crate::deferred::DeferredCalls;
 use crate::error::Error;
 use crate::kind::SourceKind;
+use crate::module_kinds::ModuleKinds;
 use crate::options::{Options, UsedOptions};
 use crate::project::SourceList;
 use crate::puppet::{self, Input};
@@ -164,8 +165,18 @@ fn compile_puppet(
     input.settings.examine_types = is_applied;
     input.settings.deferral = if is_applied { options.deferral } else { Deferral::Keep };
     let native = Registry::default();
-    input.settings.native_kinds = native.iter().map(|kind| kind.name().into()).collect();
+    let in_ruby = |name: &str| options.ruby_types.iter().any(|t| t.eq_ignore_ascii_case(name));
+    let native_kinds = native.iter().map(|kind| kind.name()).filter(|name| !in_ruby(name));
+    input.settings.native_kinds = native_kinds.map(Into::into).collect();
+    input.settings.examines_native_only = options.runs_providers;
     let (mut graph, exported, deferred) = compile_node_graph(reporter, &input, options)?;
+    let module_kinds = match options.runs_providers {
+        true => {
+            let registry = options.registry()?;
+            ModuleKinds::of_input(&input, &graph, &registry, options).map(Arc::new)
+        }
+        false => None,
+    };
     let deferred = DeferredCalls::new(&input, deferred, options).map(Arc::new);
     if let Some(files) = &options.static_catalog {
         let found = files.apply(&input.env, &mut graph, &exported)?;
@@ -186,7 +197,8 @@ fn compile_puppet(
     }
     let deferred = deferred.into_iter().collect();
     let exports = Some(exports);
-    Ok(Compiled { modules, exports, deferred, ..Compiled::of_graph(graph, sources) })
+    let module_kinds = module_kinds.into_iter().collect();
+    Ok(Compiled { modules, exports, deferred, module_kinds, ..Compiled::of_graph(graph, sources) })
 }
 
 fn compile_node_graph(

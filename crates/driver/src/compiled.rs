@@ -18,6 +18,8 @@ use ordain_source::{Diagnostic, SourceMap};
 use crate::codes;
 use crate::deferred::{self, DeferredCalls};
 use crate::exports::PendingExports;
+use crate::handler_kinds::HandlerKinds;
+use crate::module_kinds::ModuleKinds;
 
 /// A graph with everything that a run needs to use it.
 #[derive(Clone)]
@@ -34,6 +36,10 @@ pub struct Compiled {
     pub exports: Option<PendingExports>,
     /// The evaluator of the graph's deferred values during a run.
     pub(crate) deferred: Vec<Arc<DeferredCalls>>,
+    /// The kinds of the graph that modules implement, of each source that has any.
+    pub(crate) module_kinds: Vec<Arc<ModuleKinds>>,
+    /// The kinds of the graph that handlers of models deploy, of each source that has any.
+    pub(crate) handler_kinds: Vec<Arc<HandlerKinds>>,
     /// The files and directories that the compile read or looked for, sorted. The graph may change
     /// only if one of them does.
     pub inputs: Vec<PathBuf>,
@@ -62,9 +68,16 @@ impl Compiled {
             modules,
             exports: None,
             deferred: Vec::new(),
+            module_kinds: Vec::new(),
+            handler_kinds: Vec::new(),
             inputs: Vec::new(),
             took: Duration::ZERO,
         }
+    }
+
+    /// Whether handlers of modules deploy some of the resources.
+    pub fn has_handlers(&self) -> bool {
+        !self.handler_kinds.is_empty()
     }
 
     /// The directories of modules by name, if they are known.
@@ -72,6 +85,22 @@ impl Compiled {
         let Modules::ByName(dirs) = &*self.modules else { return BTreeMap::new() };
         let full = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
+    }
+
+    /// The directories of all modules by name, also of those below the directories of a module path.
+    pub(crate) fn all_module_dirs(&self) -> BTreeMap<String, PathBuf> {
+        let Modules::Below(dirs) = &*self.modules else { return self.module_dirs() };
+        let mut found = BTreeMap::new();
+        for dir in dirs {
+            for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+                let (name, path) = (entry.file_name(), entry.path());
+                if let Some(name) = name.to_str().filter(|_| path.is_dir()) {
+                    let path = std::path::absolute(&path).unwrap_or(path);
+                    found.entry(name.to_string()).or_insert(path);
+                }
+            }
+        }
+        found
     }
 
     /// The evaluator of the graph's deferred values during a run, if it has any.
@@ -93,6 +122,8 @@ impl Compiled {
     pub fn join(&mut self, other: Self) -> Vec<Conflict> {
         let conflicts = Arc::make_mut(&mut self.graph).join(Arc::unwrap_or_clone(other.graph));
         self.deferred.extend(other.deferred);
+        self.module_kinds.extend(other.module_kinds);
+        self.handler_kinds.extend(other.handler_kinds);
         let modules = vec![Arc::clone(&self.modules), other.modules];
         self.modules = Arc::new(Modules::Several(modules));
         self.exports = match (self.exports.take(), other.exports) {

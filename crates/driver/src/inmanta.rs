@@ -1,19 +1,22 @@
 //! Models of Inmanta.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::explain::Explanation;
 use ordain_inmanta::project::{Environment, Project, Setting, settings};
 use ordain_inmanta::session::{self, Outcome, Request};
+use ordain_inmanta::value::Value;
 use ordain_inmanta::{diagnostics, explain, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, SourceMap, World};
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::codes;
 use crate::compiled::Compiled;
 use crate::error::Error;
+use crate::handler_kinds::{HandlerKinds, parameters_file};
 use crate::options::Options;
 use crate::reporter::Reporter;
 
@@ -44,6 +47,8 @@ pub struct Model<'a> {
     pub config: Option<PathBuf>,
     /// Further settings.
     pub settings: Vec<Setting>,
+    /// A file with parameters and facts of resources.
+    pub parameters: Option<PathBuf>,
     /// The files, and the machine around them.
     pub world: Arc<dyn World>,
 }
@@ -58,6 +63,7 @@ impl<'a> Model<'a> {
             modulepath: modulepath.into_iter().flatten().collect(),
             config: None,
             settings: Vec::new(),
+            parameters: parameters_file(options),
             world: options.world(),
         }
     }
@@ -125,28 +131,32 @@ fn graph(
     let model = Model::new(path, options);
     let result = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| {
-            let (graph, mut notes) = match kind {
+            let (graph, mut notes, deployment) = match kind {
                 GraphRequest::Instances => {
                     failures(outcome, &sources)?;
-                    (explain::diagram(&outcome.net, &sources), Vec::new())
+                    (explain::diagram(&outcome.net, &sources), Vec::new(), None)
                 }
                 GraphRequest::Resources(agent) => {
                     failures(outcome, &sources)?;
-                    let lowered = outcome.lower(&sources, *agent);
-                    let lowered =
+                    let lowered = outcome.lower(&sources, *agent, options.handlers);
+                    let (lowered, deployment) =
                         lowered.map_err(|errors| outcome.messages_without_passwords(errors))?;
-                    (lowered.graph, outcome.messages_without_passwords(lowered.notes))
+                    let notes = outcome.messages_without_passwords(lowered.notes);
+                    (lowered.graph, notes, deployment)
                 }
             };
             notes.extend(remarks(outcome, &sources));
-            Ok((graph, notes, outcome.printed()))
+            Ok((graph, notes, outcome.printed(), deployment))
         })
     })?;
     match result {
-        Ok((graph, notes, printed)) => {
+        Ok((graph, notes, printed, deployment)) => {
             reporter.output(&printed);
             reporter.diagnostics(notes, &sources);
-            Ok(Compiled::of_graph(graph, sources))
+            let handler_kinds = deployment
+                .map(|deployment| Arc::new(HandlerKinds::new(deployment, &options.touched)));
+            let handler_kinds = handler_kinds.into_iter().collect();
+            Ok(Compiled { handler_kinds, ..Compiled::of_graph(graph, sources) })
         }
         Err(errors) => {
             reporter.diagnostics(errors, &sources);
@@ -236,7 +246,35 @@ fn request<'w>(
     request.project = full;
     request.modulepath.extend(model.modulepath.iter().cloned());
     request.autostd = model.has_std;
+    if let Some(file) = &model.parameters {
+        request.facts = facts(world, file)?;
+    }
     Ok(request)
+}
+
+/// The facts in a file of parameters: resource, name and value. A file that does not exist has none.
+///
+/// # Errors
+/// When the file cannot be read.
+fn facts(world: &dyn World, file: &Path) -> Result<Vec<(String, String, Value)>, Diagnostic> {
+    if world.kind(file).is_none() {
+        return Ok(Vec::new());
+    }
+    let failed = |why: &dyn std::fmt::Display| {
+        codes::io(&format!("cannot read the facts in {}", file.display()), why)
+    };
+    let bytes = world.read(file).map_err(|error| failed(&error))?;
+    let known: BTreeMap<String, BTreeMap<String, Json>> =
+        serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+    let mut found = Vec::new();
+    for (resource, facts) in known {
+        for (name, fact) in facts {
+            if let Some(value) = fact["value"].as_str() {
+                found.push((resource.clone(), name, Value::str(value)));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Compiles a model to a text.

@@ -8,6 +8,7 @@ use ecow::EcoString;
 use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_graph::language::Strict;
+use ordain_inmanta::lower::Handlers;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
@@ -60,6 +61,12 @@ pub struct Options {
     pub edition: Edition,
     /// Whether models of Inmanta import `std` everywhere.
     pub imports_std: bool,
+    /// The resources of models that handlers deploy.
+    pub handlers: Handlers,
+    /// The directory where runs keep their state; models know the facts in it.
+    pub state_dir: Option<PathBuf>,
+    /// Whether a run changes nothing.
+    pub is_noop: bool,
     /// The file metadata to put into the catalog.
     pub static_catalog: Option<StaticCatalog>,
     /// When deferred values are evaluated.
@@ -76,6 +83,14 @@ pub struct Options {
     pub machine: Option<PathBuf>,
     /// The source texts of earlier compiles, if compiles share them.
     pub texts: Option<Arc<SourceMap>>,
+    /// Whether the graph is planned or applied: the code of resource types in Ruby then checks
+    /// resources where they are prepared for the run.
+    pub runs_providers: bool,
+    /// Resource types whose implementation in Ruby is preferred to that of the engine.
+    pub ruby_types: Vec<String>,
+    /// The libraries of an installed Puppet, for code of modules that needs more of them than there
+    /// is here.
+    pub puppet_libs: Option<PathBuf>,
     /// Whether the source is one of several that become one graph. It may then ignore options that
     /// are meant for the others.
     pub is_part: bool,
@@ -98,6 +113,9 @@ impl Default for Options {
             legacy_facts: false,
             edition: Edition::Wide,
             imports_std: true,
+            handlers: Handlers::default(),
+            state_dir: None,
+            is_noop: false,
             static_catalog: None,
             deferral: Deferral::default(),
             has_history: true,
@@ -106,6 +124,9 @@ impl Default for Options {
             layer: None,
             machine: None,
             texts: None,
+            runs_providers: false,
+            ruby_types: Vec::new(),
+            puppet_libs: None,
             is_part: false,
         }
     }
@@ -184,7 +205,12 @@ impl Options {
         let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
         let store = self.store.as_deref().and_then(Path::parent);
         let store = store.filter(|parent| *parent != Path::new(""));
-        let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
+        let all = files
+            .chain(&self.stubs)
+            .chain(&self.kinds)
+            .chain(&self.puppet_libs)
+            .map(PathBuf::as_path)
+            .chain(store);
         let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
         if let Some(path) = all.into_iter().find(is_missing) {
             return Err(codes::missing(path));

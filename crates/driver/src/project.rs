@@ -36,6 +36,12 @@ struct Project {
     /// The same as `--allow-hard-links`.
     #[serde(rename = "allow-hard-links", default)]
     allow_hard_links: bool,
+    /// The same as `--ruby-types`.
+    #[serde(rename = "ruby-types", default)]
+    ruby_types: Vec<String>,
+    /// The same as `--puppet-libs`.
+    #[serde(rename = "puppet-libs")]
+    puppet_libs: Option<PathBuf>,
 }
 
 /// The changes that a project allows on the machine.
@@ -139,7 +145,13 @@ impl SourceList {
                 let help = "name at least one: [[source]] and below it path = \"...\"";
                 Err(Diagnostic::error(codes::NOTHING, text).help(help).into())
             }
-            Ok(project) => Ok(Self { project, file, dir, options, texts }),
+            Ok(project) => {
+                let mut options = options;
+                options.ruby_types.extend(project.ruby_types.iter().cloned());
+                let libraries = project.puppet_libs.as_ref().map(|path| dir.join(path));
+                options.puppet_libs = options.puppet_libs.or(libraries);
+                Ok(Self { project, file, dir, options, texts })
+            }
             Err(error) => {
                 let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
                 // TOML reports too deep nesting without a span.

@@ -186,6 +186,8 @@ fn generated(machine: &Machine, instance: &dyn ordain_engine::kind::Instance) ->
 
 fn context(registry: &Arc<Registry>) -> ParseContext<'_> {
     static SERVED: std::sync::LazyLock<ServedFiles> = std::sync::LazyLock::new(Default::default);
+    static GRAPH: std::sync::LazyLock<ordain_graph::Graph> =
+        std::sync::LazyLock::new(Default::default);
     ParseContext {
         resolve_source: &|_| None,
         find: &|_| None,
@@ -193,6 +195,9 @@ fn context(registry: &Arc<Registry>) -> ParseContext<'_> {
         of_kind: &|_| Vec::new(),
         registry,
         served: &SERVED,
+        graph: &GRAPH,
+        graph_number: 0,
+        without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
     }
 }
 

@@ -11,12 +11,12 @@ use crate::diagnostics::{self, Error, Lint, Warning};
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
 use crate::location::Location;
-use crate::lower::Lowered;
+use crate::lower::{Handlers, Lowered};
 use crate::model::plugin::{Context, Plugin};
 use crate::model::program::{Dataclass, Program};
 use crate::model::resource::Export;
 use crate::project::{Environment, LoadRequest};
-use crate::python::{Module, Python, Setup};
+use crate::python::{Deployment, Module, Python, Setup};
 use crate::value::Value;
 
 /// A request to compile a model.
@@ -123,7 +123,8 @@ impl Outcome<'_> {
         crate::export::export(&mut self.net, Some(&self.python))
     }
 
-    /// Lowers the resources of an agent, or of this machine, to a graph.
+    /// Lowers the resources of an agent, or of this machine, to a graph. If handlers deploy some of
+    /// them, the description of their process comes with it.
     ///
     /// # Errors
     /// If a resource cannot be exported or deployed here.
@@ -131,13 +132,20 @@ impl Outcome<'_> {
         &mut self,
         sources: &SourceMap,
         agent: Option<&str>,
-    ) -> Result<Lowered, Vec<Diagnostic>> {
+        handlers: Handlers,
+    ) -> Result<(Lowered, Option<Deployment>), Vec<Diagnostic>> {
         self.python.want_files();
         let exported = self.export().map_err(|error| diagnostics::errors(&error, sources))?;
-        let mut lowered = crate::lower::lower(&self.net, &exported, sources, agent)?;
+        let mut lowered = crate::lower::lower(&self.net, &exported, sources, agent, handlers)?;
         let warnings = exported.warnings.into_iter();
         lowered.notes.extend(warnings.map(|text| Diagnostic::warning("inmanta::warning", text)));
-        Ok(lowered)
+        let deployment = (!lowered.handled.is_empty()).then(|| {
+            let agent = lowered.agent.as_deref().unwrap_or_default();
+            let files = exported.files.into_iter();
+            let files = files.filter(|(digest, _)| lowered.files.contains(digest)).collect();
+            self.python.deployment(self.net.world(), agent, &lowered.handled, &files)
+        });
+        Ok((lowered, deployment))
     }
 
     /// Removes the passwords of the model from a text.
@@ -202,6 +210,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         modules: loaded.modules,
         precedence: request.precedence,
         facts: request.facts,
+        identities: python.identities(),
         settings: request.settings,
         limit: limit.unwrap_or_else(|| budget::scaled(DEFAULT_LIMIT)),
         max_bytes: budget::with_input(BASE_MEMORY),

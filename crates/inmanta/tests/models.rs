@@ -399,4 +399,6 @@ fn errors_say_what_is_meant() {
     let text = "entity Host:\n    string name\nend\nindex Host(name)\nHost(\"test\")\n";
     let named = "the values of a constructor have names: `Host(name=\"test\")`";
     assert!(help(text).contains(named), "{}", help(text));
+    let text = "entity Host:\n    \"\"\"A host.\"\"\"\n    string name\n    int? port = null\nend\nHost(\"test\")\n";
+    assert!(help(text).contains(named), "{}", help(text));
 }

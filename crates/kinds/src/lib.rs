@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 pub use form::{Form, ScalarType};
 pub use language::{InmantaEntity, MclField, MclKind, PuppetType};
 pub use schema::{AttributeSchema, AttributeType, KindSchema, Unit};
-pub use table::{accounts, files, graph, machine, network, software};
+pub use table::{accounts, files, graph, machine, modules, network, software};
 
 fn applied() -> impl Iterator<Item = &'static KindSchema> {
     table::TABLES.iter().copied().flatten().copied()
@@ -171,7 +171,7 @@ mod tests {
         let names = |name: &str| -> Vec<&str> {
             find_in_languages(name).iter().map(|kind| kind.name).collect()
         };
-        assert_eq!(names("sysctl"), ["mgmt::sysctl"]);
+        assert_eq!(names("sysctl"), ["sysctl", "mgmt::sysctl"]);
         assert_eq!(names("fs::File"), ["file"]);
         assert_eq!(names("http:server:file"), ["mgmt::http::server::file"]);
         assert_eq!(names("schedule"), ["schedule", "mgmt::schedule"]);

@@ -341,6 +341,7 @@ def load(message):
     return {
         "plugins": plugins.declared(),
         "resources": resources.resource.get_entity_resources(),
+        "identities": resources.identities(),
         "warnings": plugins.warned(),
     }
 
@@ -454,8 +455,26 @@ def finish(message):
 HANDLERS = {"start": start, "load": load, "pair": pair, "call": call, "calls": calls, "export": export, "finish": finish}
 
 
+# The messages to a process that deploys resources.
+DEPLOYMENT = frozenset(("open", "kinds", "prepare", "observe", "apply", "refresh", "facts", "close"))
+
+
+def deployed(message):
+    """Answers a message about the deployment of resources."""
+    from inmanta import _agent
+    answer = _agent.answered(message)
+    if is_fork:
+        os._exit(1)
+    wire.write(answer)
+    if message["do"] == "close":
+        end()
+
+
 def reply(message):
     """Does what a message says, and says what came of it."""
+    if message["do"] in DEPLOYMENT:
+        deployed(message)
+        return
     answer = done(message)
     # Batched calls have sent their results already.
     if answer is None:
@@ -487,6 +506,23 @@ def outcome(function, message):
     if answer is not None and printed.tell():
         answer["out"] = taken_output()
     return answer
+
+
+def watch_memory(limit):
+    """Ends the process when it takes more memory than it may."""
+    import threading
+
+    def watch():
+        page = os.sysconf("SC_PAGE_SIZE")
+        while True:
+            with open("/proc/self/statm") as opened:
+                used = int(opened.read().split()[1]) * page
+            if used > limit:
+                os.write(2, b"it takes more than %d MiB of memory\n" % (limit >> 20))
+                os_exit(1)
+            time.sleep(0.25)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def end():

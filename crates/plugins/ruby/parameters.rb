@@ -300,7 +300,7 @@ module Puppet
 
       def newvalue(name, options = {}, &block)
         value = value_collection.newvalue(name, options, &block)
-        value.method && define_method(value.method, &(value.block || proc {}))
+        value.method && (value.block ? define_method(value.method, &value.block) : alias_method(value.method, :call_provider))
         value
       end
 
@@ -329,6 +329,13 @@ module Puppet
       raise ArgumentError,
             "Provider #{provider.class.name} must have features '#{features.join(', ')}' " \
             "to set '#{name}' to '#{value}'"
+    end
+
+    # Has the provider make the machine have a value.
+    def call_provider(value)
+      fail("The #{provider.class.name} provider can not handle attribute #{name}") unless provider.respond_to?("#{name}=")
+
+      provider.public_send("#{name}=", value)
     end
 
     def match_all?

@@ -1,38 +1,7 @@
-# Providers of resource types. They change nothing here: their definitions determine the provider of
-# a resource, its features, and its documentation.
+# Providers of resource types: their definitions, which determine the provider of a resource, its features,
+# and its documentation.
 module Puppet
   module Util
-    # Methods for providers, which do nothing here.
-    def self.const_missing(name)
-      return super unless Ordain::Types.loading?
-
-      const_set(name, name == :FileType ? FileTypes : Class.new(Absent))
-    end
-
-    # A placeholder for a missing class and its content.
-    class Absent
-      class << self
-        def method_missing(*)
-          nil
-        end
-
-        def respond_to_missing?(*)
-          false
-        end
-
-        def const_missing(name)
-          const_set(name, Class.new(Absent))
-        end
-      end
-    end
-
-    # File types, to which modules add by a class method.
-    class FileTypes < Absent
-      def self.newfiletype(name, *)
-        (@filetypes ||= {})[name] = true
-      end
-    end
-
     # The features of the providers of a type.
     module ProviderFeatures
       Feature = Struct.new(:name, :docs, :methods) do
@@ -43,7 +12,8 @@ module Puppet
       end
 
       def feature(name, docs, options = {})
-        declared_features[name.to_sym] = Feature.new(name.to_sym, docs, options[:methods])
+        made = declared_features[name.to_sym] = Feature.new(name.to_sym, docs, options[:methods])
+        query(@feature_module, made) if @feature_module
       end
 
       def features
@@ -58,22 +28,27 @@ module Puppet
         @features ||= {}
       end
 
-      # Queries of the features of a provider or its class.
+      # Queries of the features of a provider or its class. Code may declare features later too.
       def feature_module
         @feature_module ||= begin
           known = declared_features
-          ::Module.new do
-            known.each do |name, feature|
-              define_method("#{name}?") do
-                (is_a?(Class) ? self : self.class).declared_feature?(name) || feature.available?(self)
-              end
-            end
+          made = ::Module.new do
             define_method(:feature?) { |name| known.key?(name.to_sym) && !!public_send("#{name}?") }
             define_method(:features) { known.keys.select { |name| feature?(name) }.sort_by(&:to_s) }
             define_method(:satisfies?) { |*needed| needed.flatten.all? { |name| feature?(name) } }
             define_method(:has_features) { |*names| (@declared_features ||= []).concat(names.map(&:to_sym)) }
             alias_method :has_feature, :has_features
           end
+          known.each_value { |feature| query(made, feature) }
+          made
+        end
+      end
+
+      private
+
+      def query(holder, feature)
+        holder.define_method("#{feature.name}?") do
+          (is_a?(Class) ? self : self.class).declared_feature?(feature.name) || feature.available?(self)
         end
       end
     end
@@ -131,7 +106,7 @@ module Puppet
         path && (Util.which(path) || path)
       end
 
-      # The definition of a command.
+      # How a command is called.
       class CommandDefinition
         attr_reader :optional
 
@@ -149,7 +124,7 @@ module Puppet
 
       def confine_to(*); end
 
-      # Whether it is suitable for the machine of the facts.
+      # Whether it works on the machine that the facts are of.
       def suitable?(_short = true)
         @confines.all? { |given| confine_holds?(given) } &&
           (!superclass.respond_to?(:suitable?) || superclass == Provider || superclass.suitable?)
@@ -208,15 +183,6 @@ module Puppet
         return extra unless @doc
 
         scrub(@doc) + (extra.empty? ? '' : "\n\n#{extra}")
-      end
-
-      # Base classes of Puppet define more than is needed here.
-      def method_missing(*)
-        nil
-      end
-
-      def respond_to_missing?(*)
-        false
       end
 
       private
@@ -306,17 +272,6 @@ module Puppet
       "#{@resource}(provider=#{self.class.name})"
     end
     alias inspect to_s
-
-    # Base classes for providers of modules.
-    class ParsedFile < Provider
-      class << self
-        attr_accessor :default_target, :filetype
-      end
-    end
-    class Package < Provider; end
-    class NameService < Provider; end
-    class Exec < Provider; end
-    class Command; end
   end
 end
 

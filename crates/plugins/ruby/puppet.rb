@@ -538,6 +538,8 @@ module Kernel
     begin
       whole = path[%r{\A[^/]+(?=/)}]
       ordain_require(whole) if LATER.include?(whole)
+      # A part of `Net` begins with the module, which would load another part of it.
+      ordain_require('net/http') if whole == 'net' && Object.autoload?(:Net)
       ordain_require(path)
     rescue LoadError
       # A path relative to the directory of the compile, which is that of the code.
@@ -580,7 +582,7 @@ module Ordain
     path = "#{path}.rb" unless path.end_with?('.rb')
     found = info['libs'].map { |lib| File.join(File.expand_path(lib), path) }.find { |file| File.file?(file) }
     # Methods of this process itself stay.
-    found unless found && path.match?(%r{\Apuppet/(?:util|pops|parser|functions|type)\.rb\z})
+    found unless found && path.match?(%r{\Apuppet/(?:(?:util|pops|parser|functions|type)\.rb|resource_api[./])})
   end
 
   def self.global_scope

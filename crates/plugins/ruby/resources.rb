@@ -135,6 +135,8 @@ module Ordain
       # The values from a title, by the first pattern that matches; nil if none does.
       def parse_title(name, title)
         made = Puppet::Type.type(name) or raise Puppet::Error, "there is no type '#{name}'"
+        return nil if made.key_attributes.empty?
+
         title_values(made, title).transform_keys(&:to_s)
       rescue UnmatchedTitle
         nil
@@ -183,19 +185,16 @@ module Ordain
 
       # Runs the files of the providers of a type.
       def load_providers(name)
-        loading, @loading = @loading, true
         Ordain.info['libs'].each do |lib|
-          Dir.glob(File.join(lib, 'puppet/provider', name.to_s, '*.rb')).sort.each do |path|
-            Ordain.load_text(path, File.read(path, encoding: 'UTF-8'))
-          rescue StandardError, ScriptError => e
-            short = "puppet/provider/#{name}/#{File.basename(path, '.rb')}"
-            error = Puppet::Error.new("Could not autoload #{short}: #{e.message}")
-            error.set_backtrace(e.backtrace)
-            raise error
-          end
+          Dir.glob(File.join(lib, 'puppet/provider', name.to_s, '*.rb')).sort.each { |path| load_provider_file(name, path) }
         end
-      ensure
-        @loading = loading
+      end
+
+      # Runs the file of one provider.
+      def load_provider(type, name)
+        path = Ordain.info['libs'].map { |lib| File.join(lib, 'puppet/provider', type.to_s, "#{name}.rb") }
+        path = path.find { |file| File.file?(file) } || original_provider(type, name) or return
+        load_provider_file(type, path)
       end
 
       # Whether provider files are being loaded, which derive from many parts of Puppet that do not
@@ -220,6 +219,23 @@ module Ordain
       end
 
       private
+
+      # A provider of an installed Puppet, which a compile does not need.
+      def original_provider(_type, _name)
+        nil
+      end
+
+      def load_provider_file(type, path)
+        loading, @loading = @loading, true
+        Ordain.load_text(path, File.read(path, encoding: 'UTF-8'))
+      rescue StandardError, ScriptError => e
+        short = "puppet/provider/#{type}/#{File.basename(path, '.rb')}"
+        error = Puppet::Error.new("Could not autoload #{short}: #{e.message}")
+        error.set_backtrace(e.backtrace)
+        raise error
+      ensure
+        @loading = loading
+      end
 
       def load_file(short)
         lib = Ordain.info['libs'].find { |one| File.file?(File.join(one, short)) } or return false

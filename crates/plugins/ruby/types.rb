@@ -23,6 +23,7 @@ module Puppet
 
       def initvars
         @parameters, @paramhash, @properties, @validproperties = [], {}, [], {}
+        @known_attributes = {}
         @doc ||= ''
       end
 
@@ -167,6 +168,11 @@ module Puppet
       end
       alias valid_parameter? validattr?
 
+      # As `validattr?`, which remembers its answers.
+      def known_attribute?(name)
+        @known_attributes[name] ||= validattr?(name)
+      end
+
       def validproperty?(name)
         @validproperties[name.to_sym] || false
       end
@@ -255,7 +261,7 @@ module Puppet
       def provide(name, options = {}, &block)
         name = name.to_sym
         parent = options[:parent]
-        parent = provider(parent) || Provider unless parent.nil? || parent.is_a?(Class)
+        parent = parent_provider(parent) unless parent.nil? || parent.is_a?(Class)
         made = Class.new(parent || Provider)
         made.initvars
         made.name = name
@@ -279,9 +285,14 @@ module Puppet
         @provider_hash ||= {}
       end
 
+      # The provider of a name. While the files of the providers are being run, they may need each other.
       def provider(name)
+        name = name.to_sym
+        return provider_hash[name] if provider_hash.key?(name)
+
         load_providers
-        provider_hash[name.to_sym]
+        Ordain::Types.load_provider(self.name, name) unless provider_hash.key?(name)
+        provider_hash[name]
       end
 
       def providers
@@ -309,10 +320,15 @@ module Puppet
 
       # Runs the files of the providers once.
       def load_providers
+        raise @provider_error if @provider_error
         return if @providers_loaded || name.nil?
 
         @providers_loaded = true
         Ordain::Types.load_providers(name)
+      rescue Puppet::Error => e
+        # Each resource of the type has the error.
+        @provider_error = e
+        raise
       end
 
       def providify
@@ -350,6 +366,10 @@ module Puppet
       end
 
       private
+
+      def parent_provider(name)
+        provider(name) or raise DevError, "Could not find parent provider #{name} of #{self.name}"
+      end
 
       def attribute(name, parent, constant, settings, block)
         if @parameters && @parameters.size + @properties.size >= MOST_ATTRIBUTES
@@ -442,8 +462,13 @@ module Puppet
     end
 
     def [](name)
+      # Providers ask for values in their innermost loops.
+      known = @parameters[name]
+      return known.value if known
+      return nil if name.is_a?(Symbol) && name != :name && self.class.known_attribute?(name)
+
       name = name.to_sym
-      fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.validattr?(name)
+      fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.known_attribute?(name)
       name = name_var || name if name == :name
       @parameters[name]&.value
     end

@@ -58,6 +58,14 @@ module Puppet
         ENV.replace(before) if before
       end
 
+      def get_env(name, _mode = nil)
+        ENV[name.to_s]
+      end
+
+      def set_env(name, value = nil, _mode = nil)
+        ENV[name.to_s] = value
+      end
+
       def safe_yaml_load(text, *)
         Yaml.safe_load(text)
       end
@@ -82,7 +90,7 @@ module Puppet
       def logmethods(*); end
     end
 
-    %i[which absolute_path? execute symbolizehash withenv].each do |name|
+    %i[which absolute_path? execute symbolizehash withenv get_env set_env].each do |name|
       define_method(name) { |*args, &block| Util.public_send(name, *args, &block) }
     end
 

@@ -13,8 +13,6 @@ use crate::fault::Fault;
 use crate::language::Language;
 use crate::script;
 
-/// The `ruby` of Puppet's packages, which is tried besides the `PATH`.
-const PUPPET_RUBY: &str = "/opt/puppetlabs/puppet/bin/ruby";
 /// The largest message from the child.
 const MAX_MESSAGE: usize = 256 << 20;
 /// The time in seconds beyond its own limit after which the child is killed.
@@ -147,15 +145,8 @@ impl Host {
 
     fn start(&self, world: &dyn World) -> Result<Child, Fault> {
         let language = self.language;
-        let programs = match world.env(language.variable()).filter(|program| !program.is_empty()) {
-            Some(program) => vec![program],
-            None => {
-                let elsewhere = (language == Language::Ruby).then(|| PUPPET_RUBY.to_owned());
-                let usual = std::iter::once(language.program().to_owned());
-                self.programs.iter().cloned().chain(usual).chain(elsewhere).collect()
-            }
-        };
-        for program in programs {
+        let chosen = world.env(language.variable());
+        for program in language.interpreters(chosen, &self.programs) {
             let mut argv = vec![program];
             argv.extend(script::options(language).iter().map(|&option| option.to_owned()));
             let mut peer = match world.start(&ChildSessionRequest { argv }) {

@@ -1,5 +1,8 @@
 //! The languages of plugins.
 
+/// The `ruby` of Puppet's packages, which is tried besides the `PATH`.
+const ELSEWHERE: &str = "/opt/puppetlabs/puppet/bin/ruby";
+
 /// The language of a child process, which names its interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Language {
@@ -19,8 +22,19 @@ impl Language {
         }
     }
 
+    /// The programs that may be its interpreter, the best one first: the one that the environment
+    /// chooses, or else these and those of the system.
+    pub fn interpreters(self, chosen: Option<String>, first: &[String]) -> Vec<String> {
+        if let Some(program) = chosen.filter(|program| !program.is_empty()) {
+            return vec![program];
+        }
+        let elsewhere = (self == Self::Ruby).then(|| ELSEWHERE.to_owned());
+        let usual = std::iter::once(self.program().to_owned());
+        first.iter().cloned().chain(usual).chain(elsewhere).collect()
+    }
+
     /// The environment variable that names another program.
-    pub(crate) fn variable(self) -> &'static str {
+    pub fn variable(self) -> &'static str {
         match self {
             Self::Ruby => "ORDAIN_RUBY",
             Self::Python => "ORDAIN_PYTHON",

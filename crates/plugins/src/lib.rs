@@ -19,6 +19,7 @@ mod script;
 pub use fault::Fault;
 pub use host::{Host, Limits, Session};
 pub use language::Language;
+pub use script::ProviderProgram;
 
 /// A host. Its default language is Ruby.
 pub type Ruby = Host;

@@ -27,7 +27,7 @@ use crate::show::failures;
 use crate::show::log::Context;
 use crate::signals::{self, Signals};
 use crate::ui::{Progress, Ui};
-use ordain_driver::{Compiled, Purpose, compile};
+use ordain_driver::{Compiled, KindSource, Purpose, compile};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
 ///
@@ -67,13 +67,15 @@ pub(crate) struct ApplyArgs {
 /// saved plan does not match.
 pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signals = Signals::for_single_run(ui)?;
-    let compile_options = args.selection.compile_options(&args.compile);
+    let compile_options =
+        args.selection.run_options(&args.compile, args.state_dir.as_deref(), args.noop);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     if let Some(saved) = &loaded.plan {
         verify(saved, &runs::state_dir(args.state_dir.as_deref())?, &args.selection.root)?;
     }
     let options = options(args, &loaded)?;
-    let registry = compile_options.registry()?;
+    let mut kinds = KindSource::new(&compile_options)?;
+    let registry = kinds.registry(ui, &loaded, &compile_options)?;
     let noted = loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     // A saved plan is first compared with the machine: that comparison explains errors better.
@@ -81,7 +83,7 @@ pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
         failures::refuse(ui, &prepared, &loaded)?;
     }
     if options.noop {
-        return run_noop(ui, args, &prepared, &loaded);
+        return run_noop(ui, args, &prepared, &loaded, &kinds);
     }
     if let Some(exports) = &loaded.exports {
         exports.keep(ui)?;
@@ -116,7 +118,7 @@ pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signal = interruption::requested();
     record_end(&store, run, &report, signal)?;
     runs::report_damages(ui, &store);
-    let exit = finish(ui, args, &report, "Applied")?;
+    let exit = finish(ui, args, &report, "Applied", &kinds)?;
     if let Some(signal) = signal {
         let stopped = report.resources.iter().filter(|r| r.status == Status::Stopped);
         let stopped: Vec<String> = stopped.map(|r| r.resource.to_string()).collect();
@@ -190,6 +192,7 @@ fn run_noop(
     args: &ApplyArgs,
     prepared: &Prepared,
     loaded: &Compiled,
+    kinds: &KindSource,
 ) -> Result<Exit, Failure> {
     let mut progress = ui.progress(loaded.leaves(), true);
     progress.set_context(Context::new(loaded).diffs(args.show_diff));
@@ -197,7 +200,7 @@ fn run_noop(
     let observer = ReadOnlyObserver::new(&progress, args.state_dir.as_deref());
     let report = apply(prepared, &args.selection.host(&args.path), &observer, jobs);
     progress.clear();
-    finish(ui, args, &report, "Would apply")
+    finish(ui, args, &report, "Would apply", kinds)
 }
 
 fn options(args: &ApplyArgs, loaded: &Compiled) -> Result<Options, Failure> {
@@ -265,16 +268,25 @@ impl Observer for Journal<'_> {
     }
 }
 
-fn finish(ui: &mut Ui, args: &ApplyArgs, report: &Report, word: &str) -> Result<Exit, Failure> {
+fn finish(
+    ui: &mut Ui,
+    args: &ApplyArgs,
+    report: &Report,
+    word: &str,
+    kinds: &KindSource,
+) -> Result<Exit, Failure> {
     let counts = report.counts();
     match args.format {
         TextOrJson::Text => writeln!(ui.out(), "{word}: {}", runs::counts_text(&counts))?,
         TextOrJson::Json => {
             let resources: Json = report.resources.iter().map(runs::resource_json).collect();
-            let out = json!({
+            let mut out = json!({
                 "format": "ordain-report", "version": 1, "noop": args.noop,
                 "counts": runs::counts_json(&counts), "resources": resources,
             });
+            if let Some(time) = kinds.provider_cpu_time() {
+                out["provider_cpu_seconds"] = json!(time.as_secs_f64());
+            }
             writeln!(ui.document(), "{out}")?;
         }
     }

@@ -31,7 +31,7 @@ use crate::show::{failures, plan as show};
 use crate::ui::Ui;
 use ordain_driver::private_file;
 use ordain_driver::project::{self, machine_path};
-use ordain_driver::{Compiled, Options as CompileOptions, Purpose, compile, cycle};
+use ordain_driver::{Compiled, KindSource, Options as CompileOptions, Purpose, compile, cycle};
 
 /// Show what an apply would change
 ///
@@ -128,7 +128,24 @@ impl SelectionArgs {
     /// The options for compiling for this machine.
     pub(crate) fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
         let deferral = if self.no_preprocess_deferred { Deferral::Hand } else { Deferral::Resolve };
-        CompileOptions { machine: Some(self.root.clone()), deferral, ..args.options() }
+        CompileOptions {
+            machine: Some(self.root.clone()),
+            deferral,
+            runs_providers: true,
+            ..args.options()
+        }
+    }
+
+    /// The same for a run that keeps its state in a directory and may change nothing.
+    pub(crate) fn run_options(
+        &self,
+        args: &CompileArgs,
+        state_dir: Option<&Path>,
+        is_noop: bool,
+    ) -> CompileOptions {
+        // Without a directory nothing is known of earlier runs.
+        let state_dir = runs::state_dir(state_dir).ok();
+        CompileOptions { state_dir, is_noop, ..self.compile_options(args) }
     }
 
     /// The host to apply to. The project at `sources` may have settings for it.
@@ -147,10 +164,17 @@ impl SelectionArgs {
 /// # Errors
 /// When the sources have errors or the relationships form a cycle.
 pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
-    let compile_options = args.selection.compile_options(&args.compile);
+    let compile_options =
+        args.selection.run_options(&args.compile, args.state_dir.as_deref(), true);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     let options = args.selection.options(false);
-    let registry = compile_options.registry()?;
+    let mut kinds = KindSource::new(&compile_options)?;
+    let registry = kinds.registry(ui, &loaded, &compile_options)?;
+    if args.out.is_some() && loaded.has_handlers() {
+        let text = "a plan with resources that handlers of modules deploy cannot be saved";
+        let help = "apply the model itself, or plan with --handlers none";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
+    }
     // Fails early, before the plan takes its time.
     let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(&args.path), &registry)?;

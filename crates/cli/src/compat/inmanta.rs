@@ -395,6 +395,7 @@ fn run(
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings,
+        parameters: None,
         world: Arc::new(HostWorld::new()),
     };
     let output = on_deep_stack(STACK_SIZE, || {
@@ -504,6 +505,7 @@ fn list(global: &Global) -> io::Result<ExitCode> {
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings: Vec::new(),
+        parameters: None,
         world: Arc::new(HostWorld::new()),
     };
     match modules(&model) {

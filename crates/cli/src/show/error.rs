@@ -26,7 +26,8 @@ pub(crate) fn attribute_error(
 ) -> Diagnostic {
     let attribute = error.attribute.as_deref().and_then(|name| resource.attribute(name));
     let origin = attribute.map_or(resource.origin, |attribute| attribute.origin);
-    placed(graph, origin, format!("{}: {}", name(&resource.id), error.message))
+    let found = placed(graph, origin, format!("{}: {}", name(&resource.id), error.message));
+    error.help.iter().fold(found, |found, help| found.help(help.clone()))
 }
 
 fn placed(graph: &Graph, origin: OriginId, text: String) -> Diagnostic {

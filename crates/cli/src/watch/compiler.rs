@@ -7,7 +7,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
-use ordain_engine::kind::Registry;
 use ordain_engine::prepare::Prepared;
 use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::watch::Wake;
@@ -21,7 +20,7 @@ use crate::commands::plan::prepare_after;
 use crate::exit::Failure;
 use crate::show::failures;
 use crate::ui::Ui;
-use ordain_driver::{Compiled, LiveSources, Session};
+use ordain_driver::{Compiled, KindSource, LiveSources, Options as CompileOptions, Session};
 
 /// The time that shutdown waits for a running compile, and for programs to stop their commands.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -102,7 +101,7 @@ impl Compiler {
     pub(super) fn start(
         ui: &Ui,
         args: &WatchArgs,
-        registry: &Arc<Registry>,
+        kinds: KindSource,
         wake: Wake,
     ) -> std::io::Result<Self> {
         let (requests, received) = channel();
@@ -111,7 +110,7 @@ impl Compiler {
         let mut work = Worker {
             ui: ui.for_background(),
             args: Arc::new(args.clone()),
-            registry: Arc::clone(registry),
+            kinds,
             current: Arc::clone(&current),
             running: None,
             session: Session::default(),
@@ -178,7 +177,7 @@ impl Compiler {
 struct Worker {
     ui: Ui,
     args: Arc<WatchArgs>,
-    registry: Arc<Registry>,
+    kinds: KindSource,
     current: CurrentGraph,
     running: Option<LiveSources>,
     session: Session,
@@ -215,9 +214,14 @@ impl Worker {
         on_deep_stack(STACK_SIZE, || self.compile_here())
     }
 
+    fn compile_options(&self) -> CompileOptions {
+        let WatchArgs { selection, compile, state_dir, noop, .. } = &*self.args;
+        selection.run_options(compile, state_dir.as_deref(), *noop)
+    }
+
     fn compile_here(&mut self) -> CompileResult {
         let (start, began) = (Instant::now(), SystemTime::now());
-        let options = self.args.selection.compile_options(&self.args.compile);
+        let options = self.compile_options();
         let options = self.session.options(&options);
         let args = Arc::clone(&self.args);
         let (graph, text) = self.capture_output(|work| {
@@ -264,12 +268,14 @@ impl Worker {
             let text = "a saved plan is applied once and not watched";
             return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
         }
-        let selection = &self.args.selection;
-        let noted = loaded.undo_missing(&selection.host(&self.args.path), &self.registry)?;
+        let args = Arc::clone(&self.args);
+        let selection = &args.selection;
+        let compile_options = self.compile_options();
+        let registry = self.kinds.registry(&mut self.ui, &loaded, &compile_options)?;
+        let noted = loaded.undo_missing(&selection.host(&args.path), &registry)?;
         let options = selection.options(self.args.noop);
         let earlier = self.current.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        let (earlier, registry) = (earlier.as_deref(), Arc::clone(&self.registry));
-        let prepared = prepare_after(&mut self.ui, earlier, &loaded, registry, options)?;
+        let prepared = prepare_after(&mut self.ui, earlier.as_deref(), &loaded, registry, options)?;
         if !self.args.keep_going {
             failures::refuse(&mut self.ui, &prepared, &loaded)?;
         }

@@ -13,6 +13,7 @@ mod watch_loop;
 use std::path::Path;
 use std::sync::Arc;
 
+use ordain_driver::KindSource;
 use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_process::interruption;
 use ordain_source::Diagnostic;
@@ -56,9 +57,9 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let host = Arc::new(runs::with_backups(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     signals.listen(keeper.waker(), ui.resource_log()).map_err(failed)?;
-    let registry = compile_options.registry()?;
+    let kinds = KindSource::new(&compile_options)?;
     let (output, manager) = (output(ui, args), ServiceManager::of_environment());
-    let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
+    let compiler = Compiler::start(ui, args, kinds, keeper.waker()).map_err(failed)?;
     let mut watch = Watch {
         host: Arc::clone(&host),
         output,

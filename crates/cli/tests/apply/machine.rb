@@ -124,14 +124,23 @@ rescue Errno::ENOENT, Errno::ENOTDIR
   nil
 end
 
+# What git keeps that depends on the time and on the order of its work.
+OF_GIT = %w[index logs objects packed-refs FETCH_HEAD ORIG_HEAD COMMIT_EDITMSG].freeze
+
+def repository?(directory)
+  %w[HEAD objects refs].all? { |name| File.exist?(File.join(directory, name)) }
+end
+
 # Every path that differs from the machine.
 def tree(upper)
   found = {}
   todo = ['/']
   until todo.empty?
     below = todo.pop
+    skipped = repository?(File.join(upper, below)) ? OF_GIT : []
     Dir.children(File.join(upper, below)).sort.each do |name|
       path = File.join(below, name)
+      next if skipped.include?(name) || path.end_with?('/refs/remotes')
       next if OWN.include?(path) || %w[/.upper /.lower /tmp /proc /dev].include?(path) || path =~ OLD
 
       stat = File.lstat(upper + path)

@@ -4,13 +4,14 @@
 //! machine, returns the differences ([`Change`]), and makes the changes on request. The engine
 //! decides order, retries, noop and logging.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_graph::{Resource, ResourceRef, ServedFiles};
+use ordain_graph::{Graph, Resource, ResourceRef, ServedFiles};
 use ordain_kinds::{AttributeSchema, KindSchema};
 
 use crate::kind::attributes::{reveal, scalar_text};
@@ -34,6 +35,34 @@ pub struct ParseContext<'a> {
     pub registry: &'a Arc<Registry>,
     /// The metadata of file sources from the time of the compile, if the graph has it.
     pub served: &'a ServedFiles,
+    /// The graph.
+    pub graph: &'a Graph,
+    /// The number of the graph in this process.
+    pub graph_number: u64,
+    /// A resource without the attributes that are computed during the run.
+    pub without_deferred: &'a dyn Fn(&'a Resource) -> Cow<'a, Resource>,
+}
+
+/// The order of a resource and one that it names, unless something written says the opposite.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Relationship {
+    /// The other comes before.
+    Require,
+    /// The other comes after.
+    Before,
+    /// The other comes before and notifies this one.
+    Subscribe,
+    /// The other comes after and is notified.
+    Notify,
+}
+
+/// The result of one change of a property.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangeOutcome {
+    /// The property.
+    pub property: String,
+    /// The line for the log, or why the change failed.
+    pub result: Result<String, KindError>,
 }
 
 /// The share of a resource in a transaction that changes several at once.
@@ -105,6 +134,11 @@ pub trait Kind: Send + Sync {
     fn instance_watches(&self, _host: &Host) -> Vec<Watch> {
         Vec::new()
     }
+
+    /// How often [`Kind::instances`] is asked, if no events announce others.
+    fn instance_pause(&self, _host: &Host) -> Option<Duration> {
+        None
+    }
 }
 
 /// A parsed resource.
@@ -112,6 +146,12 @@ pub trait Instance: Send + Sync {
     /// Resources that come before this one if they are declared, unless explicit relationships say
     /// the opposite.
     fn autorequires(&self) -> Vec<ResourceRef> {
+        Vec::new()
+    }
+
+    /// Relationships with resources which, where they are declared, hold unless something written
+    /// says the opposite.
+    fn automatic_relationships(&self) -> Vec<(Relationship, ResourceRef)> {
         Vec::new()
     }
 
@@ -138,6 +178,12 @@ pub trait Instance: Send + Sync {
         None
     }
 
+    /// The longest interval of checks: while nothing changes, the interval grows from that of
+    /// [`Instance::pause`] to this one.
+    fn longest_pause(&self, _host: &Host) -> Option<Duration> {
+        None
+    }
+
     /// A fingerprint of the context from the graph besides [`Instance::autorequires`]: instances
     /// with equal attributes and equal fingerprints are equal. `None` if the attributes alone
     /// determine the instance.
@@ -156,6 +202,10 @@ pub trait Instance: Send + Sync {
     /// When the state cannot be found out.
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError>;
 
+    /// Announces that [`Instance::compare`] follows, for this resource and others of its group, so
+    /// that one look at the machine may serve all of them.
+    fn expect_comparison(&self, _host: &Host) {}
+
     /// Makes the changes that [`Instance::compare`] returned. After a failure the machine has
     /// either the old state or the new one, never a mixture.
     ///
@@ -163,10 +213,32 @@ pub trait Instance: Send + Sync {
     /// When a change could not be made.
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError>;
 
+    /// Whether [`Instance::apply`] is called in each run, also without a difference: the changes are
+    /// known only afterwards, from [`Instance::take_outcomes`].
+    fn acts_always(&self) -> bool {
+        false
+    }
+
+    /// The result of each change that the last call of [`Instance::apply`] tried, if the kind tells
+    /// them apart; taking them empties the list.
+    fn take_outcomes(&self) -> Vec<ChangeOutcome> {
+        Vec::new()
+    }
+
+    /// Whether it is compared again after a change, to find differences that remain.
+    fn is_verified(&self) -> bool {
+        true
+    }
+
     /// The group of resources that may be changed in one transaction with this one; `None` if it is
     /// always changed alone.
     fn group(&self, _host: &Host) -> Option<&'static str> {
         None
+    }
+
+    /// Whether it is only compared together with others of its group, and changed alone.
+    fn is_changed_alone(&self) -> bool {
+        false
     }
 
     /// Its share in a transaction that makes these changes; `None` if no transaction can make them.
@@ -267,8 +339,9 @@ pub trait Instance: Send + Sync {
 }
 
 /// The kinds that an engine knows.
+#[derive(Clone)]
 pub struct Registry {
-    kinds: BTreeMap<&'static str, Box<dyn Kind>>,
+    kinds: BTreeMap<&'static str, Arc<dyn Kind>>,
 }
 
 impl Registry {
@@ -279,7 +352,7 @@ impl Registry {
 
     /// Adds a kind, in place of one of the same name.
     pub fn add(&mut self, kind: Box<dyn Kind>) {
-        self.kinds.insert(kind.name(), kind);
+        self.kinds.insert(kind.name(), Arc::from(kind));
     }
 
     /// The kind with this name, as in a graph (`File`) or in a declaration (`file`).

@@ -7,12 +7,19 @@ pub struct AttributeError {
     pub attribute: Option<String>,
     /// The message.
     pub message: String,
+    /// Advice for the user.
+    pub help: Option<String>,
 }
 
 impl AttributeError {
     /// An error about one attribute.
     pub fn new(attribute: &str, message: impl Into<String>) -> Self {
-        Self { attribute: Some(attribute.to_string()), message: message.into() }
+        Self { attribute: Some(attribute.to_string()), message: message.into(), help: None }
+    }
+
+    /// An error about the resource as a whole.
+    pub fn of_resource(message: impl Into<String>) -> Self {
+        Self { attribute: None, message: message.into(), help: None }
     }
 }
 

@@ -15,7 +15,9 @@ pub mod report;
 pub(crate) mod tools;
 
 pub use change::{Action, Change, TextChange};
-pub use contract::{Instance, Kind, ParseContext, Registry, ReversalAttributes, Share};
+pub use contract::{
+    ChangeOutcome, Instance, Kind, ParseContext, Registry, Relationship, ReversalAttributes, Share,
+};
 pub(crate) use error::all_of;
 pub use error::{AttributeError, KindError};
 pub use log::{Level, LogLine, LogSource};

@@ -33,7 +33,7 @@ impl<'a> Params<'a> {
 
     /// Records an error of the resource as a whole.
     pub(crate) fn error_of_all(&mut self, message: impl Into<String>) {
-        self.errors.push(AttributeError { attribute: None, message: message.into() });
+        self.errors.push(AttributeError::of_resource(message));
     }
 
     /// The parsed resource, unless there were errors.

@@ -118,7 +118,11 @@ impl ResourceReport {
     pub(crate) fn fail_attributes(&mut self, errors: &[AttributeError]) {
         self.status = Status::Failed;
         for error in errors {
-            self.say(Level::Error, error.attribute.as_deref(), &error.message);
+            let text = match &error.help {
+                Some(help) => format!("{}; {help}", error.message),
+                None => error.message.clone(),
+            };
+            self.say(Level::Error, error.attribute.as_deref(), text);
         }
     }
 

@@ -95,7 +95,7 @@ pub(super) fn with_line(mut text: Vec<u8>, content: &str) -> Vec<u8> {
 }
 
 /// The positions of a list in another, in linear time.
-fn occurrences(lines: &[Vec<u8>], wanted: &[&[u8]]) -> Vec<bool> {
+pub(super) fn occurrences<L: AsRef<[u8]>>(lines: &[L], wanted: &[&[u8]]) -> Vec<bool> {
     let mut out = vec![false; lines.len()];
     // The length of the prefix that each part of the list ends with.
     let mut overlap = vec![0; wanted.len()];
@@ -109,10 +109,10 @@ fn occurrences(lines: &[Vec<u8>], wanted: &[&[u8]]) -> Vec<bool> {
     }
     let mut matched = 0;
     for (at, line) in lines.iter().enumerate() {
-        while matched > 0 && line.as_slice() != wanted[matched] {
+        while matched > 0 && line.as_ref() != wanted[matched] {
             matched = overlap[matched - 1];
         }
-        matched += usize::from(line.as_slice() == wanted[matched]);
+        matched += usize::from(line.as_ref() == wanted[matched]);
         if matched == wanted.len() {
             out[at + 1 - matched] = true;
             matched = overlap[matched - 1];

@@ -2,7 +2,10 @@
 //!
 //! `shared` has helpers for several kinds. Kinds depend only on the floors below, not on the run.
 
+pub mod alternatives;
+pub mod archive;
 pub mod authorized_key;
+pub mod concat;
 pub mod cron;
 pub mod dhcp;
 pub mod election;
@@ -10,12 +13,14 @@ pub mod exec;
 pub mod exit;
 pub mod external;
 pub mod file;
+pub mod file_line;
 pub mod group;
 pub mod gzip;
 pub mod host;
 pub mod hostname;
 pub mod http;
 pub mod inert;
+pub mod ini;
 pub mod json_edit;
 pub mod kv;
 pub mod line;
@@ -34,10 +39,12 @@ pub mod shared;
 pub mod ssh_authorized_key;
 pub mod sshkey;
 pub mod sysctl;
+pub mod sysctl_conf;
 pub mod tar;
 pub mod tftp;
 pub mod tidy;
 pub mod user;
+pub mod vcsrepo;
 pub mod yumrepo;
 pub mod zfs;
 
@@ -57,10 +64,16 @@ impl Default for Registry {
     fn default() -> Self {
         let mut registry = Self::empty();
         registry.add(Box::new(inert::ANCHOR));
+        registry.add(Box::new(alternatives::AlternativeEntry));
+        registry.add(Box::new(alternatives::Alternatives));
+        registry.add(Box::new(archive::Archive));
+        registry.add(Box::new(concat::ConcatFile));
+        registry.add(Box::new(concat::ConcatFragment));
         registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));
         registry.add(Box::new(inert::FILEBUCKET));
+        registry.add(Box::new(file_line::FileLine::default()));
         registry.add(Box::new(Group::default()));
         registry.add(Box::new(Host::default()));
         registry.add(Box::new(Hostname));
@@ -76,10 +89,13 @@ impl Default for Registry {
         registry.add(Box::new(SshAuthorizedKey::default()));
         registry.add(Box::new(Sshkey::default()));
         registry.add(Box::new(Sysctl));
+        registry.add(Box::new(sysctl_conf::SysctlConf::default()));
+        registry.add(Box::new(sysctl_conf::SysctlRuntime));
         registry.add(Box::new(inert::TEST));
         registry.add(Box::new(Tidy));
         registry.add(Box::new(inert::TIMER));
         registry.add(Box::new(User::default()));
+        registry.add(Box::new(vcsrepo::Vcsrepo));
         registry.add(Box::new(inert::VALUE));
         registry.add(Box::new(inert::WHIT));
         registry.add(Box::new(Yumrepo));
@@ -98,6 +114,8 @@ impl Default for Registry {
         register_servers(&mut registry);
         dhcp::register(&mut registry);
         registry.add(Box::new(Mailalias::default()));
+        registry.add(Box::new(ini::IniSetting));
+        registry.add(Box::new(ini::IniSubsetting));
         registry.add(Box::new(selinux::Selboolean));
         registry.add(Box::new(selinux::Selmodule));
         registry.add(Box::new(zfs::Zfs));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, graph};
@@ -160,6 +161,11 @@ impl Instance for PurgeInstance {
 
     fn watches_move(&self) -> bool {
         true
+    }
+
+    fn pause(&self, host: &Host) -> Option<Duration> {
+        let kind = self.registry.get(&self.kind).filter(|_| self.purge);
+        kind.and_then(|kind| kind.instance_pause(host))
     }
 
     fn context_fingerprint(&self) -> Option<u64> {

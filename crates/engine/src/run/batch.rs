@@ -56,6 +56,11 @@ impl Stepper<'_> {
     /// Runs due resources of one group and returns the result of each.
     pub(crate) fn run_batch(&self, members: &[(ResourceId, Events)]) -> Vec<StepResult> {
         let mut batch_outcome = FxHashMap::default();
+        for (id, _) in members {
+            if let Item::Ready(ready) = &self.prepared.items[id.0 as usize] {
+                ready.instance.expect_comparison(self.host);
+            }
+        }
         if members.len() > 1 && !self.observer.stop() {
             let ids: Vec<ResourceId> = members.iter().map(|(id, _)| *id).collect();
             let begin = AssertUnwindSafe(|| self.begin(&ids));
@@ -92,6 +97,9 @@ impl Stepper<'_> {
     /// The share of a resource in a transaction, if it differs and can take part.
     fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
         let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
+        if ready.instance.is_changed_alone() {
+            return None;
+        }
         let compared = ready.instance.compare(self.host);
         let log = ready.instance.take_log();
         // An error is reported when the resource has its turn.

@@ -24,12 +24,19 @@ const MAX_COUNTED: usize = 10_000;
 
 /// Kinds that create no directories; any other kind may create one in a way that a plan does not
 /// see.
-const MAKES_NONE: [&str; 24] = [
+const MAKES_NONE: [&str; 33] = [
+    "alternative_entry",
+    "alternatives",
     "anchor",
+    "concat_file",
+    "concat_fragment",
     "cron",
+    "file_line",
     "filebucket",
     "group",
     "host",
+    "ini_setting",
+    "ini_subsetting",
     "mailalias",
     "mgmt::exit",
     "mgmt::hostname",
@@ -46,6 +53,8 @@ const MAKES_NONE: [&str; 24] = [
     "ssh_authorized_key",
     "sshkey",
     "stage",
+    "sysctl",
+    "sysctl_runtime",
     "std::testing::nullresource",
     "tidy",
     "yumrepo",

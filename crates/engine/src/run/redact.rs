@@ -12,7 +12,8 @@ use ordain_graph::{Attribute, Resource, ResourceRef};
 
 use crate::kind::attributes::{reveal, scalar_text};
 use crate::kind::{
-    AttributeError, Change, Instance, KindError, LogLine, ReversalAttributes, Share,
+    AttributeError, Change, ChangeOutcome, Instance, KindError, LogLine, Relationship,
+    ReversalAttributes, Share,
 };
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -94,12 +95,24 @@ impl Secrets {
 
     /// An error of an attribute, without its secret value.
     pub(crate) fn attribute_error(&self, error: AttributeError) -> AttributeError {
-        AttributeError { message: self.text(&error.message), ..error }
+        let help = error.help.map(|help| self.text(&help));
+        AttributeError { message: self.text(&error.message), help, ..error }
     }
 
     fn error(&self, mut error: KindError) -> KindError {
         error.0 = self.text(&error.0);
         error
+    }
+
+    /// The outcome of a change, whose values are shown only if neither comes from a secret.
+    fn outcome(&self, outcome: ChangeOutcome) -> ChangeOutcome {
+        let ChangeOutcome { property, result } = outcome;
+        let result = match result {
+            Ok(_) if self.is_secret(&property) => Ok(CHANGED.to_string()),
+            Ok(message) => Ok(self.text(&message)),
+            Err(error) => Err(self.error(error)),
+        };
+        ChangeOutcome { property, result }
     }
 
     fn line(&self, line: LogLine) -> LogLine {
@@ -215,6 +228,10 @@ impl Instance for RedactedInstance {
         self.inner.autorequires()
     }
 
+    fn automatic_relationships(&self) -> Vec<(Relationship, ResourceRef)> {
+        self.inner.automatic_relationships()
+    }
+
     fn second_names(&self) -> Vec<ResourceRef> {
         self.inner.second_names()
     }
@@ -231,6 +248,10 @@ impl Instance for RedactedInstance {
         self.inner.pause(host)
     }
 
+    fn longest_pause(&self, host: &Host) -> Option<std::time::Duration> {
+        self.inner.longest_pause(host)
+    }
+
     fn context_fingerprint(&self) -> Option<u64> {
         self.inner.context_fingerprint()
     }
@@ -240,8 +261,25 @@ impl Instance for RedactedInstance {
         Ok(changes.into_iter().map(|change| self.secrets.change(change)).collect())
     }
 
+    fn expect_comparison(&self, host: &Host) {
+        self.inner.expect_comparison(host);
+    }
+
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         self.secrets.at_work(|| self.checked(self.inner.apply(host, changes)))
+    }
+
+    fn take_outcomes(&self) -> Vec<ChangeOutcome> {
+        let outcomes = self.inner.take_outcomes().into_iter();
+        outcomes.map(|outcome| self.secrets.outcome(outcome)).collect()
+    }
+
+    fn is_verified(&self) -> bool {
+        self.inner.is_verified()
+    }
+
+    fn is_changed_alone(&self) -> bool {
+        self.inner.is_changed_alone()
     }
 
     fn group(&self, host: &Host) -> Option<&'static str> {

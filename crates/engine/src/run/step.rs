@@ -11,7 +11,7 @@ use ordain_process::interruption;
 
 use crate::kind::report::{ResourceReport, Status, quoted};
 use crate::kind::tools;
-use crate::kind::{Action, Change, KindError, Level, LogLine};
+use crate::kind::{Action, Change, ChangeOutcome, KindError, Level, LogLine};
 use crate::run::audit::AuditSnapshot;
 use crate::run::observer::Observer;
 use crate::run::prepare::{Item, Prepared, Ready};
@@ -107,6 +107,49 @@ fn report_noop(report: &mut ResourceReport, level: Level) {
         let text = format!("current_value {is}, should be {should} (noop)");
         report.say(level, Some(&change.property), text);
     }
+}
+
+/// Reports changes of which each has its own outcome, and returns the events to pass on.
+fn report_outcomes(
+    report: &mut ResourceReport,
+    level: Level,
+    outcomes: Vec<ChangeOutcome>,
+    done: Result<(), KindError>,
+) -> Events {
+    let mut made = 0;
+    let mut has_failed = false;
+    for ChangeOutcome { property, result } in outcomes {
+        let change = report.changes.iter_mut().find(|change| change.property == property);
+        match result {
+            Ok(message) => {
+                made += 1;
+                if let Some(change) = change {
+                    change.message.clone_from(&message);
+                }
+                report.say(level, Some(&property), message);
+            }
+            Err(error) => {
+                has_failed = true;
+                let values = change.map(|c| (quoted(&c.before), quoted(&c.after)));
+                let text = match values {
+                    Some((is, should)) => format!("change from {is} to {should} failed: {error}"),
+                    None => error.to_string(),
+                };
+                report.give_up(&error, Some(&property), text);
+            }
+        }
+    }
+    match done {
+        Err(error) if !has_failed => {
+            report.give_up(&error, None, format!("Could not evaluate: {error}"));
+        }
+        Ok(()) if !has_failed => {
+            report.status = Status::Changed;
+            return Events { real: made, noop: 0 };
+        }
+        _ => {}
+    }
+    Events::default()
 }
 
 impl StepResult {
@@ -362,14 +405,17 @@ impl Stepper<'_> {
         report.take(log, ready.level);
         match changes {
             Err(error) => {
-                report.fail(format!("Could not evaluate: {error}"));
+                report.give_up(&error, None, not_evaluated(&error));
                 return Events::default();
             }
             Ok(changes) => report.changes = changes,
         }
         let count = report.changes.len();
         if count == 0 {
-            return Events::default();
+            return match ready.instance.acts_always() && !self.is_noop(ready) {
+                true => self.act_without_changes(ready, report),
+                false => Events::default(),
+            };
         }
         if self.is_noop(ready) {
             report_noop(report, ready.level);
@@ -383,6 +429,10 @@ impl Stepper<'_> {
         };
         report.take(ready.instance.take_log(), ready.level);
         report.changes = changes;
+        let outcomes = ready.instance.take_outcomes();
+        if !outcomes.is_empty() {
+            return report_outcomes(report, ready.level, outcomes, done);
+        }
         if let Err(error) = done {
             let Some(first) = report.changes.first() else { return Events::default() };
             let (before, after) = (quoted(&first.before), quoted(&first.after));
@@ -395,8 +445,24 @@ impl Stepper<'_> {
         for change in report.changes.clone() {
             report.say(ready.level, Some(&change.property), change.message);
         }
-        self.verify(ready, report);
+        if ready.instance.is_verified() {
+            self.verify(ready, report);
+        }
         Events { real: count, noop: 0 }
+    }
+
+    /// Lets a resource act whose changes are known only afterwards.
+    fn act_without_changes(&self, ready: &Ready, report: &mut ResourceReport) -> Events {
+        let done = self.act(&report.resource, &[], || ready.instance.apply(self.host, &[]));
+        report.take(ready.instance.take_log(), ready.level);
+        let outcomes = ready.instance.take_outcomes();
+        if !outcomes.is_empty() {
+            return report_outcomes(report, ready.level, outcomes, done);
+        }
+        if let Err(error) = done {
+            report.give_up(&error, None, not_evaluated(&error));
+        }
+        Events::default()
     }
 
     /// Makes the changes of a resource that its batch did not make.
@@ -511,6 +577,14 @@ impl Stepper<'_> {
                 Events::default()
             }
         }
+    }
+}
+
+/// The line of the log for a resource that could not be observed, or wants to be skipped.
+fn not_evaluated(error: &KindError) -> String {
+    match error.is_skip() {
+        true => error.to_string(),
+        false => format!("Could not evaluate: {error}"),
     }
 }
 

@@ -34,6 +34,11 @@ pub(crate) fn within<T>(limit: Option<Duration>, work: impl FnOnce() -> T) -> T 
     work()
 }
 
+/// The time that is left for the work of this thread, if there is a limit.
+pub(crate) fn remaining() -> Option<Duration> {
+    DEADLINE.get().map(|deadline| deadline.ends.saturating_duration_since(Instant::now()))
+}
+
 /// Runs a command, limited by the deadline if there is one.
 pub(crate) fn run<T>(
     invocation: &Invocation,

@@ -381,6 +381,24 @@ pub(crate) fn make_directory(place: &Place, ids: Ids, mode: u32) -> io::Result<(
     sync_directory(place)
 }
 
+/// Makes the directories around a path of the machine that are missing.
+///
+/// # Errors
+/// When one cannot be made.
+pub(crate) fn make_parents(host: &Host, path: &Path, mode: u32) -> io::Result<()> {
+    let mut above: Vec<_> = path.ancestors().skip(1).collect();
+    // The root is there.
+    above.pop();
+    for path in above.into_iter().rev() {
+        let place = resolve(host, path, true)?;
+        if place.stat()?.is_none() {
+            host.keep(path, true)?;
+            make_directory(&place, (None, None), mode)?;
+        }
+    }
+    Ok(())
+}
+
 /// Sets owner and group, without following links.
 ///
 /// # Errors

@@ -92,10 +92,22 @@ fn forms() -> Vec<Value> {
 /// Further attributes that resources of some kinds need to be observed and changed.
 fn others(kind: &str) -> Vec<(&'static str, Value)> {
     match kind {
+        "alternatives" => vec![("path", text("/usr/bin/less"))],
+        "alternative_entry" => vec![("altname", text("pager")), ("altlink", text("/pager"))],
+        "archive" => vec![("source", text("/etc/motd")), ("extract_path", text("/"))],
+        "concat_fragment" => vec![("target", text("/t")), ("content", text("x"))],
         "cron" => vec![("command", text("/bin/true")), ("user", text("root"))],
         "exec" => vec![("command", text("/bin/true")), ("provider", text("posix"))],
         "file" => vec![("ensure", text("file")), ("content", text("x"))],
+        "file_line" => vec![("path", text("/etc/motd")), ("line", text("x"))],
         "host" => vec![("ip", text("10.0.0.1"))],
+        "ini_setting" => {
+            vec![("path", text("/etc/motd")), ("setting", text("k")), ("value", text("x"))]
+        }
+        "ini_subsetting" => {
+            let items = [("setting", text("k")), ("subsetting", text("s")), ("value", text("x"))];
+            std::iter::once(("path", text("/etc/motd"))).chain(items).collect()
+        }
         "mailalias" => vec![("recipient", text("root"))],
         "mgmt::kv" => vec![("value", text("x"))],
         "mgmt::line" => vec![("file", text("/etc/motd")), ("content", text("x"))],
@@ -109,6 +121,7 @@ fn others(kind: &str) -> Vec<(&'static str, Value)> {
         }
         "sshkey" => vec![("type", text("ssh-rsa")), ("key", text("AAAAB3NzaC1yc2E"))],
         "user" | "group" => vec![("ensure", text("present"))],
+        "vcsrepo" => vec![("ensure", text("present")), ("source", text("/etc"))],
         "yumrepo" => vec![("baseurl", text("http://127.0.0.1:9/")), ("descr", text("x"))],
         _ => vec![],
     }
@@ -134,7 +147,9 @@ fn graph(kind: &dyn Kind) -> Graph {
                     with.into_iter().filter(|(name, _)| *name != attribute.name).collect();
                 all.push((attribute.name, form.clone()));
                 let title = match kind.name() {
-                    "file" | "mount" | "tidy" => format!("/t{count}"),
+                    "archive" | "concat_file" | "file" | "mount" | "tidy" | "vcsrepo" => {
+                        format!("/t{count}")
+                    }
                     _ => format!("t{count}"),
                 };
                 builder.add(&name, &title, &all);

@@ -179,6 +179,9 @@ pub(crate) fn try_parse(
         of_kind: &|_| Vec::new(),
         registry: &Arc::default(),
         served: &ServedFiles::default(),
+        graph: &ordain_graph::Graph::default(),
+        graph_number: 0,
+        without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
     };
     kind.parse(&resource(&name, title, attributes), &context)
 }

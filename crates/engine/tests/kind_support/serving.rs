@@ -46,6 +46,9 @@ impl WatchedMachine {
             of_kind: &|_| Vec::new(),
             registry: &std::sync::Arc::default(),
             served: &ServedFiles::default(),
+            graph: &ordain_graph::Graph::default(),
+            graph_number: 0,
+            without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
         };
         let parsed = self.registry.get(kind).unwrap();
         parsed.parse(&resource(kind, title, attributes), &context).map_err(|e| format!("{e:?}"))

@@ -338,7 +338,7 @@ mod tests {
         let parent = Origin { step: Step::Class("a".into()), span: None, parent: None };
         let parent = Some(graph.origins.intern(parent));
         let origin = graph.origins.intern(Origin { step: Step::Declaration, span, parent });
-        let secret = Value::Secret(std::sync::Arc::new(Value::str("hunter2")));
+        let secret = Value::Secret(Arc::new(Value::str("hunter2")));
         let loser = OverriddenValue { value: Value::str("old"), origin };
         graph.resource_mut(file).attributes.push(Attribute {
             name: "content".into(),

@@ -116,12 +116,31 @@ impl ErrorToken<'_> {
         if !is_value || !entity.starts_with(char::is_uppercase) {
             return None;
         }
-        // A positional value is most likely meant for the attribute of the index.
+        // A positional value is most likely meant for the attribute of the index, or the first one.
         let index = self.text.split_once(&format!("index {entity}("));
         let attribute = index.and_then(|(_, rest)| rest.split([',', ')']).next());
+        let attribute = attribute.or_else(|| self.first_attribute(entity));
         let attribute = attribute.map_or("attribute", str::trim);
         let value = value.trim();
         Some(format!("the values of a constructor have names: `{name}({attribute}={value})`"))
+    }
+
+    /// The first attribute of an entity that this file declares.
+    fn first_attribute(&self, entity: &str) -> Option<&str> {
+        const TYPES: [&str; 7] = ["string", "int", "float", "number", "bool", "dict", "list"];
+        let (_, rest) = self.text.split_once(&format!("entity {entity}"))?;
+        if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        let body = rest.lines().skip(1).map(str::trim).take_while(|line| *line != "end");
+        let mut attributes = body.filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let (kind, name) = (words.next()?, words.next()?);
+            let kind = kind.trim_end_matches(['?', '[', ']']);
+            let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            ((TYPES.contains(&kind) || kind.contains("::")) && is_name).then_some(name)
+        });
+        attributes.next()
     }
 
     /// A suggestion about a token that is not allowed here.

@@ -10,6 +10,7 @@ use super::state::ids::{Place, ScopeId};
 use super::state::variable::Kind;
 use crate::diagnostics::{Class, Error, Fault};
 use crate::location::Location;
+use crate::model::identity::Identity;
 use crate::model::plugin::{Context, Origin, PluginState, Stop};
 use crate::model::program::{AttributeKind, DefinitionId};
 use crate::syntax::ast::ExprId;
@@ -187,6 +188,10 @@ impl Context for Net<'_> {
         let mut facts = self.settings.facts.iter();
         let found = facts.find(|(r, n, _)| r == resource && n == name);
         found.map(|(_, _, value)| value.clone())
+    }
+
+    fn identities(&self) -> &[Identity] {
+        &self.settings.identities
     }
 
     fn unknown_parameter(&mut self, resource: &str, name: &str) {

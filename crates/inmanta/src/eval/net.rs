@@ -16,6 +16,7 @@ use super::state::index::{Index, Instance, PendingLookups};
 use super::state::queue::{WaitQueue, ZeroWaiters};
 use super::state::unit::{Comprehension, Listener, Promise, Unit};
 use super::state::variable::{Delayed, Var, Waiter};
+use crate::model::identity::Identity;
 use crate::model::plugin::{Origin, PluginState};
 use crate::model::program::Program;
 use crate::syntax::ast::{BlockId, ExprId};
@@ -34,6 +35,8 @@ pub struct Settings<'w> {
     pub precedence: Vec<[String; 4]>,
     /// Facts of resources: resource, name, value.
     pub facts: Vec<(String, String, Value)>,
+    /// How the resource classes of modules make ids.
+    pub identities: Vec<Identity>,
     /// Settings of the compiler: section, key, value.
     pub settings: Vec<(String, String, String)>,
     /// The limit for iterations of the main loop.

@@ -36,12 +36,14 @@ pub(super) struct Mapped {
     pub(super) makes_parents: bool,
     /// Whether it reacts to a change of a resource that it requires.
     pub(super) reloads: bool,
+    /// Whether a handler deploys it.
+    pub(super) by_handler: bool,
     /// The description of the entity in the schema, if it has one.
     entity: Option<&'static InmantaEntity>,
 }
 
 impl Mapped {
-    fn new(kind: &str, title: &str) -> Self {
+    pub(super) fn new(kind: &str, title: &str) -> Self {
         Self { kind: kind.into(), title: title.into(), ..Self::default() }
     }
 
@@ -51,11 +53,16 @@ impl Mapped {
         self.set_from(name, value, from);
     }
 
-    fn set_from(&mut self, name: &str, value: impl Into<Option<Data>>, from: &str) {
+    pub(super) fn set_from(&mut self, name: &str, value: impl Into<Option<Data>>, from: &str) {
         if let Some(value) = value.into() {
             self.attributes.push((name.into(), value, from.into()));
         }
     }
+}
+
+/// Whether the engine has a kind for the resources of an entity.
+pub(super) fn is_native(entity: &str) -> bool {
+    ordain_kinds::of_inmanta(entity).is_some() || entity == "std::testing::NullResource"
 }
 
 /// Converts a resource of an entity to one of the engine; unknown kinds keep their names and
@@ -100,7 +107,7 @@ fn text<'a>(fields: Fields<'a>, name: &str) -> Option<&'a str> {
     fields.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-fn flag(fields: Fields<'_>, name: &str) -> bool {
+pub(super) fn flag(fields: Fields<'_>, name: &str) -> bool {
     fields.get(name).and_then(Data::as_bool).unwrap_or_default()
 }
 

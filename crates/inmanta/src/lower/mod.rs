@@ -1,5 +1,6 @@
 //! Lowers exported resources to a graph.
 
+mod handlers;
 mod kinds;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,6 +19,7 @@ use crate::diagnostics::span;
 use crate::eval::{Layout, Net};
 use crate::location::Location;
 use crate::model::resource::{Export, Id, Resource as ModelResource};
+pub use handlers::Handlers;
 use kinds::{Fields, Files, Mapped};
 
 /// The code of diagnostics about resources that this machine cannot deploy.
@@ -36,6 +38,12 @@ pub struct Lowered {
     pub graph: Graph,
     /// Warnings and notes.
     pub notes: Vec<Diagnostic>,
+    /// The agent whose resources these are.
+    pub agent: Option<String>,
+    /// The kinds of the resources that handlers of modules deploy.
+    pub handled: BTreeSet<String>,
+    /// The digests of the files that these handlers may ask for.
+    pub files: BTreeSet<String>,
 }
 
 /// Lowers the resources of one agent: the given one, otherwise the only one, otherwise that of the
@@ -49,6 +57,7 @@ pub fn lower(
     exported: &Export,
     sources: &SourceMap,
     agent: Option<&str>,
+    handlers: Handlers,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let chosen = chosen(&exported.resources, agent)?;
     let mut lowering = Lowering {
@@ -60,13 +69,16 @@ pub fn lower(
         errors: Vec::new(),
         ids: HashMap::new(),
         inner: Vec::new(),
+        handlers,
+        handled: BTreeSet::new(),
+        needed_files: BTreeSet::new(),
     };
     lowering.graph.name = chosen.unwrap_or_default().into();
     let of_agent = |one: &&ModelResource| chosen.is_none_or(|agent| one.id.agent == agent);
     let own: Vec<&ModelResource> = exported.resources.iter().filter(of_agent).collect();
     let own = lowering.known(&own);
     for one in &own {
-        if agent.is_none() {
+        if agent.is_none() && handlers == Handlers::None {
             lowering.refuse_remote(one);
         }
         lowering.add(one, &exported.files);
@@ -77,8 +89,13 @@ pub fn lower(
         let text = format!("{name} is left out: it is not known yet");
         lowering.notes.push(Diagnostic::warning(CODE, text));
     }
-    let Lowering { graph, notes, errors, .. } = lowering;
-    if errors.is_empty() { Ok(Lowered { graph, notes }) } else { Err(errors) }
+    let Lowering { graph, notes, errors, handled, needed_files: files, .. } = lowering;
+    let agent = chosen.map(str::to_owned);
+    if errors.is_empty() {
+        Ok(Lowered { graph, notes, agent, handled, files })
+    } else {
+        Err(errors)
+    }
 }
 
 fn field<'a>(resource: &'a ModelResource, name: &str) -> Option<&'a Data> {
@@ -120,6 +137,9 @@ struct Lowering<'a, 'w> {
     ids: HashMap<Arc<Id>, (ResourceId, bool)>,
     /// The resources that create their parent directories, with their paths.
     inner: Vec<(ResourceId, String)>,
+    handlers: Handlers,
+    handled: BTreeSet<String>,
+    needed_files: BTreeSet<String>,
 }
 
 impl Lowering<'_, '_> {
@@ -163,37 +183,54 @@ impl Lowering<'_, '_> {
 
     /// Reports a resource that is deployed over a connection.
     fn refuse_remote(&mut self, one: &ModelResource) {
-        let mut next = field(one, "via");
-        while let Some(via) = next.filter(|via| via.as_map().is_some()) {
-            let method = via.get("method_name").and_then(Data::as_str).unwrap_or_default();
-            if !LOCAL.contains(&method) {
-                let name = one.id.without_version();
-                let text = format!("{name} is on another machine: it is reached by {method}");
-                let help = "--node treats an agent's resources as those of this machine";
-                self.errors.push(Diagnostic::error(CODE, text).help(help));
-                return;
-            }
-            next = via.get("via");
+        if let Some(method) = handlers::remote_method(Fields(&one.fields)) {
+            let name = one.id.without_version();
+            let text = format!("{name} is on another machine: it is reached by {method}");
+            let help = "--node treats an agent's resources as those of this machine";
+            self.errors.push(Diagnostic::error(CODE, text).help(help));
         }
+    }
+
+    /// A resource as the engine or its handler gets it.
+    ///
+    /// # Errors
+    /// If it cannot be described to the engine.
+    fn mapped(&self, one: &ModelResource, files: &Files) -> Result<Mapped, String> {
+        let (entity, title, fields) = (&one.id.entity, &one.id.value, Fields(&one.fields));
+        let needs_handler = || {
+            !kinds::is_native(entity)
+                || handlers::has_references(fields)
+                || handlers::remote_method(fields).is_some()
+        };
+        let by_handler = match self.handlers {
+            Handlers::Needed => needs_handler(),
+            Handlers::All => true,
+            Handlers::None if handlers::has_references(fields) => {
+                return Err("it has references, which only its handler resolves".into());
+            }
+            Handlers::None => false,
+        };
+        if by_handler {
+            return Ok(handlers::mapped(entity, title, fields));
+        }
+        kinds::mapped(entity, title, fields, files)
     }
 
     fn add(&mut self, one: &ModelResource, files: &Files) {
         let name = one.id.without_version();
-        let has_references =
-            field(one, "mutators").and_then(Data::as_list).is_some_and(|list| !list.is_empty());
-        if has_references {
-            let text = format!("{name} has references, which only the orchestrator resolves");
-            self.errors.push(Diagnostic::error(CODE, text));
-            return;
-        }
-        let mapped = match kinds::mapped(&one.id.entity, &one.id.value, Fields(&one.fields), files)
-        {
+        let mapped = match self.mapped(one, files) {
             Ok(mapped) => mapped,
             Err(why) => {
                 self.errors.push(Diagnostic::error(CODE, format!("{name}: {why}")));
                 return;
             }
         };
+        if mapped.by_handler {
+            self.handled.insert(mapped.kind.to_ascii_lowercase());
+            for value in one.fields.values() {
+                note_files(value, files, &mut self.needed_files);
+            }
+        }
         let id =
             ResourceRef { kind: mapped.kind.as_str().into(), title: mapped.title.as_str().into() };
         if self.graph.find(&id).is_some() {
@@ -304,6 +341,18 @@ impl Lowering<'_, '_> {
                 self.graph.edges.push(Edge { from, to, kind, origin });
             }
         }
+    }
+}
+
+/// Notes the digests of files in a value.
+fn note_files(value: &Data, files: &Files, found: &mut BTreeSet<String>) {
+    match value {
+        Data::Str(text) if files.contains_key(text.as_str()) => {
+            found.insert(text.to_string());
+        }
+        Data::List(items) => items.iter().for_each(|item| note_files(item, files, found)),
+        Data::Map(entries) => entries.values().for_each(|item| note_files(item, files, found)),
+        _ => {}
     }
 }
 

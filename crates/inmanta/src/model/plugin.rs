@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Class, Error, Exception, Result as ErrorResult};
 use crate::location::Location;
+use crate::model::identity::Identity;
 use crate::types::TypeExpr;
 use crate::value::{InstanceId, Names, Reference, Value, VarId};
 
@@ -296,6 +297,10 @@ pub trait Context: Names {
     fn setting(&self, section: &str, key: &str) -> Option<&str>;
     /// A fact of a resource from the settings.
     fn fact(&self, resource: &str, name: &str) -> Option<Value>;
+    /// How the resource classes of modules make ids.
+    fn identities(&self) -> &[Identity] {
+        &[]
+    }
     /// Records an unknown parameter of a resource.
     fn unknown_parameter(&mut self, resource: &str, name: &str);
     /// Creates an instance and runs its implementations.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ordain_data::Map;
 
 use crate::diagnostics::Exception;
+use crate::model::identity::Identity;
 use crate::model::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value};
 
@@ -107,9 +108,46 @@ pub(crate) const STD_KINDS: &[Kind] = &[
 /// If an attribute of the id has no value yet or contains a forbidden character.
 pub fn identity(context: &mut dyn Context, instance: InstanceId) -> Result<Option<Id>, Stop> {
     let is_one = |kind: &&Kind| context.is_instance(instance, kind.entity) == Some(true);
-    match STD_KINDS.iter().find(is_one) {
-        Some(kind) => of_kind(context, kind, instance).map(Some),
-        None => Ok(None),
+    if let Some(kind) = STD_KINDS.iter().find(is_one) {
+        return of_kind(context, kind, instance).map(Some);
+    }
+    let is_one = |one: &&Identity| context.is_instance(instance, &one.entity) == Some(true);
+    let Some(found) = context.identities().iter().find(is_one).cloned() else { return Ok(None) };
+    let Identity { entity, attribute, agent } = found;
+    Ok(Some(Id {
+        agent: part(context, instance, &agent, "agent name", &[','])?,
+        value: part(context, instance, &attribute, "attribute value", &[']'])?,
+        entity,
+        attribute,
+    }))
+}
+
+/// A part of an id: the value at the end of a path of attributes.
+fn part(
+    context: &mut dyn Context,
+    instance: InstanceId,
+    path: &str,
+    what: &str,
+    bad: &[char],
+) -> Result<String, Stop> {
+    let mut value = Value::Instance(instance);
+    for name in path.split('.') {
+        let Value::Instance(owner) = value else {
+            let text = format!("In path {path}, '{name}' does not exist");
+            return Err(Stop::raised(Exception::Exception, text));
+        };
+        value = context.attribute(owner, name)?;
+    }
+    let text = match value {
+        Value::Str(text) => text.to_string(),
+        other => other.repr(context),
+    };
+    match text.chars().find(|c| bad.contains(c)) {
+        Some(c) => {
+            let text = format!("Invalid {what} '{text}': cannot contain '{c}'.");
+            Err(Stop::raised(Exception::ValueError, text))
+        }
+        None => Ok(text),
     }
 }
 
@@ -122,23 +160,10 @@ pub(crate) fn of_kind(
     kind: &Kind,
     instance: InstanceId,
 ) -> Result<Id, Stop> {
-    let mut text = |name: &str, what: &str, bad: &[char]| -> Result<String, Stop> {
-        let text = match context.attribute(instance, name)? {
-            Value::Str(text) => text.to_string(),
-            other => other.repr(context),
-        };
-        match text.chars().find(|c| bad.contains(c)) {
-            Some(c) => {
-                let text = format!("Invalid {what} '{text}': cannot contain '{c}'.");
-                Err(Stop::raised(Exception::ValueError, text))
-            }
-            None => Ok(text),
-        }
-    };
     Ok(Id {
         entity: kind.entity.into(),
-        agent: text(kind.agent, "agent name", &[','])?,
+        agent: part(context, instance, kind.agent, "agent name", &[','])?,
         attribute: kind.attribute.into(),
-        value: text(kind.attribute, "attribute value", &[']'])?,
+        value: part(context, instance, kind.attribute, "attribute value", &[']'])?,
     })
 }

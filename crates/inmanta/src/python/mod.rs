@@ -13,6 +13,7 @@
 //! | `batch.rs`, `prepared.rs` | batches of calls |
 //! | `conversation.rs`, `answers.rs` | messages to and from the child; answers to its questions |
 //! | `export.rs` | exporting resources |
+//! | `deployment.rs` | the description of the process that deploys resources |
 //! | `message.rs`, `wire.rs` | the format of messages, and of values in them |
 //! | `mirror.rs` | the parts of the model that the child knows |
 //! | `rows.rs` | all attributes of the instances of an entity after the run |
@@ -21,6 +22,7 @@ mod answers;
 mod batch;
 mod conversation;
 mod declared;
+mod deployment;
 mod export;
 mod function;
 mod message;
@@ -39,10 +41,12 @@ use ordain_plugins::{Host, Limits};
 use serde_json::Value as Json;
 
 use crate::diagnostics::{Class, Error};
+use crate::model::identity::Identity;
 use crate::model::plugin::{Context, Stop};
 use message::Message;
 use mirror::Mirror;
 
+pub use deployment::Deployment;
 pub use module::Module;
 pub use modules::LoadError;
 
@@ -87,6 +91,10 @@ struct State {
     printed: String,
     /// The entities with resource classes.
     resources: Vec<String>,
+    /// The classes whose ids are attributes of the model.
+    identities: Vec<Identity>,
+    /// All modules of the model.
+    modules: Vec<Module>,
 }
 
 impl Python {
@@ -112,6 +120,11 @@ impl Python {
     /// Whether any module with Python code has been loaded.
     pub fn is_used(&self) -> bool {
         self.state.borrow().has_modules
+    }
+
+    /// The resource classes whose ids are attributes of the model.
+    pub fn identities(&self) -> Vec<Identity> {
+        self.state.borrow().identities.clone()
     }
 
     /// Takes the warnings of Python code since the last call: class and text.

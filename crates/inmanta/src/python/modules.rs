@@ -13,6 +13,7 @@ use super::module::Module;
 use super::wire::type_expr;
 use super::{COMPILE, Python, declared, warnings};
 use crate::diagnostics::{Class, Error, Exception};
+use crate::model::identity::Identity;
 use crate::model::plugin::Plugin;
 use crate::model::program::PythonClass;
 
@@ -41,6 +42,7 @@ impl Python {
         world: &dyn World,
         modules: &[Module],
     ) -> Result<Vec<Rc<dyn Plugin>>, LoadError> {
+        self.state.borrow_mut().modules = modules.to_vec();
         let with_code: Vec<(&Module, Vec<String>)> = modules
             .iter()
             .filter(|module| module.name != "std")
@@ -86,6 +88,8 @@ impl Python {
         state.warnings.extend(warnings(&answer));
         let names = answer["resources"].as_array().into_iter().flatten();
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let identities = answer["identities"].as_array().into_iter().flatten();
+        state.identities = identities.map(identity).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
         Ok(plugins.iter().map(|description| Function::plugin(self, description)).collect())
     }
@@ -149,6 +153,11 @@ impl Python {
             "settings": settings,
         })
     }
+}
+
+fn identity(description: &Json) -> Identity {
+    let text = |at: usize| description[at].as_str().unwrap_or_default().to_owned();
+    Identity { entity: text(0), attribute: text(1), agent: text(2) }
 }
 
 fn python_class(description: &Json) -> PythonClass {

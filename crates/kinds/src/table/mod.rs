@@ -5,6 +5,7 @@ pub mod files;
 pub mod graph;
 pub mod machine;
 mod mcl_only;
+pub mod modules;
 pub mod network;
 mod puppet_only;
 pub mod software;
@@ -15,5 +16,12 @@ use crate::schema::KindSchema;
 pub(crate) const NOT_APPLIED: &[&[&KindSchema]] = &[mcl_only::KINDS, puppet_only::KINDS];
 
 /// The tables of the kinds that the engine applies.
-pub(crate) const TABLES: &[&[&KindSchema]] =
-    &[accounts::KINDS, files::KINDS, graph::KINDS, machine::KINDS, network::KINDS, software::KINDS];
+pub(crate) const TABLES: &[&[&KindSchema]] = &[
+    accounts::KINDS,
+    files::KINDS,
+    graph::KINDS,
+    machine::KINDS,
+    modules::KINDS,
+    network::KINDS,
+    software::KINDS,
+];

@@ -6,8 +6,7 @@ use crate::language::{PROVIDER, mcl, named, only, puppet};
 use crate::schema::KindSchema;
 
 /// The kinds of this table.
-pub(crate) const KINDS: &[&KindSchema] =
-    &[&STAGE, &AUGEAS, &ZONE, &FILE_LINE, &CONCAT_FILE, &CONCAT_FRAGMENT];
+pub(crate) const KINDS: &[&KindSchema] = &[&STAGE, &AUGEAS, &ZONE];
 
 /// `stage`.
 const STAGE: KindSchema =
@@ -58,64 +57,3 @@ const ZONE: KindSchema =
         only("realhostname"),
         PROVIDER,
     ]));
-
-/// `file_line`.
-const FILE_LINE: KindSchema =
-    KindSchema::not_applied("file_line", "A line of a file (module stdlib)").puppet(
-        puppet("file_line").own(&[
-            only("name"),
-            only("ensure"),
-            only("path"),
-            only("line"),
-            only("match"),
-            only("match_for_absence"),
-            only("multiple"),
-            only("after"),
-            only("replace"),
-            only("replace_all_matches_not_matching_line"),
-            only("append_on_no_match"),
-            only("encoding"),
-            PROVIDER,
-        ]),
-    );
-
-/// `concat_file`.
-const CONCAT_FILE: KindSchema =
-    KindSchema::not_applied("concat_file", "A file of fragments (module concat)").puppet(
-        puppet("concat_file").own(&[
-            only("name"),
-            only("tag"),
-            only("path"),
-            only("ensure"),
-            only("owner"),
-            only("group"),
-            only("mode"),
-            only("order"),
-            only("backup"),
-            only("selrange"),
-            only("selrole"),
-            only("seltype"),
-            only("seluser"),
-            only("selinux_ignore_defaults"),
-            only("replace"),
-            only("validate_cmd"),
-            only("ensure_newline"),
-            only("format"),
-            only("force"),
-            only("show_diff"),
-            only("create_empty_file"),
-        ]),
-    );
-
-/// `concat_fragment`.
-const CONCAT_FRAGMENT: KindSchema =
-    KindSchema::not_applied("concat_fragment", "A fragment of such a file (module concat)").puppet(
-        puppet("concat_fragment").own(&[
-            only("name"),
-            only("target"),
-            only("content"),
-            only("source"),
-            only("order"),
-            only("tag"),
-        ]),
-    );

@@ -1,7 +1,10 @@
 """References: values that are computed when they are deployed."""
+import copy
 import dataclasses
 import inspect
 import typing
+
+from inmanta import _paths
 
 T = typing.TypeVar("T")
 # References and dataclass objects that were sent, by number, so that the same object comes back.
@@ -25,7 +28,11 @@ class ReferenceCycleException(Exception):
     pass
 
 
-class ReferenceLike:
+class MutatorMissingError(TypeError):
+    pass
+
+
+class ReferenceMissingError(TypeError):
     pass
 
 
@@ -42,12 +49,68 @@ class BaseModel:
         self.__dict__.update(values)
 
 
-class ReferenceModel(BaseModel):
-    pass
-
-
 class Argument(BaseModel):
+    """An argument of an exported reference or mutator."""
+
+    def get_arg_value(self, resource, logger):
+        """The value of the argument when the resource is deployed."""
+        if self.type == "reference":
+            return resource.get_reference_value(self.id, logger)
+        if self.type == "resource":
+            if resource.id.resource_str() != self.id:
+                raise Exception(
+                    "This resource refers to another resource %s instead of itself %s, this is not supported"
+                    % (self.id, resource.id.resource_str())
+                )
+            return resource
+        if self.type == "python_type":
+            return {"str": str, "int": int, "float": float, "bool": bool}[self.value]
+        if self.type == "get":
+            return None
+        if self.type == "mjson":
+            value = copy.deepcopy(self.value)
+            for path, said in self.references.items():
+                _paths.replace(value, path, Argument(**said).get_arg_value(resource, logger))
+            return value
+        return self.value
+
+
+class SerializedReferenceLike(BaseModel):
+    """An exported reference or mutator."""
+
+    def __init__(self, type, args, **values):
+        super().__init__(type=type, args=[Argument(**one) for one in args], **values)
+
+
+class ReferenceModel(SerializedReferenceLike):
     pass
+
+
+class MutatorModel(SerializedReferenceLike):
+    pass
+
+
+class ReferenceLike:
+    """What references and mutators have in common."""
+
+    type: str = ""
+
+    @property
+    def arguments(self):
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def resolve_other(self, value, logger):
+        return value.get(logger) if isinstance(value, Reference) else value
+
+    @classmethod
+    def deserialize(cls, ref, resource, logger):
+        return cls(**{argument.name: argument.get_arg_value(resource, logger) for argument in ref.args})
+
+    def serialize_arguments(self):
+        """The id of a reference and its exported arguments."""
+        collector = Collector()
+        arguments = [collector.argument(name, value) for name, value in self.arguments.items()]
+        return identifier({"type": type(self).type, "args": arguments}), arguments
 
 
 def is_reference_of(instance, kind):
@@ -67,24 +130,18 @@ def computed_by(kind):
     return None
 
 
-class Reference(typing.Generic[T]):
-    type: str = ""
-
+class Reference(ReferenceLike, typing.Generic[T]):
     def __init__(self):
         pass
-
-    def arguments(self):
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def resolve(self, logger):
         raise NotImplementedError()
 
-    def resolve_other(self, value, logger):
-        return value.get(logger) if isinstance(value, Reference) else value
-
     def get(self, logger):
         if "_kept" not in self.__dict__:
             self.__dict__["_kept"] = self.resolve(logger)
+        else:
+            logger.debug("Using cached value for reference %(reference)s", reference=repr(self))
         return self.__dict__["_kept"]
 
     def sent(self):
@@ -114,7 +171,7 @@ class Reference(typing.Generic[T]):
             return []
         busy.append(self)
         try:
-            return [[name, proxy.given(value)] for name, value in self.arguments().items()]
+            return [[name, proxy.given(value)] for name, value in self.arguments.items()]
         finally:
             busy.pop()
 
@@ -122,15 +179,13 @@ class Reference(typing.Generic[T]):
         raise NotImplementedError("%s is an inmanta reference, not a boolean." % (self,))
 
     def __eq__(self, other):
-        return type(self) is type(other) and self.arguments() == other.arguments()
+        return type(self) is type(other) and self.arguments == other.arguments
 
     def __hash__(self):
-        return hash((type(self).__name__, repr(sorted(self.arguments().items(), key=repr))))
+        return hash((type(self).__name__, repr(sorted(self.arguments.items(), key=repr))))
 
 
-class Mutator:
-    type: str = ""
-
+class Mutator(ReferenceLike):
     def run(self, logger):
         raise NotImplementedError()
 
@@ -150,6 +205,8 @@ class reference:
 
     @classmethod
     def get_class(cls, name):
+        if name not in cls._classes:
+            raise ReferenceMissingError("There is no reference class registered with name %s" % name)
         return cls._classes[name]
 
     @classmethod
@@ -173,6 +230,16 @@ class mutator:
         return cls
 
     @classmethod
+    def get_class(cls, name):
+        if name not in cls._classes:
+            raise MutatorMissingError("There is no mutator class registered with name %s" % name)
+        return cls._classes[name]
+
+    @classmethod
+    def get_mutators(cls):
+        return list(cls._classes.items())
+
+    @classmethod
     def reset(cls):
         cls._classes = {name: kind for name, kind in cls._classes.items() if name.startswith("core::")}
 
@@ -194,6 +261,9 @@ class ReplaceValue(Mutator):
         self.resource = resource
         self.value = value
         self.destination = destination
+
+    def run(self, logger):
+        _paths.replace(self.resource, self.destination, self.resolve_other(self.value, logger))
 
 
 def made(said):
@@ -234,7 +304,10 @@ class Collector:
             raise ReferenceCycleException("Reference cycle detected: %s" % " -> ".join(
                 str(other) for other in self.busy + [found]))
         self.busy.append(found)
-        arguments = [self.argument(name, value) for name, value in found.arguments().items()]
+        if type(found).serialize_arguments is not ReferenceLike.serialize_arguments:
+            # A class may prepare its arguments for the export there.
+            found.serialize_arguments()
+        arguments = [self.argument(name, value) for name, value in found.arguments.items()]
         self.busy.pop()
         model = {"type": type(found).type, "args": arguments}
         number = identifier(model)

@@ -1,6 +1,7 @@
 """Resources: what instances of the model are exported as."""
 import re
 
+from inmanta import references
 from inmanta.ast import (
     CompilerException, ExplicitPluginException, ExternalException, PluginException, UnexpectedReference, UnknownException,
     UnsetException,
@@ -126,25 +127,33 @@ class Resource(metaclass=ResourceMeta):
         self.model = None
         for field in type(self).fields:
             setattr(self, field, None)
+        # Resources that the export makes have none: only deployed ones resolve references.
+        self._references_model = {}
+        self._references = {}
+        self._resolved = False
 
     def populate(self, fields, force_fields=False):
         for field in type(self).fields:
-            if field in fields or force_fields:
-                setattr(self, field, fields[field])
+            if field not in fields and not force_fields:
+                raise Exception("Resource with id %s does not have field %s" % (fields["id"], field))
+            setattr(self, field, fields[field])
         if "requires" in fields:
-            self.requires = set(fields["requires"])
+            for other in fields["requires"]:
+                self.requires.add(Id.parse_id(other))
 
     def set_version(self, version):
         self.version = version
         self.id.set_version(version)
 
     def clone(self, **values):
-        made = type(self)(self.id)
-        made.populate({field: getattr(self, field) for field in type(self).fields})
-        made.requires = set(self.requires)
+        made = Resource.deserialize(self.serialize())
         made.model = self.model
         for name, value in values.items():
             setattr(made, name, value)
+        # The clone has the same values, so it need not resolve its references again.
+        made._resolved = self._resolved
+        made._references = self._references
+        made._references_model = self._references_model
         return made
 
     @classmethod
@@ -157,6 +166,11 @@ class Resource(metaclass=ResourceMeta):
         kind, _ = resource.get_class(found.entity_type)
         if kind is None:
             raise TypeError("No resource class registered for entity %s" % found.entity_type)
+        # Earlier versions did not export these fields.
+        values = {"receive_events": True, "report_only": False, **values}
+        if values.get("mutators") is None or values.get("references") is None:
+            values["mutators"], values["references"] = [], []
+        values.pop("version", None)
         made = kind(found)
         made.populate(values, force_fields)
         return made
@@ -167,10 +181,52 @@ class Resource(metaclass=ResourceMeta):
         said["id"] = self.id.resource_version_str()
         return said
 
+    def get_reference_value(self, number, logger):
+        """The value of a reference of this resource."""
+        number = str(number)
+        if number not in self._references:
+            if number not in self._references_model:
+                raise KeyError("The reference with id %s is not defined in resource %s" % (number, self.id))
+            model = self._references_model[number]
+            kind = references.reference.get_class(model.type)
+            self._references[number] = kind.deserialize(model, self, logger)
+        return self._references[number].get(logger)
+
+    def resolve_all_references(self, logger):
+        """Runs the mutators, which replace the references of fields by their values."""
+        if self._resolved:
+            return
+        for said in self.references:
+            self._references_model.setdefault(str(said["id"]), references.ReferenceModel(**said))
+        for said in self.mutators:
+            kind = references.mutator.get_class(said["type"])
+            kind.deserialize(references.MutatorModel(**said), self, logger).run(logger)
+        self._resolved = True
+
+    def get(self, key, default=None):
+        return getattr(self, key) if key in self.fields else default
+
+    def items(self):
+        for key in self.fields:
+            yield key, getattr(self, key)
+
+    def clear(self):
+        raise Exception("Deleting fields is not allowed on a resource")
+
+    def __contains__(self, key):
+        return key in self.fields
+
+    def __delitem__(self, key):
+        raise Exception("Deleting fields is not allowed on a resource")
+
     def __getitem__(self, name):
+        if name not in self.fields:
+            raise KeyError()
         return getattr(self, name)
 
     def __setitem__(self, name, value):
+        if name not in self.fields:
+            raise KeyError()
         setattr(self, name, value)
 
     def __str__(self):
@@ -403,6 +459,36 @@ class Id:
             "attribute_value": self.attribute_value, "version": self.version,
         }
 
+    def get_inmanta_module(self):
+        return self._entity_type.split("::", 1)[0]
+
+    def is_resource_version_id_obj(self):
+        return self.version != 0
+
+    def get_instance(self):
+        """A new resource with this id."""
+        kind, _ = resource.get_class(self.entity_type)
+        if kind is None:
+            return None
+        made = kind(self)
+        setattr(made, self.attribute, self.attribute_value)
+        return made
+
+    @classmethod
+    def is_resource_id(cls, text):
+        return _ID.match(text) is not None
+
+    @classmethod
+    def parse_resource_version_id(cls, text):
+        found = cls.parse_id(text)
+        if found.version == 0:
+            raise ValueError("Version is missing from resource id: %s" % text)
+        return found
+
+    @classmethod
+    def set_version_in_id(cls, text, new_version):
+        return cls.parse_id(text).copy(version=new_version).resource_version_str()
+
     @classmethod
     def is_resource_version_id(cls, text):
         found = _ID.match(text)
@@ -430,6 +516,16 @@ class Id:
         if type(other) is Id and not self._version and not other._version:
             return self._text == other._text
         return str(self) == str(other)
+
+
+def identities():
+    """The resource classes whose ids are attributes of the model: the entity, the attribute of the id and
+    the path to the agent."""
+    return [
+        [name, options["name"], options["agent"]] for name, (kind, options) in resource._resources.items()
+        if getattr(kind.object_to_id, "__func__", None) is Resource.object_to_id.__func__
+        and getter_of(kind, options["name"]) is ATTRIBUTE
+    ]
 
 
 def to_id(obj):

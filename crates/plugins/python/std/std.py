@@ -118,9 +118,18 @@ class FactReference(Reference[str]):
         self.mocked_facts = mocked_facts
 
     def resolve(self, logger):
+        logger.info(
+            "Resolving fact `%(fact_name)s` for resource `%(resource_id)s`",
+            fact_name=self.fact_name, resource_id=self.resource_id,
+        )
         try:
             return self.mocked_facts[self.resource_id][self.fact_name]
         except (KeyError, TypeError):
+            from inmanta.protocol.endpoints import SyncClient
+            found = SyncClient("agent").get_facts(tid=self.environment, rid=self.resource_id).get_result()["data"]
+            for fact in found if self.mocked_facts is None else ():
+                if fact["name"] == self.fact_name:
+                    return fact["value"]
             raise LookupError("Didn't find fact `%s` for resource `%s`" % (self.fact_name, self.resource_id))
 
     def __str__(self):
@@ -151,4 +160,17 @@ class AgentConfig(PurgeableResource):
 
 @provider("std::testing::NullResource", name="null")
 class NullProvider(CRUDHandler):
-    pass
+    def read_resource(self, ctx, resource):
+        if resource.fail:
+            raise Exception("This resource is set to fail")
+        ctx.debug("Observed value: %(value)s", value=resource.value)
+        ctx.debug("Observed int value: %(value)s", value=resource.int_value)
+
+    def create_resource(self, ctx, resource):
+        ctx.set_created()
+
+    def delete_resource(self, ctx, resource):
+        ctx.set_purged()
+
+    def update_resource(self, ctx, changes, resource):
+        ctx.set_updated()

@@ -3,6 +3,7 @@
 use ecow::EcoString;
 use ordain_source::TextRange;
 
+use super::type_body::NO_TYPE_PARAMETERS;
 use super::{P, Parser, T, Token};
 use crate::ast::*;
 use crate::names::capitalized;
@@ -233,6 +234,14 @@ impl Parser<'_> {
         if is_name && matches!(self.kind(), T::LBrace | T::Inherits) {
             let name = self.slice(name_token).into();
             return self.type_definition(keyword, name);
+        }
+        if self.at(T::LBrace) {
+            let reported = self.diagnostics.len();
+            let abort = self.unexpected();
+            if let Some(error) = self.diagnostics.get_mut(reported) {
+                error.help.push(NO_TYPE_PARAMETERS.to_owned());
+            }
+            return Err(abort);
         }
         self.expect(T::Equals)?;
         let kind = self.alias_value(name_token)?;

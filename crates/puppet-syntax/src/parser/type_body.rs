@@ -23,6 +23,10 @@ const STATEMENTS: [&str; 7] =
 const WORDS: &str =
     "'attr', 'has', 'invariant', 'function', 'title_patterns', 'annotations' and 'abstract'";
 
+/// The help for parameters of a type.
+pub(super) const NO_TYPE_PARAMETERS: &str = "a type has no parameters; a subtype for each, or a \
+     feature of type `Type`, says what its values are";
+
 /// The replacement for a word that begins no statement: words of other languages with types, and
 /// slips.
 fn instead_of(word: &str) -> Option<String> {
@@ -30,9 +34,7 @@ fn instead_of(word: &str) -> Option<String> {
         "op" | "operation" | "method" | "def" | "fn" => {
             "a function of the type is `function name($param) { ... }`".to_owned()
         }
-        "param" | "params" | "type_parameters" | "type_parameter" => "a type has no parameters; \
-             a subtype for each, or a feature of type `Type`, says what its values are"
-            .to_owned(),
+        "param" | "params" | "type_parameters" | "type_parameter" => NO_TYPE_PARAMETERS.to_owned(),
         "private" | "protected" | "public" | "internal" => "a type hides nothing; `setable => \
              false` keeps callers from giving a feature, `transient => true` keeps it out of data"
             .to_owned(),

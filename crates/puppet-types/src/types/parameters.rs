@@ -358,8 +358,13 @@ fn pattern(base: &Type, keys: &[Value]) -> EvalResult<Type> {
 }
 
 fn regexp(base: &Type, keys: &[Value]) -> EvalResult<Type> {
-    if keys.len() != 1 {
-        return arity(&base_label(base), 1, Some(1), keys.len());
+    if keys.len() > 1 {
+        let label = base_label(base);
+        let text = format!("{label}[] accepts 1 argument. Got {}", keys.len());
+        return issue_at("BAD_TYPE_SLICE_ARITY", Blame::Key(1), text);
+    }
+    if keys.is_empty() {
+        return arity(&base_label(base), 1, Some(1), 0);
     }
     assert_keys(base, keys, 1, Some(1), &["String", "Regexp"], |k| {
         matches!(k, Value::Str(_) | Value::Regexp(_))
@@ -524,12 +529,9 @@ fn member(key: &Value, value: &Value) -> EvalResult<StructMember> {
 
 fn bad_member<T>(key: &Value) -> EvalResult<T> {
     let got = class_name(key);
-    issue(
-        "RUNTIME_ERROR",
-        format!(
-            "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {got}"
-        ),
-    )
+    plain(format!(
+        "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {got}"
+    ))
 }
 
 fn callable(base: &Type, keys: &[Value]) -> EvalResult<Type> {

@@ -7,6 +7,7 @@ use ordain_data::Value as Data;
 use ordain_data::yaml::{self, SYMBOL, Schema};
 
 use crate::types::modelled::data::object_to_data;
+use crate::types::new::constructor_values;
 use crate::types::simple_name::simple_name;
 use crate::types::{Type, infer};
 use crate::value::pcore;
@@ -36,7 +37,7 @@ pub fn to_data(value: &Value) -> Data {
         Value::Type(kind) | Value::Reference(kind) => type_to_data(kind),
         Value::Object(object) => {
             let mut entries = vec![(PTYPE.into(), Data::Str(object.kind.name.clone()))];
-            entries.extend(object.values.iter().map(|(k, v)| (k.clone(), to_data(v))));
+            entries.extend(constructor_values(object).into_iter().map(|(k, v)| (k, to_data(v))));
             Data::map::<EcoString>(entries)
         }
         Value::Instance(instance) => object_to_data(instance, to_data),

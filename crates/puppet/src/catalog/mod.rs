@@ -28,8 +28,8 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
-    DataPlace, Declared, LostValue, LostValues, Param, ParamOrigin, ParamSource, Params, Resource, ResourceId,
-    ResourceKind,
+    DataPlace, Declared, LostValue, LostValues, Param, ParamOrigin, ParamSource, Params, Resource,
+    ResourceId, ResourceKind,
 };
 
 /// Attributes for a resource that may not be declared yet.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 
-use crate::catalog::names::{OtherName, other_names};
+use crate::catalog::names::other_names;
 use crate::catalog::resource::KnownKind;
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::values::{Declaration, as_parameter, is_class, new_param};

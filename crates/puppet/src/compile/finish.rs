@@ -39,7 +39,7 @@ pub(super) fn is_relation(name: &str) -> bool {
 fn foreign_text(value: &Value, path: &str) -> String {
     match value {
         Value::Runtime(object) => {
-            let class = with_article(object.class.as_deref().unwrap_or("Object"));
+            let class = with_article(object.class.as_deref().unwrap_or("Anonymous Class"));
             let text = &object.text;
             format!("{path} contains {class} value. It will be converted to the String '{text}'")
         }
@@ -87,8 +87,7 @@ impl Compiler<'_> {
                     paths.push_str(path);
                     let text = foreign_text(value, &paths);
                     match value {
-                        Value::Runtime(_) if strict == Strict::Off => return Ok(()),
-                        Value::Runtime(_) if strict == Strict::Warning => {
+                        Value::Runtime(_) if strict != Strict::Error => {
                             warnings.push((text, resource.span));
                             return Ok(());
                         }
@@ -442,8 +441,8 @@ impl Compiler<'_> {
             if resource.is_virtual || !resource.params.iter().any(|p| is_relation(&p.name)) {
                 continue;
             }
-            for name in RELATIONS {
-                let Some(param) = resource.param(name) else { continue };
+            for param in resource.params.iter().filter(|param| is_relation(&param.name)) {
+                let name = &param.name;
                 if long_list(&param.value).is_some_and(|list| !checked.insert(list)) {
                     references += 1;
                     continue;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{Span, TextRange, suggest};
+use ordain_source::{FileId, Span, TextRange, suggest};
 
 use crate::catalog::LostValue;
 use crate::catalog::Param;
@@ -13,6 +13,8 @@ use crate::catalog::ParamSource;
 use crate::catalog::ResourceId;
 use crate::catalog::values::{as_parameter, new_param};
 use crate::error::{EvalResult, PlainError, Unwind, plain, unplaced};
+use crate::eval::calls::DeclaredResult;
+use crate::functions::support::NO_PLACE;
 use crate::schema;
 use crate::state::Compiler;
 use crate::state::frame::Frame;
@@ -102,7 +104,43 @@ impl Compiler<'_> {
             Ok(())
         })?;
         self.check_parameters(id, def, &signature, false)?;
-        Ok(())
+        self.check_deferred(id, &signature)
+    }
+
+    /// Checks parameters whose values are deferred calls by what their functions declare.
+    fn check_deferred(&mut self, id: ResourceId, signature: &Signature) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let nowhere = Span { file: FileId(0), range: TextRange::default() };
+        let place = resource.span.unwrap_or(nowhere);
+        let deferred = resource.params.iter().filter(|p| mismatch::is_deferred(&p.value));
+        let deferred: Vec<Param> = deferred.cloned().collect();
+        let mut results = Vec::new();
+        for param in &deferred {
+            let wanted = signature.params.iter().find(|p| p.name == param.name);
+            let (Some(wanted), Value::Object(call)) = (wanted, &param.value) else { continue };
+            let Some(name) = call.values.get("name").and_then(Value::as_str) else { continue };
+            let args = call.values.get("arguments").and_then(Value::as_array).unwrap_or_default();
+            match self.declared_result(name, args, place)? {
+                Some(DeclaredResult::Type(kind)) => results.push((wanted, kind)),
+                Some(DeclaredResult::Undeclared) => {
+                    let text = format!(
+                        "Deferred function {name} has no return_type, unable to guarantee value \
+                         type during compilation.{NO_PLACE}"
+                    );
+                    self.warn_once(&format!("{name}_deferred_warning"), &text, None);
+                }
+                None => {}
+            }
+        }
+        let reference = self.catalog.get(id).reference();
+        let Some(text) = mismatch::describe_deferred(&reference, &results)? else { return Ok(()) };
+        let mut error = PlainError::new(text);
+        let misfits = deferred.iter().filter_map(|param| {
+            let wanted = results.iter().find(|(wanted, _)| wanted.name == param.name)?;
+            self.misfit(wanted.0, param)
+        });
+        error.related.extend(misfits);
+        Err(error.into())
     }
 
     fn bind_default(

@@ -78,7 +78,7 @@ impl Compiler<'_> {
             for param in resource.params.iter().filter(|param| is_relation(&param.name)) {
                 let mut several = Vec::new();
                 let values = flat(&param.value, &mut several);
-                keys.extend(values.iter().filter_map(|value| relationship_target(value)));
+                keys.extend(values.iter().filter_map(relationship_target));
             }
         }
         for key in keys.iter().filter(|key| kinds.contains(&key.kind)) {

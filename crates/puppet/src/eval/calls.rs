@@ -24,6 +24,15 @@ use crate::validation::ALIASES;
 use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
+use crate::value::ruby::ruby_inspect;
+
+/// The type that a function declares for its results.
+pub(crate) enum DeclaredResult {
+    /// This type.
+    Type(Type),
+    /// It declares none.
+    Undeclared,
+}
 
 /// Refuses iterators, also as parts, as arguments of functions of the older interface.
 fn without_iterators(value: &Value) -> EvalResult<()> {
@@ -238,6 +247,46 @@ impl Compiler<'_> {
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();
         self.env.missing_member_help(name, nearest(name, known))
+    }
+
+    /// The type that a function declares for the result of a call with these arguments. `None` if
+    /// the function is not known here. A function in Ruby with several signatures declares nothing.
+    ///
+    /// # Errors
+    /// When the function does not take the arguments, or cannot be loaded.
+    pub(crate) fn declared_result(
+        &mut self,
+        name: &str,
+        args: &[Value],
+        span: Span,
+    ) -> EvalResult<Option<DeclaredResult>> {
+        let own;
+        let signatures: &[Signature] = if let Some(bound) = builtins().get(name) {
+            let Style::Dispatch(dispatches) = &bound.function.style else {
+                return Ok(Some(DeclaredResult::Undeclared));
+            };
+            bound.signatures.get_or_init(|| dispatches.iter().map(native_signature).collect())
+        } else {
+            let Some(def) = self.env.find_function(name)? else {
+                if self.only_in_ruby(name).is_none() {
+                    return Ok(None);
+                }
+                let declared = self.return_types(name, Some(span))?.unwrap_or_default();
+                let [kind] = &declared[..] else { return Ok(Some(DeclaredResult::Undeclared)) };
+                return Ok(Some(DeclaredResult::Type(kind.clone())));
+            };
+            let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+            own = [Signature::clone(&*self.signature(&f, def.params, def.returns)?)];
+            &own
+        };
+        let fits = |signature: &&Signature| mismatch::accepts(signature, args, None);
+        let Some(chosen) = answered(|| signatures.iter().find(fits))? else {
+            let args = ruby_inspect(&Value::array(args.iter().cloned()));
+            return plain(format!("No matching arity found for {name} with arguments {args}"));
+        };
+        // `Any` promises nothing, as upstream has it.
+        let declared = chosen.returns.clone().filter(|kind| *kind != Type::Any);
+        Ok(Some(declared.map_or(DeclaredResult::Undeclared, DeclaredResult::Type)))
     }
 
     fn call_builtin(

@@ -68,8 +68,9 @@ impl Compiler<'_> {
             let name = &alias.name;
             return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
         }
+        let target = answered(|| crate::types::normalize(&target))?;
         // The alias is new, so its target is not set yet.
-        let _ = alias.target.set(answered(|| crate::types::normalize(&target))?);
+        let _ = alias.target.set(without_itself(target, alias));
         Ok(())
     }
 
@@ -292,6 +293,19 @@ impl Compiler<'_> {
     }
 }
 
+/// The target of an alias without the alias among its alternatives, where it adds nothing.
+fn without_itself(target: Type, alias: &Arc<TypeAlias>) -> Type {
+    let Type::Variant(members) = &target else { return target };
+    let is_itself =
+        |member: &&Type| matches!(member, Type::Alias(other) if Arc::ptr_eq(other, alias));
+    let others: Vec<Type> = members.iter().filter(|m| !is_itself(m)).cloned().collect();
+    match &others[..] {
+        [only] => only.clone(),
+        all if all.len() < members.len() => Type::Variant(others.into()),
+        _ => target,
+    }
+}
+
 /// The type of a defined name. The name of an object type or type set means that type itself; other
 /// names are aliases.
 fn named(alias: &Arc<TypeAlias>) -> Type {
@@ -305,8 +319,18 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
 /// The error of an expression where only types and literals are allowed.
 pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
     let Some(found) = found else { return Ok(()) };
-    let text = f.program.text(f.program.range(found));
-    Err(PlainError::not_a_type(text).into())
+    let mut range = f.program.range(found);
+    // The range of an operation is its operator.
+    let (mut first, mut last) = (found, found);
+    while let Expr::Binary { left, .. } = f.program[first] {
+        first = left;
+        range.start = range.start.min(f.program.range(first).start);
+    }
+    while let Expr::Binary { right, .. } = f.program[last] {
+        last = right;
+        range.end = range.end.max(f.program.range(last).end);
+    }
+    Err(PlainError::not_a_type(f.program.text(range)).into())
 }
 
 /// The first part of a parameterized type that is neither a type nor a literal. Aliases may only
@@ -315,6 +339,7 @@ pub(super) fn not_of_types(program: &Program, id: ExprId) -> Option<ExprId> {
     let Expr::Access(parts) = &program[id] else { return None };
     let (base, keys) = program.list(*parts).split_first()?;
     match &program[*base] {
+        Expr::Access(_) if not_of_types(program, *base).is_some() => Some(id),
         Expr::Ref(_) | Expr::Access(_) => keys.iter().find_map(|&key| not_literal(program, key)),
         _ => Some(id),
     }

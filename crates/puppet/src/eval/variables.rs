@@ -295,7 +295,11 @@ impl Compiler<'_> {
         let key = ResourceKey::new("class", class);
         if self.catalog.find(&key).is_none() {
             let text = format!("Resource not found: Class['{class}']");
-            return Err(self.error(f, id, "UNKNOWN_RESOURCE", text));
+            let at = match f.program[id] {
+                Expr::Assign { right, .. } => right,
+                _ => id,
+            };
+            return Err(self.error(f, at, "UNKNOWN_RESOURCE", text));
         }
         for &target in targets {
             let Expr::Var(name) = &f.program[target] else {

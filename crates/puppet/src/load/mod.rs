@@ -14,6 +14,7 @@ mod missing;
 mod module_files;
 mod modules;
 pub mod native_type;
+pub(crate) mod node_names;
 mod registry;
 mod ruby_datatypes;
 mod ruby_functions;
@@ -136,7 +137,28 @@ impl Environment {
     /// Registers the definitions of a text; returns an error for each duplicate.
     fn register(&mut self, program: &Arc<Program>, module: &str) -> Vec<Diagnostic> {
         let registry = self.registry.get_mut().unwrap_or_else(|e| e.into_inner());
-        registry.add(program, module, &mut self.nodes)
+        let mut errors = registry.add(program, module, &mut self.nodes);
+        self.name_first_places(&mut errors);
+        errors
+    }
+
+    /// Puts the places of first definitions into the messages, where Puppet has them.
+    fn name_first_places(&self, errors: &mut [Diagnostic]) {
+        const DEFINED: &str = "is already defined";
+        for error in errors {
+            let first = error.related.first().map(|label| label.span);
+            let is_named = ["Class ", "Node ", "Definition ", "'"]
+                .iter()
+                .any(|start| error.message.starts_with(start));
+            let (Some(first), true) = (first, is_named) else { continue };
+            let file = self.sources.file(first.file);
+            let line = file.line(first.range.start);
+            let place = match file.has_path() {
+                true => format!("{DEFINED} (file: {}, line: {line})", file.path.display()),
+                false => format!("{DEFINED} (line: {line})"),
+            };
+            error.message = error.message.replacen(DEFINED, &place, 1);
+        }
     }
 
     fn registry(&self) -> std::sync::RwLockReadGuard<'_, Registry> {
@@ -335,7 +357,9 @@ impl Environment {
     /// # Errors
     /// For each duplicate definition.
     pub fn define(&self, program: &Arc<Program>) -> Vec<Diagnostic> {
-        self.registry_mut().add(program, "", &mut Vec::new())
+        let mut errors = self.registry_mut().add(program, "", &mut Vec::new());
+        self.name_first_places(&mut errors);
+        errors
     }
 
     /// Names of all known classes and defines, for suggestions.

@@ -1,11 +1,14 @@
 //! The definitions of an environment by name, and the files that were read.
 
+use crate::load::node_names::node_name;
 use crate::load::ruby_source::{RubyFile, RubySource};
 use crate::load::ruby_types::RubyType;
+use crate::syntax::Program;
 use crate::syntax::definitions::{
     AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, items,
 };
-use crate::syntax::{Expr, Program};
+use crate::types::Type;
+use crate::types::library::builtin;
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_source::{Diagnostic, Span};
@@ -83,6 +86,7 @@ impl Registry {
                 }
                 Item::Alias(def) => {
                     let name = def.name.to_lowercase();
+                    errors.extend(redefined_type(&def));
                     self.missing.remove(&('a', name.clone()));
                     match self.aliases.get(&name) {
                         Some(known) if Arc::ptr_eq(&known.program, program) => {
@@ -117,11 +121,7 @@ impl Registry {
     pub(super) fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for &id in def.program.list(def.matches) {
-            let name = match &def.program[id] {
-                Expr::Str(name) | Expr::Name(name) => name.clone(),
-                Expr::Default => "default".into(),
-                _ => continue,
-            };
+            let Some(name) = node_name(&def.program[id]) else { continue };
             if let Some(&first) = self.node_names.get(&name) {
                 let text = format!("Node '{name}' is already defined; cannot redefine");
                 let error = Diagnostic::error("puppet::duplicate-definition", text)
@@ -154,6 +154,51 @@ pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
     Diagnostic::error("puppet::duplicate-definition", message)
         .labelled(def.span, "defined again here")
         .related(known.span, "first defined here")
+}
+
+/// Names of types that Puppet makes before it reads manifests: aliases, object types and its own
+/// resource types.
+const MADE_TYPES: [&str; 19] = [
+    "annotation",
+    "component",
+    "data",
+    "deferred",
+    "exec",
+    "file",
+    "filebucket",
+    "group",
+    "notify",
+    "package",
+    "resources",
+    "richdata",
+    "richdatakey",
+    "schedule",
+    "service",
+    "stage",
+    "tidy",
+    "user",
+    "whit",
+];
+
+/// The error of an alias with the name of a type of the language.
+fn redefined_type(def: &AliasDef) -> Option<Diagnostic> {
+    let name = def.name.to_lowercase();
+    let origin = if MADE_TYPES.contains(&name.as_str()) {
+        "Set at unknown location"
+    } else {
+        let known = builtin(&def.name)?;
+        let is_root = name == "object";
+        if matches!(known, Type::Object(_) | Type::Alias(_) | Type::Unit) && !is_root {
+            return None;
+        }
+        "Originally set by Puppet-Type-System/Static-Loader."
+    };
+    let message = format!(
+        "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{name}'. {origin}"
+    );
+    let error = Diagnostic::error("puppet::duplicate-definition", message);
+    let error = error.labelled(def.span, "this is the name of a type of the language");
+    Some(error.help("give the alias another name"))
 }
 
 /// The error of a second function or alias of a name in one text.

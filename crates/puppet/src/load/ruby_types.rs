@@ -58,10 +58,12 @@ impl RubyType {
         }
         let mut out = std::mem::take(&mut reader.out);
         out.open |= out.attributes.is_empty();
+        out.patterns = text.contains("title_patterns")
+            // Only the code itself says how its titles are read, or that they cannot be.
+            || !out.open && !text.contains("register_type") && out.key_attributes() != 1;
         if out.namevars.is_empty() {
             out.namevars.push("name".into());
         }
-        out.patterns = text.contains("title_patterns");
         out.unclear = out.open || out.patterns || reader.logs;
         out
     }
@@ -69,6 +71,12 @@ impl RubyType {
     /// Whether the type has, or may have, an attribute of this name.
     pub fn knows(&self, name: &str) -> bool {
         self.open || name == "provider" || self.attributes.iter().any(|a| a == name)
+    }
+
+    /// The number of attributes that name a resource: those marked so, and `name`.
+    fn key_attributes(&self) -> usize {
+        let has = |names: &[EcoString]| names.iter().any(|name| name == "name");
+        self.namevars.len() + usize::from(has(&self.attributes) && !has(&self.namevars))
     }
 
     fn add(&mut self, name: &str) {
@@ -157,7 +165,8 @@ impl Reader {
             let after = options.split(option).nth(1)?;
             Some(after.trim_start_matches([' ', ':', '=', '>']).starts_with("true"))
         };
-        if mark("namevar") == Some(true) {
+        let has_word = |word: &str| options.split(|c| !is_word(c)).any(|found| found == word);
+        if mark("namevar") == Some(true) || has_word("isnamevar") {
             self.out.name_by_latest();
         }
     }

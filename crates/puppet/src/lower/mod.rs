@@ -237,13 +237,11 @@ impl Lowering<'_, '_> {
             ParamSource::Override => Step::Override,
             ParamSource::Collector => Step::CollectorOverride,
             ParamSource::ParameterDefault => Step::ParameterDefault,
-            ParamSource::Data(place) => {
-                Step::Data(Arc::new(DataStep {
-                    key: place.key.clone(),
-                    file: place.file.clone(),
-                    line: place.line,
-                }))
-            }
+            ParamSource::Data(place) => Step::Data(Arc::new(DataStep {
+                key: place.key.clone(),
+                file: place.file.clone(),
+                line: place.line,
+            })),
             ParamSource::Relation => Step::Relation,
             ParamSource::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
             ParamSource::Inherited => {

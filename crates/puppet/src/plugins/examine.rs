@@ -38,7 +38,8 @@ impl Compiler<'_> {
     pub(crate) fn examine_types(&mut self) -> Vec<Diagnostic> {
         let kinds = self.kinds_in_ruby();
         if kinds.is_empty() {
-            return Vec::new();
+            let duplicates = self.catalog.duplicate_names();
+            return duplicates.iter().map(|duplicate| self.cannot_alias(duplicate)).collect();
         }
         let names: Vec<&str> = kinds.keys().map(EcoString::as_str).collect();
         let what = format!("the resource types {}", names.join(", "));
@@ -89,6 +90,10 @@ impl Compiler<'_> {
                 continue;
             }
             let name = resource.kind.to_lowercase();
+            let settings = &self.settings;
+            if settings.examines_native_only && !settings.native_kinds.contains(name.as_str()) {
+                continue;
+            }
             if let Some(file) = self.env.ruby_type_file(&name) {
                 kinds.insert(name, file);
             }

@@ -45,6 +45,9 @@ pub struct Settings {
     /// values and add autorequires. Their conversions are ignored, because a value would be
     /// converted twice.
     pub native_kinds: BTreeSet<EcoString>,
+    /// Whether only the types in Ruby of `native_kinds` see the catalog: whoever applies it runs the
+    /// code of the other types then.
+    pub examines_native_only: bool,
     /// The resources that nodes export for each other; without it nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
@@ -63,6 +66,7 @@ impl Default for Settings {
             has_history: true,
             deferral: Deferral::Keep,
             native_kinds: BTreeSet::new(),
+            examines_native_only: false,
             exports: None,
             values: BTreeMap::new(),
         }

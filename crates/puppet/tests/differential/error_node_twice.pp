@@ -1,2 +1,3 @@
-node default { }
+node 'A.b' { }
+node 'a.b' { }
 node default { }

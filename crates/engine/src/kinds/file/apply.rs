@@ -31,7 +31,8 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
     }
     let want = file.want(host)?;
     if file.parents && matches!(want, DesiredState::Directory) {
-        make_parents(file, host).map_err(|e| file.error("make directories around", &e))?;
+        write::make_parents(host, &file.path, NEW_DIRECTORY & !umask())
+            .map_err(|e| file.error("make directories around", &e))?;
     }
     let place = resolve(host, &file.path, file.follow).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -72,22 +73,6 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
 
 fn has_ensure(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.property == "ensure")
-}
-
-/// Creates the missing directories above a path.
-fn make_parents(file: &FileInstance, host: &Host) -> io::Result<()> {
-    let mut above: Vec<_> = file.path.ancestors().skip(1).collect();
-    // The root is there.
-    above.pop();
-    for path in above.into_iter().rev() {
-        let place = resolve(host, path, true)?;
-        if place.stat()?.is_none() {
-            host.keep(path, true)?;
-            let ids = (None, None);
-            write::make_directory(&place, ids, NEW_DIRECTORY & !umask())?;
-        }
-    }
-    Ok(())
 }
 
 /// The numbers of owner and group, where they are managed.

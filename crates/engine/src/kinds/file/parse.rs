@@ -161,7 +161,7 @@ fn conflicts(a: &mut Attributes<'_>, checksum: Checksum, recurse: Recurse) {
     let link_text = a.value("ensure").and_then(Value::as_str).is_some_and(|t| t.starts_with('/'));
     if given > 1 || (link_text && given == 1 && a.value("target").is_none()) {
         let text = "You cannot specify more than one of content, source, target";
-        a.errors.push(AttributeError { attribute: None, message: text.into() });
+        a.errors.push(AttributeError::of_resource(text));
     }
     if recurse == Recurse::Remote && a.value("source").is_none() {
         a.fail("recurse", "You cannot specify a remote recursion without a source");

@@ -37,6 +37,40 @@ pub(crate) fn limited_agent(machine: &Path, is_secure: bool) -> Agent {
     built(machine, is_secure, 0, Some(TIMEOUT))
 }
 
+/// How servers are asked where the graph says it.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Connection {
+    /// Whether certificates are not checked.
+    pub(crate) insecure: bool,
+    /// The address of a proxy.
+    pub(crate) proxy: Option<ureq::Proxy>,
+    /// How many redirects are followed.
+    pub(crate) redirects: u32,
+}
+
+/// An HTTP client for a machine with this root and such a connection.
+pub(crate) fn connected_agent(machine: &Path, connection: &Connection) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_recv_response(Some(TIMEOUT))
+        .timeout_per_read(Some(TIMEOUT))
+        .max_redirects(connection.redirects)
+        .tls_config(tls(machine, connection.insecure));
+    let Some(proxy) = connection.proxy.clone() else { return config.build().new_agent() };
+    config.proxy(Some(proxy)).build().new_agent()
+}
+
+fn tls(machine: &Path, insecure: bool) -> TlsConfig {
+    let roots: Vec<_> = trusted(machine).into_iter().collect();
+    TlsConfig::builder()
+        .provider(TlsProvider::Rustls)
+        .root_certs(RootCerts::new_with_certs(&roots))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .disable_verification(insecure)
+        .build()
+}
+
 fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
@@ -47,13 +81,7 @@ fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>)
     if !is_secure {
         return config.build().new_agent();
     }
-    let roots: Vec<_> = trusted(machine).into_iter().collect();
-    let tls = TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .root_certs(RootCerts::new_with_certs(&roots))
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .build();
-    config.tls_config(tls).build().new_agent()
+    config.tls_config(tls(machine, false)).build().new_agent()
 }
 
 /// The trusted certificates of a machine. Unreadable ones are not trusted. On this machine

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::model::{Item, Options, Prepared, ResolveSource};
 use super::unmanaged;
-use crate::kind::Registry;
+use crate::kind::{Registry, Relationship};
 use crate::run::deferred::Deferred;
 
 /// The next serial number.
@@ -152,6 +152,17 @@ impl Prepared {
             let earlier = ready.instance.autorequires().into_iter();
             let earlier = earlier.filter_map(find);
             soft_edges.extend(earlier.map(|from| ((from, id, EdgeKind::Before), id)));
+            let related = ready.instance.automatic_relationships().into_iter();
+            soft_edges.extend(related.filter_map(|(relationship, other)| {
+                let other = find(other)?;
+                let edge = match relationship {
+                    Relationship::Require => (other, id, EdgeKind::Before),
+                    Relationship::Before => (id, other, EdgeKind::Before),
+                    Relationship::Subscribe => (other, id, EdgeKind::Notify),
+                    Relationship::Notify => (id, other, EdgeKind::Notify),
+                };
+                Some((edge, id))
+            }));
         }
         // mgmt programs may exclude a resource from autoedges.
         let refuses = |id: ResourceId| {

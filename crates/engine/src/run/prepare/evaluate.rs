@@ -40,13 +40,7 @@ impl Prepared {
     /// A resource before its deferred values are computed: its other attributes determine edges and
     /// watches.
     pub(crate) fn before_evaluation(&self, resource: &Resource) -> Option<Ready> {
-        self.deferred.as_ref()?;
-        let is_deferred = |attribute: &ordain_graph::Attribute| holds_deferred(&attribute.value);
-        if !resource.attributes.iter().any(is_deferred) {
-            return None;
-        }
-        let mut known = resource.clone();
-        known.attributes.retain(|attribute| !is_deferred(attribute));
+        let Cow::Owned(known) = self.without_deferred(resource) else { return None };
         let mut ready = self.parse(&known).unwrap_or_else(|_| Ready {
             instance: Box::new(UnknownInstance),
             noop: self.options().noop,
@@ -61,6 +55,17 @@ impl Prepared {
         ready.digest = self.serial;
         ready.is_deferred = true;
         Some(ready)
+    }
+
+    /// A resource without the attributes that are computed during the run, if it has any.
+    pub(super) fn without_deferred<'r>(&self, resource: &'r Resource) -> Cow<'r, Resource> {
+        let is_deferred = |attribute: &ordain_graph::Attribute| holds_deferred(&attribute.value);
+        if self.deferred.is_none() || !resource.attributes.iter().any(is_deferred) {
+            return Cow::Borrowed(resource);
+        }
+        let mut known = resource.clone();
+        known.attributes.retain(|attribute| !is_deferred(attribute));
+        Cow::Owned(known)
     }
 
     /// A resource with the current values of its deferred attributes.

@@ -11,6 +11,7 @@ use ordain_graph::{Attribute, Resource, ResourceId, ResourceRef};
 
 use super::model::{IncrementalUpdate, Item, Prepared};
 use super::unmanaged;
+use crate::kind::Relationship;
 
 impl Prepared {
     /// Whether this graph can reuse resources of another: it has the same names at the same
@@ -91,12 +92,29 @@ impl Prepared {
     }
 
     /// The declared predecessors and successors of a resource.
-    fn asks(&self, id: ResourceId) -> (Vec<ResourceRef>, Vec<ResourceRef>, Vec<SoftEdge>, bool) {
-        let (names, earlier) = match &self.items[id.0 as usize] {
-            Item::Ready(ready) => (ready.instance.second_names(), ready.instance.autorequires()),
+    fn asks(&self, id: ResourceId) -> Wishes {
+        let (names, earlier, related) = match &self.items[id.0 as usize] {
+            Item::Ready(ready) => (
+                ready.instance.second_names(),
+                ready.instance.autorequires(),
+                ready.instance.automatic_relationships(),
+            ),
             _ => Default::default(),
         };
         let refuses = self.graph.resource(id).value("meta:autoedge") == Some(&Value::Bool(false));
-        (names, earlier, unmanaged::autorequires(&self.graph, id), refuses)
+        let unmanaged = unmanaged::autorequires(&self.graph, id);
+        Wishes { names, earlier, related, unmanaged, refuses }
     }
+}
+
+/// The order with other resources that a resource asks for.
+#[derive(PartialEq)]
+struct Wishes {
+    /// Its other names.
+    names: Vec<ResourceRef>,
+    earlier: Vec<ResourceRef>,
+    related: Vec<(Relationship, ResourceRef)>,
+    unmanaged: Vec<SoftEdge>,
+    /// Whether it stays out of all this.
+    refuses: bool,
 }

@@ -37,7 +37,7 @@ impl Prepared {
         let Some(kind) = self.registry.get(&resource.id.kind) else {
             let name = resource.id.kind.to_lowercase();
             let message = format!("this machine's engine does not know kind {name} yet");
-            return Err(vec![AttributeError { attribute: None, message }]);
+            return Err(vec![AttributeError::of_resource(message)]);
         };
         let resource = &*with_name_attribute(resource, kind);
         let mut errors = self.bad_attributes(resource, kind);
@@ -60,6 +60,9 @@ impl Prepared {
             of_kind: &of_kind,
             registry: &self.registry,
             served: &self.graph.served,
+            graph: &self.graph,
+            graph_number: self.serial,
+            without_deferred: &|resource| self.without_deferred(resource),
         };
         match kind.parse(resource, &context) {
             Ok(instance) if errors.is_empty() => {

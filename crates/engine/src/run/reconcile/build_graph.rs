@@ -48,6 +48,8 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
             let due = ready.schedule.is_some().then_some(schedule::POLL_INTERVAL);
             let pause = ready.instance.pause(host).into_iter().chain(due).min();
             settings.poll = poll(settings.poll, pause);
+            let longest = ready.instance.longest_pause(host).filter(|_| due.is_none());
+            settings.longest_pause = longest.map_or(0, |longest| longest.as_millis() as u64);
             if settings.semaphores.is_empty() {
                 settings.group = prepared.group(node.resource, host);
             }

@@ -384,8 +384,20 @@ impl Scheduler {
             && note_change(state, &tuning, now)
             && !std::mem::replace(&mut state.is_named, true);
         let name = state.vertex.name.clone();
-        if let Poll::Every(every) | Poll::WatchAndEvery(every) = state.vertex.settings.poll {
-            self.set_timer(now.saturating_add(every.max(1)), index, Timer::Poll);
+        state.calm_checks =
+            if outcome == Outcome::InPlace { state.calm_checks.saturating_add(1) } else { 0 };
+        let doublings = state.calm_checks.saturating_sub(1).min(MAX_BACKOFF);
+        let longest = state.vertex.settings.longest_pause;
+        let pause = match state.vertex.settings.poll {
+            Poll::Every(every) => Some(every),
+            Poll::WatchAndEvery(every) => {
+                let grown = every.saturating_mul(1 << doublings);
+                Some(grown.min(longest.max(every)))
+            }
+            Poll::Watch | Poll::Once => None,
+        };
+        if let Some(pause) = pause {
+            self.set_timer(now.saturating_add(pause.max(1)), index, Timer::Poll);
         }
         if reset {
             self.tries.remove(&name);

@@ -50,6 +50,9 @@ pub struct Settings {
     pub longest_delay: u64,
     /// The way in which its changes are detected.
     pub poll: Poll,
+    /// The interval of [`Poll::WatchAndEvery`] doubles up to this one while nothing changes, in
+    /// milliseconds. Shorter ones say nothing.
+    pub longest_pause: u64,
     /// The maximum rate of events; unlimited if `None`.
     pub limit: Option<Limit>,
     /// Names of semaphores with their sizes.
@@ -72,6 +75,7 @@ impl Default for Settings {
             delay: 0,
             longest_delay: 0,
             poll: Poll::Watch,
+            longest_pause: 0,
             limit: None,
             semaphores: Vec::new(),
             group: None,

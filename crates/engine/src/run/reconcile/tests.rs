@@ -267,6 +267,24 @@ fn polls_limits_and_hidden_ones() {
 }
 
 #[test]
+fn polls_are_rarer_while_nothing_changes() {
+    let mut graph = scheduler_graph(1, &[]);
+    graph.vertices[0].settings.poll = Poll::WatchAndEvery(10);
+    graph.vertices[0].settings.longest_pause = 35;
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(graph).unwrap();
+    let mut seen = Vec::new();
+    for now in 0..=200 {
+        for (id, ..) in checks(&mut s, now) {
+            seen.push(now);
+            let outcome = if now == 100 { Outcome::Changed } else { Outcome::InPlace };
+            s.finished(id, outcome);
+        }
+    }
+    assert_eq!(seen, [0, 10, 30, 65, 100, 110, 120, 140, 175]);
+}
+
+#[test]
 fn a_command_that_runs_at_a_pace_does_not_fight() {
     let mut graph = scheduler_graph(3, &[]);
     graph.vertices[0].settings.poll = Poll::Every(50);

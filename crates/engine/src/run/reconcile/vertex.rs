@@ -68,6 +68,8 @@ pub(super) struct State {
     pub(super) breakdowns: u32,
     /// The time of the last failure of its watch.
     pub(super) broke_at: u64,
+    /// How many checks in a row found that nothing differs.
+    pub(super) calm_checks: u32,
 }
 
 impl State {
@@ -99,6 +101,7 @@ impl State {
             was_asked: false,
             breakdowns: 0,
             broke_at: 0,
+            calm_checks: 0,
         }
     }
 

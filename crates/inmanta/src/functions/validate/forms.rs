@@ -333,7 +333,7 @@ pub(super) fn is_duration(value: &Value) -> bool {
     rest.is_empty() || is_clock(rest.strip_prefix(['+', '-']).unwrap_or(rest))
 }
 
-/// Whether a text is `HH:MM` or `HH:MM:SS`, with an optional fraction.
+/// Whether a text is `HH:MM`, `HH:MM:SS` or `H:MM:SS`, the latter two with an optional fraction.
 fn is_clock(text: &str) -> bool {
     let (whole, fraction) = match text.split_once(['.', ',']) {
         Some((whole, fraction)) => (whole, Some(fraction)),
@@ -343,11 +343,12 @@ fn is_clock(text: &str) -> bool {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let fits = |text: &&str| is_digits(text) && text.len() == 2 && **text < *"60";
     let is_fine = match &parts[..] {
-        [hours, rest @ ..] => is_digits(hours) && hours.len() >= 2 && rest.iter().all(fits),
+        [hours, rest @ ..] => {
+            is_digits(hours) && (hours.len() >= 2 || rest.len() == 2) && rest.iter().all(fits)
+        }
         [] => false,
     };
-    let is_fraction =
-        fraction.is_none_or(|text| parts.len() == 3 && is_digits(text) && text.len() <= 9);
+    let is_fraction = fraction.is_none_or(|text| parts.len() == 3 && is_digits(text));
     (2..=3).contains(&parts.len()) && is_fine && is_fraction
 }
 

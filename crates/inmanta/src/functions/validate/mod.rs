@@ -410,7 +410,9 @@ mod tests {
         check("pydantic.MySQLDsn", &["mysql+pymysql://h"], &["http://h"]);
         check("pydantic.PaymentCardNumber", &["4111111111111111"], &["4111111111111112"]);
         let good = ["1 day, 00:00:00", "P1DT2H", "10:00:00", "-P1D", "PT1S", "P1Y", "01:00", "3 d"];
-        check("datetime.timedelta", &good, &["x", "5", "1:2:3", "P", "PT"]);
+        check("datetime.timedelta", &good, &["x", "5", "1:2:3", "P", "PT", "1:00"]);
+        let good = ["2:00:00", "3 days, 2:00:00", "9:59:59,5", "1:00:00.1234567890"];
+        check("datetime.timedelta", &good, &["1 day, 2:0:0", "2:00:60"]);
     }
 
     #[test]

@@ -41,9 +41,9 @@ mod tests {
     #[expect(clippy::iter_over_hash_type, reason = "each is looked at by itself")]
     fn the_table_is_whole() {
         assert_eq!(TYPES.len(), TABLE.lines().count());
-        let vcsrepo = find("vcsrepo").unwrap();
-        assert_eq!(vcsrepo.module, "puppetlabs-vcsrepo");
-        assert!(vcsrepo.attributes.contains(&"revision"));
+        let java_ks = find("java_ks").unwrap();
+        assert_eq!(java_ks.module, "puppetlabs-java_ks");
+        assert!(java_ks.attributes.contains(&"storetype"));
         for (name, kind) in TYPES.iter() {
             assert!(kind.module.contains('-'), "{name}");
             assert!(kind.attributes.contains(&"provider"), "{name}");

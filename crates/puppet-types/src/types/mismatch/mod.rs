@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{EvalResult, puppets};
 use crate::types::refusal::answered;
 use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{Type, generalize, infer_set, is_instance};
+use crate::types::{Type, generalize, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 
 use describe::{describe, describe_signatures};
@@ -77,7 +77,7 @@ pub fn params_fit<'v>(
 }
 
 /// The mismatches of the parameters of a class or defined type, if there are any. Values of type
-/// `Deferred` are checked when they are resolved.
+/// `Deferred` are not checked; see [`describe_deferred`].
 pub fn describe_params(
     subject: &str,
     signature: &Signature,
@@ -108,6 +108,22 @@ pub fn describe_params(
     joined(subject, &errors)
 }
 
+/// The mistakes of deferred calls given to a class or defined type, by the types that their functions
+/// declare for their results: `None` if there are none.
+pub fn describe_deferred(
+    subject: &str,
+    results: &[(&SignatureParam, Type)],
+) -> EvalResult<Option<String>> {
+    let mut errors = Vec::new();
+    for (param, result) in results {
+        let fits = || is_assignable(&generalize(&param.kind), &generalize(result));
+        if !answered(fits)? {
+            errors.extend(describe(&param.kind, result, &[Step::Parameter(param.name.clone())]));
+        }
+    }
+    Ok(joined(subject, &errors))
+}
+
 /// Whether a value is computed where the catalog is applied only.
 #[inline]
 pub fn is_deferred(value: &Value) -> bool {
@@ -129,7 +145,13 @@ pub fn describe_call(
 /// The mismatch between a type and the expected one, beginning with the subject; empty if there is
 /// none.
 pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
-    let errors = describe(expected, actual, &[Step::Subject(subject.into())]);
+    let path = [Step::Subject(subject.into())];
+    let mut errors = describe(expected, actual, &path);
+    if errors.is_empty() && matches!(answered(|| is_assignable(expected, actual)), Ok(false)) {
+        // Aliases that lead to each other hide the difference.
+        let reason = Reason::Type { expected: expected.clone(), actual: actual.clone() };
+        errors.push(Mismatch { path: path.to_vec(), reason });
+    }
     match errors.as_slice() {
         [] => String::new(),
         [one] => one.text().trim().into(),

@@ -28,6 +28,7 @@ use objects::construct_object;
 use signatures::signatures;
 
 pub use host::Host;
+pub(crate) use objects::constructor_values;
 pub(crate) use times::time_bound;
 
 /// Makes a value of a type from arguments. A single argument that is an instance already is the

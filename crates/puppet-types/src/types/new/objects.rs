@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
 use indexmap::IndexMap;
 
 use crate::error::{EvalResult, plain};
@@ -35,4 +36,24 @@ pub(super) fn construct_object(object: &Arc<ObjectType>, args: &[Value]) -> Eval
         values.insert(name, value.or(attribute.value).unwrap_or_default());
     }
     Ok(Value::Object(Arc::new(Object { kind: Arc::clone(object), values })))
+}
+
+/// The values of an instance as arguments of its constructor, by name; defaults at the end are
+/// left out.
+pub(crate) fn constructor_values(object: &Object) -> Vec<(EcoString, &Value)> {
+    let mut given = given_attributes(&object.kind);
+    while let Some(last) = given.last() {
+        let (Some(default), Some(value)) = (&last.value, object.values.get(&last.name)) else {
+            break;
+        };
+        if default != value {
+            break;
+        }
+        given.pop();
+    }
+    let values = given.into_iter().filter_map(|attribute| {
+        let value = object.values.get(&attribute.name)?;
+        Some((attribute.name, value))
+    });
+    values.collect()
 }

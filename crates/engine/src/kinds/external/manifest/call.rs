@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use super::manifest::{Argument, Command, Input, Manifest};
+use super::document::{Argument, Command, Input, Manifest};
 use crate::kind::KindError;
 use crate::system::host::Host;
 use crate::system::runner::{Invocation, Outcome};

@@ -1,0 +1,2 @@
+# modules: installed
+concat_file { '/w/f': mode => 'x' }

@@ -1,0 +1,2 @@
+# modules: installed
+concat_fragment { 'a': content => 'a' }

@@ -1,0 +1,3 @@
+# modules: installed
+# setup: printf "x\n" >/w/f
+file_line { 'a': path => '/w/f', line => 'x', ensure => latest }

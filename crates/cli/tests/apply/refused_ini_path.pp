@@ -1,0 +1,2 @@
+# modules: installed
+ini_setting { 'a': path => 'f', section => 'a', setting => 'b', value => 'c' }

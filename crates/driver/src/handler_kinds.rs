@@ -1,0 +1,188 @@
+//! Kinds of resources that handlers of Inmanta's modules deploy, for graphs that are planned or
+//! applied.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use ordain_data::json;
+use ordain_engine::kind::{AttributeError, Registry};
+use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
+use ordain_inmanta::python::Deployment;
+use ordain_plugins::{Language, ProviderProgram};
+use ordain_providers::{ProcessProvider, ProviderError, ProviderSettings};
+use ordain_source::TouchedPaths;
+
+use crate::compiled::Compiled;
+use crate::module_kinds::library_files;
+use crate::options::Options;
+
+/// Seconds for one resource in the provider process, unless a request allows more.
+const SECONDS: u32 = 60;
+/// Bytes of memory of the provider process.
+const MEMORY: u64 = 2 << 30;
+/// The file with the parameters and facts of resources, below the state directory.
+const PARAMETERS: &str = "inmanta/parameters.json";
+
+/// Kinds of a graph that handlers of modules deploy.
+#[derive(Clone, Debug)]
+pub(crate) struct HandlerKinds {
+    deployment: Deployment,
+    /// The Python files of the modules, with the times of their last changes.
+    libraries: BTreeMap<PathBuf, (SystemTime, u64)>,
+}
+
+impl HandlerKinds {
+    /// The kinds of a compiled model. The compile depends on the code of their handlers.
+    pub(crate) fn new(deployment: Deployment, touched: &TouchedPaths) -> Self {
+        let libraries = library_files(deployment.directories.iter().cloned(), "py", touched);
+        Self { deployment, libraries }
+    }
+
+    /// Whether a provider process for the other can serve this, if it has these kinds, too.
+    fn is_like(&self, other: &Self) -> bool {
+        let shared = |one: &Self, name: &str| one.deployment.environment.get(name).cloned();
+        self.libraries == other.libraries
+            && self.deployment.interpreters == other.deployment.interpreters
+            && self.deployment.kinds.is_subset(&other.deployment.kinds)
+            && ["modules", "modulepath", "agent"]
+                .iter()
+                .all(|name| shared(self, name) == shared(other, name))
+    }
+
+    /// The members of the first request.
+    fn environment(&self, options: &Options) -> serde_json::Map<String, serde_json::Value> {
+        let mut environment = self.deployment.environment.clone();
+        environment.insert("noop".into(), options.is_noop.into());
+        let state = options.state_dir.as_deref();
+        let state = state.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.into()));
+        let state = state.map(|dir| dir.display().to_string());
+        environment.insert("statedir".into(), state.into());
+        environment
+    }
+
+    fn provider(&self, options: &Options) -> ProcessProvider {
+        let chosen = std::env::var(Language::Python.variable()).ok();
+        let own = self.deployment.interpreters.iter().map(|path| path.display().to_string());
+        let interpreters = Language::Python.interpreters(chosen, &own.collect::<Vec<_>>());
+        ProcessProvider::new(ProviderSettings {
+            program: ProviderProgram::python(SECONDS, MEMORY),
+            interpreters,
+            environment: self.environment(options),
+        })
+    }
+
+    /// The kinds as the provider process describes them. Kinds that cannot be used have the reason.
+    fn descriptions(&self, provider: &ProcessProvider, options: &Options) -> Vec<KindDescription> {
+        let names: Vec<String> = self.deployment.kinds.iter().cloned().collect();
+        let unusable = |name: &String, why: &str, help: Option<&str>| {
+            let text = format!("handlers in Python deploy {name}, and {why}");
+            let help = help.map(str::to_string);
+            KindDescription {
+                name: name.clone(),
+                name_attribute: "name".into(),
+                is_open: true,
+                fault: Some(AttributeError { help, ..AttributeError::of_resource(text) }),
+                ..KindDescription::default()
+            }
+        };
+        let failed =
+            |name: &String, error: &ProviderError| unusable(name, &error.to_string(), error.help());
+        if options.machine.as_deref().is_some_and(|root| root != Path::new("/")) {
+            let why = "they act on the running system, not on a directory";
+            return names.iter().map(|name| unusable(name, why, None)).collect();
+        }
+        match provider.kinds(&names) {
+            Ok(found) => names
+                .iter()
+                .zip(found)
+                .map(|(name, found)| {
+                    found.unwrap_or_else(|| unusable(name, "no module has a class for it", None))
+                })
+                .collect(),
+            Err(error) => names.iter().map(|name| failed(name, &error)).collect(),
+        }
+    }
+}
+
+/// The provider processes of models for one graph after another.
+#[derive(Default)]
+pub(crate) struct HandlerSource {
+    current: Vec<Running>,
+}
+
+/// The kinds of a provider process.
+struct Running {
+    of: Arc<HandlerKinds>,
+    provider: Arc<ProcessProvider>,
+    descriptions: Vec<KindDescription>,
+    /// The registry that the kinds were added to, and the result.
+    registry: (Arc<Registry>, Arc<Registry>),
+}
+
+impl HandlerSource {
+    /// A registry with the kinds of the models of a graph.
+    pub(crate) fn add(
+        &mut self,
+        mut registry: Arc<Registry>,
+        compiled: &Compiled,
+        options: &Options,
+    ) -> Arc<Registry> {
+        let mut running = Vec::new();
+        for kinds in &compiled.handler_kinds {
+            let known = self.current.iter().position(|one| kinds.is_like(&one.of));
+            let mut one = match known {
+                Some(at) => {
+                    let one = self.current.swap_remove(at);
+                    let environment = kinds.environment(options);
+                    let members = environment.iter().map(|(name, value)| {
+                        (name.as_str(), json::read(&value.to_string()).unwrap_or_default())
+                    });
+                    let members: Vec<_> = members.collect();
+                    one.provider.update(members.iter().map(|(name, value)| (*name, value)));
+                    one
+                }
+                None => {
+                    let provider = Arc::new(kinds.provider(options));
+                    let descriptions = kinds.descriptions(&provider, options);
+                    let pair = (Arc::clone(&registry), Arc::clone(&registry));
+                    let mut one =
+                        Running { of: Arc::clone(kinds), provider, descriptions, registry: pair };
+                    one.join(&registry);
+                    one
+                }
+            };
+            if !Arc::ptr_eq(&one.registry.0, &registry) {
+                one.join(&registry);
+            }
+            registry = Arc::clone(&one.registry.1);
+            running.push(one);
+        }
+        self.current = running;
+        registry
+    }
+
+    /// The processor time of the provider processes, if there are any.
+    pub(crate) fn cpu_time(&self) -> Option<Duration> {
+        let times = self.current.iter().map(|one| one.provider.cpu_time());
+        times.reduce(|one, other| one + other)
+    }
+}
+
+impl Running {
+    /// Adds the kinds to a registry.
+    fn join(&mut self, base: &Arc<Registry>) {
+        let mut registry = Registry::clone(base);
+        let shared: SharedProvider = Arc::clone(&self.provider) as SharedProvider;
+        for kind in ExternalKind::all(&shared, self.descriptions.iter().cloned()) {
+            registry.add(Box::new(kind));
+        }
+        self.registry = (Arc::clone(base), Arc::new(registry));
+    }
+}
+
+/// The file with the parameters and facts that handlers have set, if the state directory is known.
+pub(crate) fn parameters_file(options: &Options) -> Option<PathBuf> {
+    options.state_dir.as_deref().map(|dir: &Path| dir.join(PARAMETERS))
+}

@@ -1,0 +1,2 @@
+type Foo = Enum[$facts[os][family]]
+notice(Foo)

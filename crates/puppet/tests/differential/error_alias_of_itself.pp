@@ -1,0 +1,2 @@
+type One = Variant[One, String, Integer]
+assert_type(One, /x/)

@@ -1,0 +1,2 @@
+type Foo = Integer[1 + 1 * 2]
+notice(Foo)

@@ -1,0 +1,2 @@
+# Site: title_keys
+nameless { 'a': }

@@ -1,0 +1,4 @@
+Puppet::Type.newtype(:harbor) do
+  newparam(:name) { isnamevar }
+  newparam(:coast) { isnamevar }
+end

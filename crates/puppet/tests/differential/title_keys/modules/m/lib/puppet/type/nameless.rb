@@ -1,0 +1,3 @@
+Puppet::Type.newtype(:nameless) do
+  newparam(:coast)
+end

@@ -1,0 +1,4 @@
+Puppet::Type.newtype(:twofold) do
+  newparam(:name)
+  newparam(:coast, namevar: true)
+end
