@@ -1,3 +1,4 @@
+# differs: log: a warning names the resources that change something each time
 # Every set of attributes on a copy of the same files of its own.
 # modules: installed
 # setup: mkdir /w/in; cd /w/in; printf '127.0.0.1 localhost lo\n10.0.0.1\ta b # c\n10.0.0.2 x\n' >hosts

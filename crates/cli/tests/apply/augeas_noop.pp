@@ -1,3 +1,4 @@
+# differs: exit: 2 if changes are pending
 # modules: installed
 # options: --noop
 # setup: printf '10.0.0.1 a\n' >/w/hosts

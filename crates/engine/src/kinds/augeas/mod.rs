@@ -193,7 +193,8 @@ impl AugeasInstance {
 
     fn change(&self, edits: &[Edit]) -> Change {
         Change {
-            action: Action::Modify,
+            // A forced change is there again at once.
+            action: if self.force { Action::Run } else { Action::Modify },
             property: "returns".to_string(),
             before: Value::str("need_to_run"),
             after: Value::Int(0),
