@@ -177,6 +177,9 @@ fn a_file_of_another_resource_may_be_missing_in_a_plan() {
         of_kind: &|_| Vec::new(),
         registry: &Arc::default(),
         served: &ServedFiles::default(),
+        graph: &ordain_graph::Graph::default(),
+        graph_number: 0,
+        without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
     };
     let all = attributes(&directory, "/hosts", &[("changes", s("mv 1 2"))]);
     let edited = Augeas.parse(&resource("Augeas", "a", &all), &context);

@@ -177,6 +177,9 @@ fn context_of(all: &'static [Resource], files: &'static [&str]) -> ParseContext<
         })),
         registry: &REGISTRY,
         served: Box::leak(Box::new(ServedFiles::default())),
+        graph: Box::leak(Box::default()),
+        graph_number: 0,
+        without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
     }
 }
 
