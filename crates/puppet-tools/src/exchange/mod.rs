@@ -4,7 +4,7 @@
 //! readers and writers are independent of each other:
 //!
 //! - [`to_ecore`] and [`from_ecore`]: Ecore models; annotations have the parts that Ecore cannot
-//! express
+//!   express
 //! - [`schema`]: JSON Schema for documents with instances
 //! - [`logic`]: the code of types in a separate document
 //! - [`generated`]: the output of `ordain types generate`

@@ -211,7 +211,7 @@ impl Group {
         let resources = vec![(number, Cow::Borrowed(resource))];
         let request = PrepareRequest { graph: graph.number, resources, others: Vec::new() };
         let prepared = self.provider.prepare(&request).into_iter().next().unwrap_or_default();
-        self.entry(&graph, number, &request.resources[0].1, prepared)
+        self.entry(&graph, number, (resource, false), prepared)
     }
 
     fn begin_graph(&self, graphs: &mut Graphs, context: &ParseContext<'_>) -> Arc<GraphEntry> {
@@ -245,7 +245,8 @@ impl Group {
         let request = PrepareRequest { graph: graph.number, resources, others };
         let prepared = self.provider.prepare(&request);
         for ((number, resource), prepared) in request.resources.iter().zip(prepared) {
-            let entry = self.entry(graph, *number, resource, prepared);
+            let is_partial = matches!(resource, Cow::Owned(_));
+            let entry = self.entry(graph, *number, (resource, is_partial), prepared);
             graphs.prepared.insert(resource.id.clone(), entry);
         }
     }
@@ -254,7 +255,7 @@ impl Group {
         &self,
         graph: &Arc<GraphEntry>,
         number: ResourceNumber,
-        resource: &Cow<'_, Resource>,
+        (resource, is_partial): (&Resource, bool),
         prepared: PreparedResource,
     ) -> Entry {
         let kind = resource.id.kind.to_ascii_lowercase();
@@ -264,7 +265,7 @@ impl Group {
             prepared: Arc::new(prepared),
             shared: Arc::new(EntryGuard { number, kind, graph: Arc::clone(graph) }),
             digest: digest(resource),
-            is_partial: matches!(resource, Cow::Owned(_)),
+            is_partial,
         }
     }
 

@@ -25,7 +25,7 @@ use super::provider::{
 use crate::kind::attributes::{is_of_engine, reveal, scalar_text};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{Change, KindError};
+use crate::kind::{AttributeError, Change, KindError};
 use crate::kinds::shared::instances::unwanted;
 use crate::system::host::Host;
 use call::Verb;
@@ -105,7 +105,7 @@ impl ManifestProvider {
         properties.is_none_or(|known| known.iter().any(|(known, _)| known == name))
     }
 
-    fn parse(&self, resource: &Resource) -> Result<Wanted, PreparedResource> {
+    fn parse(&self, resource: &Resource) -> Result<Wanted, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         let own_ensure = self.manifest.properties().is_some() && self.has_property("ensure");
         let absent = !own_ensure && p.one_of("ensure", &["present", "absent"]) == Some("absent");
@@ -132,9 +132,7 @@ impl ManifestProvider {
             properties.insert(EXIST.to_string(), false.into());
         }
         let secrets = p.secrets();
-        let wanted = Wanted { properties, present: !absent, secrets };
-        let failed = |errors| PreparedResource { errors, ..PreparedResource::default() };
-        p.finish(wanted).map_err(failed)
+        p.finish(Wanted { properties, present: !absent, secrets })
     }
 
     fn wanted(&self, number: ResourceNumber) -> Result<Arc<Wanted>, KindError> {
@@ -219,7 +217,7 @@ impl ExternalProvider for ManifestProvider {
         let own = &self.manifest.ordain;
         let prepare =
             |(number, resource): &(ResourceNumber, Cow<'_, Resource>)| match self.parse(resource) {
-                Err(failed) => failed,
+                Err(errors) => PreparedResource { errors, ..PreparedResource::default() },
                 Ok(wanted) => {
                     resources.insert(*number, Arc::new(wanted));
                     PreparedResource {
