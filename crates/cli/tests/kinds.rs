@@ -8,10 +8,18 @@ use ordain_kinds::{AttributeType, KindSchema};
 /// Attributes that Puppet has and the engine refuses: properties that cannot be set, and those of
 /// other systems.
 const REFUSED_BY_ENGINE: &[(&str, &str)] = &[
+    ("alternative_entry", "altlink_ro"),
+    ("archive", "cacert_file"),
+    ("archive", "checksum_source"),
     ("file", "ctime"),
     ("file", "mtime"),
     ("file", "type"),
     ("mount", "blockdevice"),
+    ("vcsrepo", "p4charset"),
+    ("vcsrepo", "p4client"),
+    ("vcsrepo", "p4passwd"),
+    ("vcsrepo", "p4port"),
+    ("vcsrepo", "p4user"),
     ("zfs", "defaultgroupquota"),
 ];
 

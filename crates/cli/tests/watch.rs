@@ -474,7 +474,7 @@ fn resources_that_fight_are_named() {
     let mut named = Vec::new();
     while named.len() < 2 {
         let event = watched.until(|event| {
-            event["message"].as_str().is_some_and(|text| text.contains("again and again"))
+            event["message"].as_str().is_some_and(|text| text.contains("is flapping"))
         });
         named.push(event["message"].as_str().unwrap().split(' ').next().unwrap().to_string());
     }

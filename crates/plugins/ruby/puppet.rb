@@ -539,7 +539,7 @@ module Kernel
       whole = path[%r{\A[^/]+(?=/)}]
       ordain_require(whole) if LATER.include?(whole)
       # A part of `Net` begins with the module, which would load another part of it.
-      ordain_require('net/http') if whole == 'net' && Object.autoload?(:Net)
+      ordain_require('net/http') if whole == 'net' && path != 'net/http' && Object.autoload?(:Net)
       ordain_require(path)
     rescue LoadError
       # A path relative to the directory of the compile, which is that of the code.

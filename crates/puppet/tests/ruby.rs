@@ -400,7 +400,7 @@ fn misbehaviour() {
         ("ends", "exit 3", "wants to end the program (exit status 3)"),
         ("vanishes", "exit! 4", "it ended with status 4"),
         ("kills_itself", "Process.kill(:KILL, Process.pid)", "signal 9 ended it"),
-        ("becomes", "exec 'true'", "the `ruby` process is gone"),
+        ("becomes", "exec 'true'", "the `ruby` process stopped"),
         ("recurses", "call_function('garden::recurses')", "stack level too deep"),
         ("is_deep", "a = []; 1000.times { a = [a] }; a", "nested more than 100 levels deep"),
         ("is_round", "a = []; a << a; a", "nested more than 100 levels deep"),

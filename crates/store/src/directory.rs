@@ -317,7 +317,7 @@ fn check_file(path: &Path, stat: &Stat) -> Result<(), StoreError> {
         return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
     }
     if stat.st_nlink > 1 {
-        return Err(unsafe_to_use(path, "it has several hard links"));
+        return Err(unsafe_to_use(path, "it is a hard link: the file has other names"));
     }
     if stat.st_mode & 0o022 != 0 {
         let text = format!("others can write it (mode {})", octal(stat.st_mode));

@@ -1,6 +1,7 @@
 //! The node's name, its facts, and the data of its classifier.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::{Map, Value as Data};
@@ -78,7 +79,7 @@ pub fn describe(
     options: &Options,
     data: NodeData,
 ) -> Result<(Node, Vec<Diagnostic>), Error> {
-    let (facts, named) = match &options.facts {
+    let (mut facts, named) = match &options.facts {
         Some(path) => {
             let (name, values) = read_facts(env.world.as_ref(), path)?;
             (Facts { values, problems: Vec::new() }, name)
@@ -98,6 +99,9 @@ pub fn describe(
     let name = options.node.clone().or(named).or_else(of_facts).or_else(machine_name);
     let name = name.unwrap_or_else(|| "localhost".into());
     let name = name.to_lowercase();
+    if options.facts.is_none() {
+        add_agent_facts(&mut facts.values, &name);
+    }
     let server =
         [("environment", Value::Str(env.name.clone())), ("servername", Value::from(name.as_str()))];
     let node = Node {
@@ -109,6 +113,25 @@ pub fn describe(
         classes: data.classes,
     };
     Ok((node, facts.problems))
+}
+
+/// The release of Puppet whose agent a compile for this machine stands in for.
+const AGENT_VERSION: &str = "8.10.0";
+
+/// Adds the facts that Puppet's agent sends about itself; modules choose by them. Facts of the machine
+/// win.
+fn add_agent_facts(facts: &mut Data, name: &str) {
+    let Data::Map(facts) = facts else { return };
+    let own = [
+        ("clientcert", Data::str(name)),
+        ("clientversion", Data::str(AGENT_VERSION)),
+        ("clientnoop", Data::Bool(false)),
+        ("puppetversion", Data::str(AGENT_VERSION)),
+    ];
+    let facts = Arc::make_mut(facts);
+    for (fact, value) in own {
+        facts.entry(Data::str(fact)).or_insert(value);
+    }
 }
 
 /// This machine's full name.

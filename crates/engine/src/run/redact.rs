@@ -340,6 +340,10 @@ impl Instance for RedactedInstance {
         self.inner.refreshes_itself()
     }
 
+    fn acts_always(&self) -> bool {
+        self.inner.acts_always()
+    }
+
     fn is_fresh_after(&self, changes: &[Change]) -> bool {
         self.inner.is_fresh_after(changes)
     }

@@ -125,11 +125,7 @@ pub const INI_SUBSETTING: KindSchema = KindSchema::new(
         )
         .default_value("end"),
         text("insert_value", "The item or the number for `before`, `after` and `index`"),
-        choice(
-            "delete_if_empty",
-            &["true", "false"],
-            "Accepted; a setting without items is removed",
-        ),
+        any("delete_if_empty", "Accepted; a setting without items is removed"),
         SHOW_DIFF,
     ],
 )
@@ -303,9 +299,8 @@ pub const VCSREPO: KindSchema = KindSchema::new(
             "Whether certificates are not checked; false by default",
         )
         .default_value("false"),
-        choice(
+        any(
             "safe_directory",
-            &["true", "false"],
             "Accepted; a repository with another owner than `user` is listed as safe",
         ),
         text("umask", "The umask of git"),
