@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use ordain_engine::kind::AttributeError;
 use ordain_engine::kinds::external::KindDescription;
 use ordain_inmanta::python::Deployment;
 use ordain_plugins::{Language, ProviderProgram};
@@ -82,14 +81,7 @@ impl HandlerKinds {
         let names: Vec<String> = self.deployment.kinds.iter().cloned().collect();
         let unusable = |name: &String, why: &str, help: Option<&str>| {
             let text = format!("handlers in Python deploy {name}, and {why}");
-            let help = help.map(str::to_string);
-            KindDescription {
-                name: name.clone(),
-                name_attribute: "name".into(),
-                is_open: true,
-                fault: Some(AttributeError { help, ..AttributeError::of_resource(text) }),
-                ..KindDescription::default()
-            }
+            KindDescription::unusable(name, text, help)
         };
         let failed =
             |name: &String, error: &ProviderError| unusable(name, &error.to_string(), error.help());

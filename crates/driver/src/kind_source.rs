@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ordain_engine::kind::{AttributeError, Registry};
+use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
 use ordain_providers::{ProcessProvider, ProviderError};
 use ordain_source::Diagnostic;
@@ -132,14 +132,7 @@ impl KindSource {
 /// A kind of which no resource can be used, with the reason.
 fn unusable((name, file): (&String, &PathBuf), why: &str, help: Option<&str>) -> KindDescription {
     let text = format!("the type {name} is written in Ruby ({}), and {why}", file.display());
-    let help = help.map(str::to_string);
-    KindDescription {
-        name: name.clone(),
-        name_attribute: "name".into(),
-        is_open: true,
-        fault: Some(AttributeError { help, ..AttributeError::of_resource(text) }),
-        ..KindDescription::default()
-    }
+    KindDescription::unusable(name, text, help)
 }
 
 /// The kinds as the provider process describes them. Kinds that cannot be used have the reason.

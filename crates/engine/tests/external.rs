@@ -225,7 +225,7 @@ fn a_plan_asks_once_for_a_kind() {
     let plan = plan(&prepared, &setup.host, &NoObserver, 1);
     assert_eq!(setup.provider.sizes("observe"), [300]);
     assert_eq!(plan.counts().modified, 10);
-    // What the types ask for holds: the resource of the engine is first.
+    // The order of the types holds: the resource of the engine is first.
     assert_eq!(plan.entries[0].report.resource.kind, "Notify");
     // A second plan asks anew.
     let again = ordain_engine::plan::plan(&prepared, &setup.host, &NoObserver, 4);

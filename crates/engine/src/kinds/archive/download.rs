@@ -302,7 +302,7 @@ impl Download {
         Ok(incoming)
     }
 
-    /// What other users must not see in the list of processes.
+    /// Options that other users must not see in the list of processes.
     fn curl_config(&self, own: Option<Login>) -> Vec<u8> {
         let quoted = |text: &str| {
             let text = text.replace('\\', "\\\\").replace('"', "\\\"");

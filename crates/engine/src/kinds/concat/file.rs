@@ -58,7 +58,7 @@ impl Kind for ConcatFile {
         let present = p.choice("ensure") != Some("absent");
         check_types(&mut p);
         let file = file_of(resource, present);
-        // The file reports what is wrong with its attributes, and knows what has to come first.
+        // The file reports its invalid attributes and its autorequires.
         let wanted = match context.registry.get("file").map(|kind| kind.parse(&file, context)) {
             Some(Ok(instance)) => instance.autorequires(),
             Some(Err(errors)) => {

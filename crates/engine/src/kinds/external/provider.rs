@@ -190,5 +190,19 @@ pub struct KindDescription {
     pub fault: Option<AttributeError>,
 }
 
+impl KindDescription {
+    /// A kind of which no resource can be used, with the reason and advice.
+    pub fn unusable(name: &str, reason: String, help: Option<&str>) -> Self {
+        let help = help.map(str::to_string);
+        Self {
+            name: name.to_string(),
+            name_attribute: "name".into(),
+            is_open: true,
+            fault: Some(AttributeError { help, ..AttributeError::of_resource(reason) }),
+            ..Self::default()
+        }
+    }
+}
+
 /// A provider that is shared by its kinds.
 pub type SharedProvider = Arc<dyn ExternalProvider>;

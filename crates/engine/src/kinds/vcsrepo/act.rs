@@ -182,7 +182,7 @@ impl Repository {
         self.set_owner_and_excludes(host)
     }
 
-    /// Checks out what is here already.
+    /// Checks out a revision that the repository already has.
     pub(super) fn checkout(&self, host: &Host, revision: Option<&str>) -> Result<(), KindError> {
         let stashed = self.keep_local_changes && self.has_local_changes(host)?;
         if stashed {
