@@ -104,12 +104,22 @@ module Ordain
 
     # Logs a message, which the compile gets before the next request or answer.
     def log(level, text)
+      return if @silent
+
       (@logs ||= []) << [level, Wire.pack(text)]
       return if @logs.size < MOST_LOGS
 
       logs = take_logs
       @output.write(logs) unless @output.closed?
       nil
+    end
+
+    # Runs a block whose messages are those of a run, not of a compile.
+    def silently
+      before, @silent = @silent, true
+      yield
+    ensure
+      @silent = before
     end
 
     # The answer to a request whose result is a Puppet value.
