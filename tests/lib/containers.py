@@ -149,10 +149,10 @@ class Machine:
 
     def shell(self, script):
         """Runs a script in the machine; returns its status and output."""
-        status, output, errors = self.run(script)
+        status, output, errors = self.execute(script)
         return status, output + errors
 
-    def run(self, script, stderr=subprocess.STDOUT):
+    def execute(self, script, stderr=subprocess.STDOUT):
         """Runs a script in the machine; returns its status, its output, and its errors if these are apart."""
         argv = ["nsenter", "-t", self.leader, "-m", "-u", "-i", "-n", "-p", "-C", "--",
                 "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8", "/bin/sh", "-c", script]
