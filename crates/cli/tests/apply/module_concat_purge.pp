@@ -1,3 +1,4 @@
+# modules: installed
 # setup: mkdir -p /w/conf /w/more; touch /w/conf/old /w/more/old
 file { ['/w/conf', '/w/more']: ensure => directory, recurse => true, purge => true }
 concat { '/w/conf/site': ensure => present }
