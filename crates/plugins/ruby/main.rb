@@ -415,6 +415,12 @@ module Ordain
         [found, found ? given(value) : value]
       end
 
+      # Decrypts a value with an encryptor of eyaml; returns whether that worked, and the text or the
+      # reason.
+      def eyaml(scheme, cipher, options)
+        Hiera::EyamlPlugins.decrypt(scheme, cipher, Wire.unpack(options))
+      end
+
       # Renders an ERB template.
       def erb(path, text, scope, base, variables)
         variables = Lent.take(base, variables, Lent::REQUEST)
