@@ -3,9 +3,13 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
+
+# A test that is ended ends its machines.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 # One image serves all tests. Recommended packages are left out.
 PACKAGES = """
