@@ -77,7 +77,17 @@ impl Directory {
         self.requests_dir().join(format!("{name}.pem"))
     }
 
-    /// Private keys of certificates that [`crate::CertificateAuthority::generate`] made.
+    /// The revocation lists for agents that only know servers.
+    pub(crate) fn infra_crls(&self) -> PathBuf {
+        self.root.join("infra_crl.pem")
+    }
+
+    /// The names of infrastructure nodes.
+    pub(crate) fn infra_nodes(&self) -> PathBuf {
+        self.root.join("infra_inventory.txt")
+    }
+
+    /// Locked by whoever changes the directory.
     pub(crate) fn lock_file(&self) -> PathBuf {
         self.root.join(".ordain.lock")
     }

@@ -166,9 +166,11 @@ impl CertificateAuthority {
     }
 
     fn check_duplicate(&self, name: &Certname) -> Result<(), CaError> {
-        if self.settings.allow_duplicate_certs {
-            return Ok(());
-        }
+        if self.settings.allow_duplicate_certs { Ok(()) } else { self.refuse_duplicate(name) }
+    }
+
+    /// Fails if a name has a certificate or a request.
+    pub(crate) fn refuse_duplicate(&self, name: &Certname) -> Result<(), CaError> {
         let state = match self.stored_certificate(name)? {
             Some(certificate) if self.is_revoked(&certificate)? => "revoked",
             Some(_) => "signed",

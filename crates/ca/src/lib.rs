@@ -30,16 +30,21 @@ mod directory;
 mod enrol;
 mod error;
 mod extension;
+mod generate;
 mod identity;
+mod infra;
 mod inventory;
 mod key;
 mod oid;
 mod pem;
 mod policy;
+mod renew;
 mod request;
+mod revoke;
 mod serial;
 mod settings;
 mod signed;
+mod status;
 mod time;
 
 pub use authority::{CertificateAuthority, CrlText};
@@ -48,9 +53,14 @@ pub use certname::Certname;
 pub use crl::RevokedSet;
 pub use enrol::{SignedNames, Submission};
 pub use error::{CaError, ErrorKind};
+pub use generate::{GenerateOptions, Generated};
 pub use identity::NodeIdentity;
 pub use key::KeyAlgorithm;
 pub use request::CertificateRequest;
+pub use revoke::RevokedNames;
 pub use serial::Serial;
 pub use settings::{Autosign, CreateOptions, Settings, SignOptions};
+pub use status::{
+    CertificateDetails, CertificateState, CertificateStatus, Expirations, Fingerprints,
+};
 pub use time::{Clock, format_time, system_clock};
