@@ -138,9 +138,17 @@ impl CertificateAuthority {
         let certificate = chain.remove(own);
         chain.insert(0, certificate);
         let revocations = Revocations::read(&directory)?;
+        let is_own = |list: &&RevocationList| {
+            chain.first().is_some_and(|own| list.verify_issued_by(own).is_ok())
+        };
+        let own = revocations.lists.iter().find(is_own).ok_or_else(|| {
+            let path = directory.crls();
+            CaError::Mismatch(format!("{} has no list that the key signed", path.display()))
+        })?;
         let entries = inventory::read(&directory.inventory())?;
-        let used = entries.iter().filter_map(|entry| entry.serial.as_u64());
-        let lowest_serial = used.max().unwrap_or(0).saturating_add(1);
+        let used = entries.into_iter().map(|entry| entry.serial).chain(own.serials());
+        let highest = used.filter_map(|serial| serial.as_u64()).max().unwrap_or(0);
+        let lowest_serial = highest.saturating_add(1);
         let bundle = chain.iter().map(Certificate::pem).collect::<String>().into();
         let revocations = RwLock::new(Arc::new(revocations));
         Ok(Self { directory, settings, key, chain, bundle, revocations, lowest_serial })
@@ -226,17 +234,22 @@ impl CertificateAuthority {
         Ok(read)
     }
 
-    /// The next serial number. It is used up from now on, even if the process ends before a
-    /// certificate has it.
-    pub(crate) fn take_serial(&self, _lock: &WriteLock) -> Result<Serial, CaError> {
+    /// The number of the next certificate.
+    pub(crate) fn next_serial(&self) -> Result<u64, CaError> {
         let path = self.directory.serial();
         let text = directory::read_text(&path)?;
         let stored = Serial::from_hex(text.trim()).and_then(|serial| serial.as_u64());
         let stored = stored.ok_or_else(|| CaError::damaged(&path, "it has no serial number"))?;
-        let serial = stored.max(self.lowest_serial);
-        let next = serial
-            .checked_add(1)
-            .ok_or_else(|| CaError::damaged(&path, "there are no more serial numbers"))?;
+        Ok(stored.max(self.lowest_serial))
+    }
+
+    /// Takes the next serial number. It is used up from now on, even if the process ends before a
+    /// certificate has it.
+    fn take_serial(&self, _lock: &WriteLock) -> Result<Serial, CaError> {
+        let path = self.directory.serial();
+        let serial = self.next_serial()?;
+        let next = serial.checked_add(1);
+        let next = next.ok_or_else(|| CaError::damaged(&path, "no serial number is left"))?;
         directory::replace(&path, Serial::from(next).to_string().as_bytes(), PUBLIC)?;
         Ok(Serial::from(serial))
     }

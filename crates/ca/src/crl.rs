@@ -50,10 +50,6 @@ impl RevocationList {
         pem::encode("X509 CRL", &self.der)
     }
 
-    pub(crate) fn der(&self) -> &[u8] {
-        &self.der
-    }
-
     /// The encoded name of the issuer.
     pub(crate) fn issuer_der(&self) -> Vec<u8> {
         name_der(&self.parsed.tbs_cert_list.issuer)
@@ -187,9 +183,5 @@ impl RevokedSet {
     pub fn contains(&self, certificate: &Certificate) -> bool {
         let serials = self.by_issuer.get(&certificate.issuer_der());
         serials.is_some_and(|serials| serials.contains(&certificate.serial()))
-    }
-
-    pub(crate) fn has(&self, issuer: &[u8], serial: &Serial) -> bool {
-        self.by_issuer.get(issuer).is_some_and(|serials| serials.contains(serial))
     }
 }

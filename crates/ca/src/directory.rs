@@ -87,6 +87,11 @@ impl Directory {
         self.root.join("infra_inventory.txt")
     }
 
+    /// The serial numbers of their certificates, one a line in decimal.
+    pub(crate) fn infra_serials(&self) -> PathBuf {
+        self.root.join("infra_serials")
+    }
+
     /// Locked by whoever changes the directory.
     pub(crate) fn lock_file(&self) -> PathBuf {
         self.root.join(".ordain.lock")

@@ -184,7 +184,9 @@ impl CertificateAuthority {
         match &self.settings.autosign {
             Autosign::Off => Ok(false),
             Autosign::All => Ok(true),
-            Autosign::File(path) => autosign::decide(path, name, request),
+            Autosign::File(path) => {
+                autosign::decide(path, name, request, self.settings.autosign_timeout)
+            }
         }
     }
 

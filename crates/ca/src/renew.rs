@@ -30,21 +30,17 @@ impl CertificateAuthority {
         self.renew_certificate(&lock, &name, &old, self.settings.auto_renewal_ttl)
     }
 
-    /// Renews the stored certificate of a name, for administrators. It may have expired.
+    /// Renews the stored certificate of a name, for administrators.
     ///
     /// # Errors
-    /// [`CaError::NoCertificate`], [`CaError::Revoked`], [`CaError::ForeignCertificate`].
+    /// [`CaError::NoCertificate`]; the certificate is foreign, expired or revoked.
     pub fn renew(&self, name: &str, ttl: Option<Duration>) -> Result<Certificate, CaError> {
         let name = Certname::new(name)?;
         let lock = self.directory.lock()?;
         let old = self.stored_certificate(&name)?;
         let old = old.ok_or_else(|| CaError::NoCertificate(name.to_string()))?;
-        if old.verify_issued_by(self.certificate()).is_err() {
-            return Err(CaError::ForeignCertificate(name.to_string()));
-        }
-        if self.is_revoked(&old)? {
-            return Err(CaError::Revoked(name.to_string()));
-        }
+        // An expired one may have been revoked: `prune` removes it from the list.
+        self.check_peer(&old, name.as_str())?;
         self.renew_certificate(&lock, &name, &old, ttl.unwrap_or(self.settings.ttl))
     }
 

@@ -55,7 +55,7 @@ impl CertificateAuthority {
         Ok(outcome)
     }
 
-    /// Removes entries of expired certificates from the list; returns how many.
+    /// Removes entries of expired certificates, and repeated ones, from the list; returns how many.
     ///
     /// # Errors
     /// Errors of the directory.
@@ -63,9 +63,10 @@ impl CertificateAuthority {
         let lock = self.directory.lock()?;
         let expired = self.expired_serials()?;
         let list = self.own_list()?;
-        let gone = list.serials().filter(|serial| expired.contains(serial)).count();
+        let entries = kept(&list, &expired);
+        let gone = list.entries().len() - entries.len();
         if gone > 0 {
-            self.write_list(&lock, &list, kept(&list, &expired))?;
+            self.write_list(&lock, &list, entries)?;
         }
         Ok(gone)
     }
@@ -204,8 +205,12 @@ impl CertificateAuthority {
     }
 }
 
-/// The entries of a list without expired ones.
+/// The entries of a list without expired and repeated ones.
 fn kept(list: &RevocationList, expired: &HashSet<Serial>) -> Vec<RevokedCert> {
-    let entries = list.entries().iter();
-    entries.filter(|entry| !expired.contains(&Serial::of(&entry.serial_number))).cloned().collect()
+    let mut seen = HashSet::new();
+    let is_kept = |entry: &&RevokedCert| {
+        let serial = Serial::of(&entry.serial_number);
+        !expired.contains(&serial) && seen.insert(serial)
+    };
+    list.entries().iter().filter(is_kept).cloned().collect()
 }

@@ -29,6 +29,8 @@ pub struct Settings {
     pub allow_auto_renewal: bool,
     /// How long certificates are valid that agents renew themselves.
     pub auto_renewal_ttl: Duration,
+    /// How long an autosign command may run.
+    pub autosign_timeout: Duration,
     /// Tells the time.
     pub clock: Clock,
 }
@@ -43,6 +45,7 @@ impl Default for Settings {
             allow_duplicate_certs: false,
             allow_auto_renewal: false,
             auto_renewal_ttl: Duration::from_secs(SIXTY_DAYS),
+            autosign_timeout: Duration::from_secs(60),
             clock: system_clock(),
         }
     }
