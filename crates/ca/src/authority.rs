@@ -122,6 +122,7 @@ impl CertificateAuthority {
             return Err(CaError::damaged(&path, "it has no certificate"));
         }
         let key_path = directory.key();
+        directory::protect(&key_path)?;
         let key_text = directory::read(&key_path)?;
         let hint = chain.first().map(Certificate::public_key);
         let key = SigningKey::from_pem(&key_text, hint)

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,7 +114,11 @@ impl Directory {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(DIRECTORY);
         for dir in [self.root.clone(), self.signed_dir(), self.requests_dir()] {
+            if dir.is_dir() {
+                continue;
+            }
             builder.create(&dir).map_err(|e| CaError::io(&dir, e))?;
+            copy_owner(&self.root, &dir).map_err(|e| CaError::io(&dir, e))?;
         }
         sync_dir(&self.root)
     }
@@ -126,6 +130,8 @@ impl Directory {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
         let file = file.open(&path).map_err(|e| CaError::io(&path, e))?;
+        // Root may have created it for another user's server.
+        copy_owner(&self.root, &path).map_err(|e| CaError::io(&path, e))?;
         file.lock().map_err(|e| CaError::io(&path, e))?;
         Ok(WriteLock { _file: file })
     }
@@ -173,7 +179,7 @@ pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), CaEr
     name.push(format!(".{}.{number}.tmp", process::id()));
     let temporary = path.with_file_name(name);
     let result = write_new(&temporary, content, mode)
-        .and_then(|()| copy_owner(path, &temporary))
+        .and_then(|()| copy_owner(owner_model(path), &temporary))
         .and_then(|()| fs::rename(&temporary, path));
     if let Err(e) = result {
         // The error that matters is the first one.
@@ -191,25 +197,34 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     file.sync_all()
 }
 
+/// The path whose owner a file gets: the file itself if it exists, else its directory.
+fn owner_model(path: &Path) -> &Path {
+    if path.exists() { path } else { path.parent().unwrap_or(path) }
+}
+
+/// Gives a file the owner and group of another one, if this process may do that: only root may, and
+/// others wrote the file as themselves.
 fn copy_owner(from: &Path, to: &Path) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let like = match fs::metadata(from) {
-        Ok(like) => like,
-        // A new file has the owner of its directory.
-        Err(_) => match from.parent().map(fs::metadata) {
-            Some(Ok(like)) => like,
-            _ => return Ok(()),
-        },
-    };
+    let like = fs::metadata(from)?;
     let own = fs::metadata(to)?;
     if (own.uid(), own.gid()) == (like.uid(), like.gid()) {
         return Ok(());
     }
     match std::os::unix::fs::chown(to, Some(like.uid()), Some(like.gid())) {
-        // Only root may do this; others wrote the file as themselves.
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         other => other,
     }
+}
+
+/// Takes the permissions for a private key from users other than its owner and group, which a
+/// puppetserver may need.
+pub(crate) fn protect(path: &Path) -> Result<(), CaError> {
+    let failed = |e| CaError::io(path, e);
+    let mode = fs::metadata(path).map_err(failed)?.mode() & 0o7777;
+    if mode & 0o027 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o027)).map_err(failed)
 }
 
 /// Makes created, renamed and removed entries of a directory durable.
