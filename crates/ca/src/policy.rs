@@ -120,7 +120,8 @@ pub(crate) fn for_request(
     let names = AltNames::read(request.extensions()).unwrap_or_default();
     extensions.push(with_own_name(name, names).to_extension()?);
     let requested = request.extensions().iter().filter(|e| oid::arc(&e.extn_id).is_some());
-    extensions.extend(requested.cloned());
+    // A critical one would make TLS peers refuse the certificate.
+    extensions.extend(requested.map(|e| Extension { critical: false, ..e.clone() }));
     Ok(extensions)
 }
 
