@@ -91,6 +91,12 @@ impl Certificate {
         common_name(&self.parsed.tbs_certificate.subject)
     }
 
+    /// The SHA-256 digest, in pairs of hexadecimal digits with colons.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        fingerprint(&self.der, &ring::digest::SHA256)
+    }
+
     /// Whether a time lies in its validity.
     #[must_use]
     pub fn is_valid_at(&self, time: Timestamp) -> bool {

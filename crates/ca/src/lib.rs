@@ -62,7 +62,7 @@ pub use key::KeyAlgorithm;
 pub use request::CertificateRequest;
 pub use revoke::RevokedNames;
 pub use serial::Serial;
-pub use settings::{Autosign, CreateOptions, Settings, SignOptions};
+pub use settings::{Autosign, CreateOptions, Settings, SignOptions, parse_ttl};
 pub use status::{
     CertificateDetails, CertificateState, CertificateStatus, Expirations, Fingerprints,
 };

@@ -96,3 +96,37 @@ pub struct SignOptions {
     /// Accepts extensions that grant rights in this request, whatever the settings are.
     pub allow_authorization_extensions: bool,
 }
+
+/// Reads a validity as Puppet writes it: seconds (`3600`), or numbers with a unit (`90d`,
+/// `1y6h`). A year has 365 days.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// assert_eq!(ordain_ca::parse_ttl("2d12h"), Some(Duration::from_secs(216_000)));
+/// assert_eq!(ordain_ca::parse_ttl("soon"), None);
+/// ```
+#[must_use]
+pub fn parse_ttl(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let mut total: u64 = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = rest.split_at(digits);
+        let unit = match after.chars().next()? {
+            'y' => 365 * 86_400,
+            'd' => 86_400,
+            'h' => 3_600,
+            'm' => 60,
+            's' => 1,
+            _ => return None,
+        };
+        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
+        // The unit is one byte.
+        rest = after.get(1..)?;
+    }
+    (!text.is_empty()).then(|| Duration::from_secs(total))
+}

@@ -253,9 +253,11 @@ fn has_puppetserver() -> bool {
 /// Runs `puppetserver ca` on a directory.
 fn puppetserver_ca(root: &Path, args: &[&str]) -> String {
     let root = root.to_str().unwrap();
+    // Nothing listens on the port, so the program knows that no server runs.
     let config = format!(
         "[main]\nconfdir={root}\nvardir={root}/var\nssldir={root}/ssl\ncadir={root}/ca\n\
-         certname=puppet.example.org\nserver=puppet.example.org\nkeylength=2048\n"
+         certname=puppet.example.org\nserver=localhost\nca_server=localhost\nca_port=9\n\
+         localcacert={root}/ca/ca_crt.pem\nhostcrl={root}/ca/ca_crl.pem\nkeylength=2048\n"
     );
     let path = format!("{root}/puppet.conf");
     fs::write(&path, config).unwrap();
@@ -299,10 +301,7 @@ fn directories_of_puppetserver_are_taken_over() {
     ca.revoke(&["web".into()]).unwrap();
     assert!(verify(&ca, &web.pem()).unwrap_err().contains("certificate revoked"));
     // puppetserver goes on with the directory.
-    puppetserver_ca(
-        temp.path(),
-        &["generate", "--ca-client", "--certname", "admin.example.org", "--force"],
-    );
+    puppetserver_ca(temp.path(), &["generate", "--ca-client", "--certname", "admin.example.org"]);
     puppetserver_ca(temp.path(), &["prune"]);
     let ca = CertificateAuthority::open(&dir, Settings::default()).unwrap();
     let admin = ca.certificate_pem("admin.example.org").unwrap().unwrap();
@@ -338,10 +337,7 @@ fn puppetserver_reads_directories_of_ordain() {
     .unwrap();
     ca.generate("web", &GenerateOptions::default()).unwrap();
     ca.revoke(&["web".into()]).unwrap();
-    puppetserver_ca(
-        temp.path(),
-        &["generate", "--ca-client", "--certname", "admin.example.org", "--force"],
-    );
+    puppetserver_ca(temp.path(), &["generate", "--ca-client", "--certname", "admin.example.org"]);
     puppetserver_ca(temp.path(), &["prune"]);
     let ca = CertificateAuthority::open(&dir, Settings::default()).unwrap();
     let admin = ca.certificate_pem("admin.example.org").unwrap().unwrap();
