@@ -246,7 +246,7 @@ impl CertificateAuthority {
 
     /// Takes the next serial number. It is used up from now on, even if the process ends before a
     /// certificate has it.
-    fn take_serial(&self, _lock: &WriteLock) -> Result<Serial, CaError> {
+    pub(crate) fn take_serial(&self, _lock: &WriteLock) -> Result<Serial, CaError> {
         let path = self.directory.serial();
         let serial = self.next_serial()?;
         let next = serial.checked_add(1);

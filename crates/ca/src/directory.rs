@@ -241,6 +241,11 @@ pub(crate) fn remove(path: &Path) -> Result<bool, CaError> {
     }
 }
 
+/// The number of entries of a directory.
+pub(crate) fn count(dir: &Path) -> Result<usize, CaError> {
+    fs::read_dir(dir).map(Iterator::count).map_err(|e| CaError::io(dir, e))
+}
+
 /// The certnames that have a file in a directory, sorted. Other files are skipped.
 pub(crate) fn names_in(dir: &Path) -> Result<Vec<Certname>, CaError> {
     let entries = match fs::read_dir(dir) {

@@ -8,6 +8,9 @@ use crate::request::CertificateRequest;
 use crate::settings::{Autosign, SignOptions};
 use crate::{CaError, Certname, autosign};
 
+/// So many requests may wait. Anybody can send some, and the disk is not theirs to fill.
+const MAX_REQUESTS: usize = 50_000;
+
 /// The outcome of a submitted request.
 #[derive(Debug, Clone)]
 pub enum Submission {
@@ -49,6 +52,9 @@ impl CertificateAuthority {
         {
             let _lock = self.directory.lock()?;
             self.check_duplicate(&name)?;
+            if directory::count(&self.directory.requests_dir())? >= MAX_REQUESTS {
+                return Err(CaError::TooManyRequests);
+            }
             let path = self.directory.request(&name);
             directory::replace(&path, request.pem().as_bytes(), PUBLIC)?;
         }

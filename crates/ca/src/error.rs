@@ -46,6 +46,9 @@ pub enum CaError {
         /// `requested`, `signed` or `revoked`.
         state: &'static str,
     },
+    /// So many requests wait that no more are taken in.
+    #[error("too many certificate requests wait; remove some with `ordain ca clean`")]
+    TooManyRequests,
     /// The name has no request.
     #[error("no certificate request for {0}")]
     NoRequest(String),
@@ -81,6 +84,9 @@ pub enum CaError {
     /// There is an authority already.
     #[error("{} already has a certificate authority", .0.display())]
     Exists(PathBuf),
+    /// A copy needs an empty directory.
+    #[error("{} is not empty", .0.display())]
+    NotEmpty(PathBuf),
     /// Files of an authority are missing.
     #[error(
         "{} is not a complete certificate authority; missing: {}",
@@ -150,7 +156,7 @@ impl CaError {
             Self::NoRequest(_) | Self::NoCertificate(_) | Self::RenewalDisabled => {
                 ErrorKind::NotFound
             }
-            Self::Exists(_) => ErrorKind::Conflict,
+            Self::Exists(_) | Self::NotEmpty(_) | Self::TooManyRequests => ErrorKind::Conflict,
             Self::Autosign { .. }
             | Self::Incomplete { .. }
             | Self::Damaged { .. }

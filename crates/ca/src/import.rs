@@ -74,7 +74,7 @@ impl CertificateAuthority {
     /// Copies the directory of this authority, its private key included, while nothing changes it.
     ///
     /// # Errors
-    /// [`CaError::Exists`] if the other directory has files.
+    /// [`CaError::NotEmpty`] if the other directory has files.
     pub fn export(&self, to: &Path) -> Result<(), CaError> {
         let _lock = self.directory.lock()?;
         copy(&self.directory, to, self.next_serial()?)
@@ -174,7 +174,7 @@ fn matching_key<'a>(
 /// partial copy is not taken for an authority.
 fn copy(from: &Directory, to: &Path, next_serial: u64) -> Result<(), CaError> {
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(CaError::Exists(to.to_path_buf()));
+        return Err(CaError::NotEmpty(to.to_path_buf()));
     }
     let target = Directory::new(to);
     target.create()?;

@@ -47,6 +47,7 @@ mod serial;
 mod settings;
 mod signed;
 mod status;
+mod successor;
 mod time;
 
 pub use authority::{CertificateAuthority, CrlText};

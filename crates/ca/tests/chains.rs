@@ -218,6 +218,59 @@ fn lists_of_the_root_are_updated() {
 }
 
 #[test]
+fn authorities_are_renewed() {
+    if !has_openssl() {
+        return;
+    }
+    let clock = TestClock::new(jiff::Timestamp::now().as_second());
+    let fixture = Fixture::new(clock.settings());
+    let (web, gone) = (fixture.enrol("web"), fixture.enrol("gone"));
+    fixture.ca.revoke(&["gone".into()]).unwrap();
+    clock.forward(100);
+    let renewed = fixture.ca.renew_authority(None).unwrap();
+    let (old, new) = (fixture.ca.certificate(), renewed.certificate());
+    assert_eq!(new.not_after().as_second(), old.not_after().as_second() + 101 * 86_400);
+    assert_ne!(new.serial(), old.serial());
+    for ca in [&fixture.ca, &renewed] {
+        assert!(ca.identify(web.der()).is_ok());
+        assert!(matches!(ca.identify(gone.der()), Err(CaError::Revoked(_))));
+    }
+    verify(&renewed, &web.pem()).unwrap();
+    let later = renewed.generate("later", &GenerateOptions::default()).unwrap();
+    // Agents that have the old certificate of the authority accept new ones of nodes.
+    assert!(fixture.ca.identify(later.certificate.der()).is_ok());
+}
+
+#[test]
+fn certificates_of_an_intermediate_are_replaced() {
+    if !has_openssl() {
+        return;
+    }
+    let company = Company::new("prime256v1");
+    let ca = company.import(&company.bundle(), "int.key", &company.read("root.crl")).unwrap();
+    let web = ca.generate("web", &GenerateOptions::default()).unwrap().certificate;
+    let error = ca.renew_authority(None).unwrap_err();
+    assert!(error.to_string().contains("Example Root"), "{error}");
+    company.sign("v3_ca", "renewed.pem");
+    let renewed = [company.read("root.pem"), company.read("renewed.pem")].concat();
+    let replaced = ca.replace_chain(&renewed, None).unwrap();
+    assert_ne!(replaced.certificate().serial(), ca.certificate().serial());
+    verify(&replaced, &web.pem()).unwrap();
+    let other = Company::new("prime256v1");
+    for bundle in [other.bundle(), company.read("renewed.pem"), company.read("root.pem")] {
+        assert!(ca.replace_chain(&bundle, None).is_err());
+    }
+    assert!(ca.replace_chain(&renewed, Some(&other.read("root.crl"))).is_err());
+    // Moved under another root, with its list.
+    fs::copy(company.path("int.csr"), other.path("int.csr")).unwrap();
+    other.sign("v3_ca", "moved.pem");
+    let moved = [other.read("moved.pem"), other.read("root.pem")].concat();
+    assert!(ca.replace_chain(&moved, None).is_err());
+    let moved = ca.replace_chain(&moved, Some(&other.read("root.crl"))).unwrap();
+    verify(&moved, &web.pem()).unwrap();
+}
+
+#[test]
 fn copies_go_on_with_other_serial_numbers() {
     if !has_openssl() {
         return;
@@ -237,7 +290,7 @@ fn copies_go_on_with_other_serial_numbers() {
     assert!(waits.serial().as_u64() > later.serial().as_u64().map(|n| n + 50_000));
     for (dir, from) in [(&restored, &backup), (&fixture.dir(), &backup)] {
         let error = CertificateAuthority::restore(dir, from, Settings::default());
-        assert!(matches!(error, Err(CaError::Exists(_))));
+        assert!(matches!(error, Err(CaError::NotEmpty(_))));
     }
     let none =
         CertificateAuthority::restore(&backup.join("x"), Path::new("/none"), Settings::default());

@@ -159,3 +159,19 @@ fn lists_from_outside_are_checked() {
     fixture.ca.import_crls(other.ca.crl().unwrap().pem.as_bytes()).unwrap();
     assert_eq!(fixture.ca.crl().unwrap().pem, own);
 }
+
+#[test]
+fn requests_do_not_fill_the_disk() {
+    if !has_openssl() {
+        return;
+    }
+    let fixture = Fixture::new(Settings::default());
+    let requests = fixture.dir().join("requests");
+    for number in 0..50_000 {
+        std::fs::File::create(requests.join(format!("n{number}.pem"))).unwrap();
+    }
+    let error = fixture.ca.submit("web", csr("web", "").as_bytes()).unwrap_err();
+    assert!(matches!(error, ordain_ca::CaError::TooManyRequests), "{error}");
+    fixture.ca.delete_request("n0").unwrap();
+    fixture.ca.submit("web", csr("web", "").as_bytes()).unwrap();
+}

@@ -40,8 +40,10 @@ pub(super) struct SetupArgs {
 ///
 /// With --from, a directory is copied: a backup, or the `ssl/ca` of a puppetserver. With
 /// --cert-bundle, --private-key and --crl-chain, files of another program become an authority,
-/// such as an intermediate under the root of a company. With --crl-chain alone, newer revocation
-/// lists of the authorities above replace those that an existing authority has.
+/// such as an intermediate under the root of a company.
+///
+/// Without --private-key, an existing authority is updated: --cert-bundle replaces its certificates
+/// for the same key, --crl-chain the revocation lists of the authorities above by newer ones.
 ///
 /// To use a directory of puppetserver in place, give it to the other verbs with --ca-dir.
 #[derive(Args)]
@@ -49,19 +51,20 @@ pub(super) struct SetupArgs {
 Examples:
   ordain ca import --from /etc/puppetlabs/puppetserver/ca
   ordain ca import --cert-bundle bundle.pem --private-key key.pem --crl-chain crls.pem
+  ordain ca import --cert-bundle renewed.pem
   ordain ca import --crl-chain root-crl.pem")]
 pub(super) struct ImportArgs {
     /// The directory to copy
     #[arg(long, value_name = "DIR", conflicts_with_all = ["cert_bundle", "private_key", "crl_chain"])]
     from: Option<PathBuf>,
     /// Certificates from the authority's own to the root
-    #[arg(long, value_name = "FILE", requires = "private_key", requires = "crl_chain")]
+    #[arg(long, value_name = "FILE")]
     cert_bundle: Option<PathBuf>,
     /// The private key of the authority
-    #[arg(long, value_name = "FILE", requires = "cert_bundle")]
+    #[arg(long, value_name = "FILE", requires = "cert_bundle", requires = "crl_chain")]
     private_key: Option<PathBuf>,
     /// Revocation lists of the authorities
-    #[arg(long, value_name = "FILE", required_unless_present = "from")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["from", "cert_bundle"])]
     crl_chain: Option<PathBuf>,
     #[command(flatten)]
     common: CommonArgs,
@@ -115,23 +118,37 @@ pub(super) fn setup(ui: &mut Ui, args: &SetupArgs) -> Result<Exit, Failure> {
 /// # Errors
 /// When the files do not belong together.
 pub(super) fn import(ui: &mut Ui, args: &ImportArgs) -> Result<Exit, Failure> {
-    let settings = Settings::default();
+    if args.from.is_none() && args.private_key.is_none() {
+        return update(ui, args);
+    }
+    let (dir, settings) = (args.common.dir()?, Settings::default());
     let imported = if let Some(from) = &args.from {
-        CertificateAuthority::restore(&args.common.dir()?, from, settings)
+        CertificateAuthority::restore(&dir, from, settings)
     } else {
+        let bundle = read(args.cert_bundle.as_deref())?;
+        let key = read(args.private_key.as_deref())?;
         let crls = read(args.crl_chain.as_deref())?;
-        if args.cert_bundle.is_none() {
-            let ca = args.common.open()?;
-            ca.import_crls(&crls).map_err(|e| failure(&e))?;
-            return print(ui, &args.common, &ca, "updated the revocation lists of");
-        }
-        let (bundle, key) =
-            (read(args.cert_bundle.as_deref())?, read(args.private_key.as_deref())?);
         let files = ImportFiles { bundle: &bundle, key: &key, crls: &crls };
-        CertificateAuthority::import(&args.common.dir()?, files, settings)
+        CertificateAuthority::import(&dir, files, settings)
     };
     let ca = imported.map_err(|e| failure(&e))?;
     print(ui, &args.common, &ca, "imported")
+}
+
+/// Replaces certificates or lists of an existing authority.
+fn update(ui: &mut Ui, args: &ImportArgs) -> Result<Exit, Failure> {
+    let ca = args.common.open()?;
+    let crls = match &args.crl_chain {
+        Some(path) => Some(read(Some(path))?),
+        None => None,
+    };
+    if args.cert_bundle.is_some() {
+        let bundle = read(args.cert_bundle.as_deref())?;
+        let ca = ca.replace_chain(&bundle, crls.as_deref()).map_err(|e| failure(&e))?;
+        return print(ui, &args.common, &ca, "replaced the certificates of");
+    }
+    ca.import_crls(&crls.unwrap_or_default()).map_err(|e| failure(&e))?;
+    print(ui, &args.common, &ca, "updated the revocation lists of")
 }
 
 /// Copies the authority.
@@ -151,7 +168,7 @@ pub(super) fn export(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
 }
 
 /// Prints what happened with an authority.
-fn print(
+pub(super) fn print(
     ui: &mut Ui,
     common: &CommonArgs,
     ca: &CertificateAuthority,

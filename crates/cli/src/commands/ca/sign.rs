@@ -6,7 +6,7 @@ use clap::Args;
 use ordain_ca::{CaError, SignOptions};
 
 use super::output::Outcome;
-use super::{CommonArgs, failure, ttl};
+use super::{CommonArgs, failure, setup, ttl};
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
@@ -43,16 +43,24 @@ pub(super) struct SignArgs {
 ///
 /// The older certificates stay valid until they expire, or until the name is revoked. The node gets
 /// the new one when its agent asks for it.
+///
+/// With --authority, the certificate of the authority is renewed. Servers have to be reloaded, and
+/// agents need the new certificate before the old one expires; their own certificates stay valid.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   ordain ca renew web.example.org
-  ordain ca renew web.example.org --ttl 90d")]
+  ordain ca renew web.example.org --ttl 90d
+  ordain ca renew --authority --ttl 15y")]
 pub(super) struct RenewArgs {
     /// The names in the certificates
-    #[arg(required = true)]
+    #[arg(required_unless_present = "authority")]
     names: Vec<String>,
-    /// How long the new certificates are valid, as 90d or 5y; default: 5y
+    /// Renew the certificate of the authority itself
+    #[arg(long, conflicts_with = "names")]
+    authority: bool,
+    /// How long the new certificates are valid, as 90d or 5y; default: 5y, for the authority as
+    /// long as before
     #[arg(long, value_name = "TIME", value_parser = ttl)]
     ttl: Option<Duration>,
     #[command(flatten)]
@@ -84,6 +92,10 @@ pub(super) fn sign(ui: &mut Ui, args: &SignArgs) -> Result<Exit, Failure> {
 /// When the authority cannot be used.
 pub(super) fn renew(ui: &mut Ui, args: &RenewArgs) -> Result<Exit, Failure> {
     let ca = args.common.open()?;
+    if args.authority {
+        let renewed = ca.renew_authority(args.ttl).map_err(|e| failure(&e))?;
+        return setup::print(ui, &args.common, &renewed, "renewed");
+    }
     let mut outcome = Outcome::default();
     for name in &args.names {
         match ca.renew(name, args.ttl) {
