@@ -33,6 +33,7 @@ pub struct CertificateAuthority {
     pub(crate) directory: Directory,
     pub(crate) settings: Settings,
     pub(crate) key: SigningKey,
+    own: Certificate,
     /// Its own certificate first.
     pub(crate) chain: Vec<Certificate>,
     bundle: Arc<str>,
@@ -136,12 +137,10 @@ impl CertificateAuthority {
                 key_path.display()
             )));
         };
-        let certificate = chain.remove(own);
-        chain.insert(0, certificate);
+        let own_certificate = chain.remove(own);
+        chain.insert(0, own_certificate.clone());
         let revocations = Revocations::read(&directory)?;
-        let is_own = |list: &&RevocationList| {
-            chain.first().is_some_and(|own| list.verify_issued_by(own).is_ok())
-        };
+        let is_own = |list: &&RevocationList| list.verify_issued_by(&own_certificate).is_ok();
         let own = revocations.lists.iter().find(is_own).ok_or_else(|| {
             let path = directory.crls();
             CaError::Mismatch(format!("{} has no list that the key signed", path.display()))
@@ -152,7 +151,16 @@ impl CertificateAuthority {
         let lowest_serial = highest.saturating_add(1);
         let bundle = chain.iter().map(Certificate::pem).collect::<String>().into();
         let revocations = RwLock::new(Arc::new(revocations));
-        Ok(Self { directory, settings, key, chain, bundle, revocations, lowest_serial })
+        Ok(Self {
+            directory,
+            settings,
+            key,
+            own: own_certificate,
+            chain,
+            bundle,
+            revocations,
+            lowest_serial,
+        })
     }
 
     /// Whether a directory has an authority.
@@ -176,8 +184,7 @@ impl CertificateAuthority {
     /// The authority's own certificate.
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
-        // `open` refuses an empty chain.
-        &self.chain[0]
+        &self.own
     }
 
     /// The certificates of the chain, the authority's own first.
