@@ -81,8 +81,7 @@ impl CertificateAuthority {
         let directory = Directory::new(dir);
         directory.create()?;
         let lock = directory.lock()?;
-        // A serial file alone is what a crash in the midst of this function leaves.
-        if directory.bundle().exists() || directory.inventory().exists() {
+        if directory.is_used()? {
             return Err(CaError::Exists(dir.to_path_buf()));
         }
         let (key, pem) = SigningKey::generate(options.key)?;
@@ -94,6 +93,7 @@ impl CertificateAuthority {
         directory::replace(&directory.public_key(), public.as_bytes(), PUBLIC)?;
         directory::replace(&directory.serial(), b"0002", PUBLIC)?;
         directory::replace(&directory.crls(), list.pem().as_bytes(), PUBLIC)?;
+        directory::replace(&directory.inventory(), b"", PUBLIC)?;
         let subject = certificate.common_name().unwrap_or_default();
         inventory::append(&directory.inventory(), &certificate, &subject, &lock)?;
         // The certificate comes last: an authority is complete once it has one.
