@@ -22,7 +22,7 @@ pub(crate) const MAX_TTL: i64 = 1_576_800_000;
 /// The validity of a new authority: fifteen years, as `puppetserver ca setup` chooses.
 const CA_TTL: i64 = 15 * 365 * 86_400;
 /// A certificate is valid from a day ago, since clocks of agents may be behind.
-const BACKDATED: i64 = 86_400;
+pub(crate) const BACKDATED: i64 = 86_400;
 
 /// A certificate authority in a directory.
 ///
