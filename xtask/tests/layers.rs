@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["ide"],
     &["fleet"],
     &["driver"],
+    &["fleet-store"],
     &["providers", "store"],
     &["engine"],
     &["puppet-tools"],

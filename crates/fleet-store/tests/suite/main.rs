@@ -1,0 +1,5 @@
+//! One suite of tests over both databases.
+#![allow(clippy::unwrap_used)]
+
+mod databases;
+mod schema;
