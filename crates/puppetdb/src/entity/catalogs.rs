@@ -10,8 +10,8 @@ pub(super) static CATALOGS: Entity = Entity {
     label: "catalogs",
     from: Column::Same("catalogs c JOIN certnames n ON n.id = c.certname_id"),
     joins: &[
-        Join { alias: "e", needs: &[], sql: "LEFT JOIN environments e ON e.id = c.environment_id" },
-        Join { alias: "pr", needs: &[], sql: "LEFT JOIN producers pr ON pr.id = c.producer_id" },
+        Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = c.environment_id" },
+        Join { alias: "pr", sql: "LEFT JOIN producers pr ON pr.id = c.producer_id" },
     ],
     fields: &[
         Field::text("catalog_uuid", "c.catalog_uuid"),
@@ -107,13 +107,12 @@ pub(super) static RESOURCES: Entity = Entity {
         "catalog_resources cr JOIN resources r ON r.id = cr.resource_id JOIN certnames n ON n.id = cr.certname_id",
     ),
     joins: &[
-        Join { alias: "c", needs: &[], sql: "LEFT JOIN catalogs c ON c.certname_id = cr.certname_id" },
+        Join { alias: "c", sql: "LEFT JOIN catalogs c ON c.certname_id = cr.certname_id" },
         Join {
             alias: "e",
-            needs: &["c"],
             sql: "LEFT JOIN environments e ON e.id = c.environment_id",
         },
-        Join { alias: "t", needs: &[], sql: "JOIN tag_sets t ON t.id = cr.tag_set_id" },
+        Join { alias: "t", sql: "JOIN tag_sets t ON t.id = cr.tag_set_id" },
     ],
     fields: &[
         Field::json("tags", Type::Array, "t.tags").by(&["t"]),

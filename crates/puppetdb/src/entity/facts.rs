@@ -3,7 +3,7 @@
 use super::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
 
 const ENVIRONMENT: Join =
-    Join { alias: "e", needs: &[], sql: "LEFT JOIN environments e ON e.id = fs.environment_id" };
+    Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = fs.environment_id" };
 const FROM_FACTSETS: &str = "factsets fs JOIN certnames n ON n.id = fs.certname_id";
 const BY_ENVIRONMENT: super::Relation = by("environments", &["environment"], &["name"]);
 
@@ -59,10 +59,9 @@ pub(super) static FACT_CONTENTS: Entity = Entity {
         "facts f JOIN fact_paths p ON p.id = f.path_id JOIN certnames n ON n.id = f.certname_id",
     ),
     joins: &[
-        Join { alias: "fs", needs: &[], sql: "LEFT JOIN factsets fs ON fs.certname_id = f.certname_id" },
+        Join { alias: "fs", sql: "LEFT JOIN factsets fs ON fs.certname_id = f.certname_id" },
         Join {
             alias: "e",
-            needs: &["fs"],
             sql: "LEFT JOIN environments e ON e.id = fs.environment_id",
         },
     ],
@@ -115,7 +114,7 @@ pub(super) static FACT_NAMES: Entity = Entity {
 };
 
 const PRODUCER: Join =
-    Join { alias: "pr", needs: &[], sql: "LEFT JOIN producers pr ON pr.id = fs.producer_id" };
+    Join { alias: "pr", sql: "LEFT JOIN producers pr ON pr.id = fs.producer_id" };
 
 const FACTSET_FIELDS: [Field; 8] = [
     Field::time("timestamp", "fs.timestamp"),

@@ -71,7 +71,7 @@ pub(crate) struct Field {
     pub(crate) ty: Type,
     pub(crate) stored: Stored,
     pub(crate) column: Column,
-    /// The aliases of the optional joins that the column needs.
+    /// The aliases of all optional joins that the column needs.
     pub(crate) joins: &'static [&'static str],
     /// Whether conditions may name it.
     pub(crate) is_queryable: bool,
@@ -159,8 +159,6 @@ impl Field {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Join {
     pub(crate) alias: &'static str,
-    /// The joins that come before it.
-    pub(crate) needs: &'static [&'static str],
     pub(crate) sql: &'static str,
 }
 

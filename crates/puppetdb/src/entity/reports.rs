@@ -13,8 +13,8 @@ pub(super) static REPORTS: Entity = Entity {
     label: "reports",
     from: FROM_REPORTS,
     joins: &[
-        Join { alias: "e", needs: &[], sql: "LEFT JOIN environments e ON e.id = r.environment_id" },
-        Join { alias: "pr", needs: &[], sql: "LEFT JOIN producers pr ON pr.id = r.producer_id" },
+        Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = r.environment_id" },
+        Join { alias: "pr", sql: "LEFT JOIN producers pr ON pr.id = r.producer_id" },
     ],
     fields: &[
         Field::text("catalog_uuid", "r.catalog_uuid"),
@@ -107,7 +107,6 @@ pub(super) static EVENTS: Entity = Entity {
     ),
     joins: &[Join {
         alias: "e",
-        needs: &[],
         sql: "LEFT JOIN environments e ON e.id = r.environment_id",
     }],
     fields: &[

@@ -243,7 +243,7 @@ impl SelectWriter<'_> {
 
     /// The joins that the query needs.
     fn joins(&self, has_columns: bool) -> Vec<&'static str> {
-        let mut needed = BTreeSet::new();
+        let mut needed: BTreeSet<&str> = BTreeSet::new();
         let entity = self.select.entity;
         if has_columns {
             for output in &self.select.columns {
