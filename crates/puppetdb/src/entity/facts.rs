@@ -75,7 +75,8 @@ pub(super) static FACT_CONTENTS: Entity = Entity {
              CAST(f.value_integer AS TEXT) WHEN 'float' THEN pdb_float(f.value_float) WHEN 'boolean' THEN \
              iif(f.value_boolean, 'true', 'false') ELSE 'null' END)",
             "(CASE p.value_type WHEN 'string' THEN to_jsonb(f.value_string) WHEN 'integer' THEN \
-             to_jsonb(f.value_integer) WHEN 'float' THEN to_jsonb(f.value_float) WHEN 'boolean' THEN \
+             to_jsonb(f.value_integer) WHEN 'float' THEN (CASE WHEN f.value_float = trunc(f.value_float) AND abs(f.value_float) < 1e15 THEN \
+             (f.value_float::text || '.0')::jsonb ELSE to_jsonb(f.value_float) END) WHEN 'boolean' THEN \
              to_jsonb(f.value_boolean) ELSE 'null'::jsonb END)",
         ),
     ],

@@ -32,7 +32,6 @@ pub(super) static REPORTS: Entity = Entity {
         REPORT_TYPE,
         Field::text("cached_catalog_status", "r.cached_catalog_status"),
         Field::time("end_time", "r.end_time"),
-        Field::boolean("noop_pending", "r.noop_pending"),
         Field::shown("resource_events", Stored::Part, "").each(
             "json_array(lower(hex(r.hash)), 'events', json((SELECT json_group_array(json_object('status', \
              ev.status, 'timestamp', ev.timestamp, 'resource_type', ev.resource_type, 'resource_title', \
@@ -52,6 +51,7 @@ pub(super) static REPORTS: Entity = Entity {
         Field::text("configuration_version", "r.configuration_version"),
         Field::text("environment", "e.environment").by(&["e"]),
         Field::text("code_id", "r.code_id"),
+        Field::boolean("noop_pending", "r.noop_pending"),
         Field::text("certname", "n.certname"),
         Field::shown("metrics", Stored::Compressed, "r.metrics_zstd"),
         Field::text("job_id", "r.job_id"),
@@ -115,6 +115,7 @@ pub(super) static EVENTS: Entity = Entity {
         Field::boolean("corrective_change", "ev.corrective_change"),
         Field::time("run_start_time", "r.start_time"),
         Field::text("property", "ev.property"),
+        Field::text("name", "ev.name"),
         Field::text("file", "ev.file"),
         Field::json("old_value", Type::Text, "ev.old_value"),
         Field::text("containing_class", "ev.containing_class"),
@@ -130,7 +131,6 @@ pub(super) static EVENTS: Entity = Entity {
         Field::json("containment_path", Type::Array, "ev.containment_path"),
         Field::text("certname", "n.certname"),
         Field::text("message", "ev.message"),
-        Field::text("name", "ev.name"),
         Field::boolean("latest_report?", "").hidden(),
     ],
     relations: relations![by("reports", &["report"], &["hash"]), BY_ENVIRONMENT],

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::entity::{Entity, Field};
 use crate::error::QueryError;
 
-pub(crate) use columns::{extract, select};
+pub(crate) use columns::select;
 pub(crate) use paging::{PageClauses, order_terms, page_clauses};
 
 /// Rows of an entity.

@@ -406,7 +406,10 @@ impl<'a> Grammar<'a> {
             };
             let quotes = rest[..line].match_indices('"').skip(1).map(|(at, _)| at);
             return match quotes.into_iter().find(ends) {
-                Some(at) => Ok(drop(self.scan.take(at + 1))),
+                Some(at) => {
+                    self.scan.take(at + 1);
+                    Ok(())
+                }
                 None => self.scan.miss("#\"\\\".*?\\\"(?=\\.|\\s)\""),
             };
         }

@@ -6,7 +6,7 @@ use ordain_fleet_store::Value;
 
 use super::condition::Conditions;
 use super::{Context, Sql, Written};
-use crate::entity::{Entity, Field, Stored, Type};
+use crate::entity::{Field, Stored, Type};
 use crate::error::QueryError;
 use crate::plan::{Comparison, Expr, Function, Group, Literal, Order, Output, Step};
 
@@ -417,8 +417,3 @@ impl Expr {
     }
 }
 
-/// Whether all columns of an entity's query are its fields; for tests of the table.
-#[cfg(test)]
-pub(crate) fn has_all_columns(entity: &'static Entity) -> bool {
-    entity.fields.iter().filter(|f| f.is_shown).all(|f| !matches!(f.column, crate::entity::Column::Same("")))
-}
