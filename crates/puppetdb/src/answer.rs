@@ -152,18 +152,20 @@ enum Planned {
     Rows(Statement, Option<(String, Vec<Column>)>),
 }
 
+const INITIAL: &str = "Your initial query must be of the form: [\"from\",<entity>,(<optional-query>)]. \
+     Check your query and try again.";
+
 /// The parts of `["from", entity, query, clauses…]`.
 fn parse_from(query: &Value) -> Result<(&str, Value, &[Value]), QueryError> {
     let Some(("from", [Value::String(name), rest @ ..])) = clause(query) else {
-        return Err(QueryError::bad_request(
-            "Your initial query must be of the form: [\"from\",<entity>,(<optional-query>)]. Check your query and try again.",
-        ));
+        return Err(QueryError::bad_request(INITIAL));
     };
     let is_page =
         |node: &Value| clause(node).is_some_and(|(op, _)| matches!(op, "limit" | "offset" | "order_by"));
     match rest {
         [] => Ok((name, Value::Null, &[])),
         [first, ..] if is_page(first) => Ok((name, Value::Null, rest)),
+        [_, pages @ ..] if !pages.iter().all(is_page) => Err(QueryError::bad_request(INITIAL)),
         [first @ Value::Array(_), pages @ ..] => Ok((name, first.clone(), pages)),
         _ => Err(QueryError::bad_request(
             "Your `from` query accepts an optional query only as a second argument. Check your query and try again.",

@@ -101,7 +101,7 @@ impl Checker {
         let Value::Array(source) = source else { return None };
         let [Value::String(operator), condition] = source.as_mut_slice() else { return None };
         let Some(inner) = select_entity(operator) else {
-            if ["not", "group_by", "or", "and"].contains(&lower(operator).as_str()) {
+            if is_operator(&lower(operator)) {
                 return None;
             }
             let proper = operator.replace('-', "_");
@@ -122,7 +122,9 @@ impl Checker {
     fn names(&mut self, entity: &'static Entity, operator: &str, parts: &[Value]) {
         match (operator, parts) {
             ("=" | "~" | ">" | "<" | ">=" | "<=", [_, name, _]) => self.field(entity, name),
-            ("in", [_, name, source]) if clause(source).is_some_and(|(op, _)| op == "array") => {
+            ("in", [_, name, source])
+                if clause(source).is_some_and(|(op, values)| op == "array" && values.len() == 1) =>
+            {
                 self.field(entity, name);
             }
             ("in", [_, names, ..]) => {
@@ -200,7 +202,7 @@ impl Checker {
         for node in clauses {
             let Some(parts) = node.as_array() else { continue };
             let operator = parts.first().and_then(Value::as_str).unwrap_or_default();
-            match lower(operator).as_str() {
+            match operator {
                 "and" | "or" => {
                     let before = self.errors.len();
                     self.filters(&parts[1..]);
@@ -257,6 +259,11 @@ fn quoted(value: &Value) -> String {
             format!("[{}]", items.join(" "))
         }
         Value::Null => "nil".into(),
+        Value::Object(object) => {
+            let pairs: Vec<_> =
+                object.iter().map(|(key, value)| format!(":{key} {}", quoted(value))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
         other => other.to_string(),
     }
 }

@@ -143,7 +143,7 @@ pub(crate) fn options(
     accepted: Accepted,
 ) -> Result<Options, QueryError> {
     let mut parameters = match &request.body {
-        Some(body) => body_parameters(body)?,
+        Some(body) => body_parameters(body, accepted)?,
         None => url_parameters(request)?,
     };
     for required in accepted.required() {
@@ -214,13 +214,18 @@ fn url_parameters(request: &QueryRequest) -> Result<Map<String, Value>, QueryErr
     Ok(parameters)
 }
 
-fn body_parameters(body: &[u8]) -> Result<Map<String, Value>, QueryError> {
+fn body_parameters(body: &[u8], accepted: Accepted) -> Result<Map<String, Value>, QueryError> {
     if body.len() > MAX_LENGTH {
         return Err(bad(format!("The body is longer than {MAX_LENGTH} bytes")));
     }
     let text = std::str::from_utf8(body).map_err(|_| bad("The body is not in UTF-8"))?;
     match json_text::parse(text)? {
-        Value::Object(parameters) => Ok(parameters),
+        Value::Object(mut parameters) => {
+            if accepted.query {
+                parameters.entry("query").or_insert(Value::Null);
+            }
+            Ok(parameters)
+        }
         Value::Null => Ok(Map::new()),
         other => Err(bad(format!("The body has to be a JSON object, not {}", shown(&other)))),
     }
@@ -289,6 +294,7 @@ fn order_by(
     let terms = match &parsed {
         Value::Array(terms) => terms,
         Value::Null => return Ok(Vec::new()),
+        Value::Object(object) if object.is_empty() => return Ok(Vec::new()),
         _ => return Err(illegal("an array of maps")),
     };
     let mut order = Vec::new();
@@ -300,7 +306,7 @@ fn order_by(
 }
 
 fn order_term(term: &Map<String, Value>) -> Result<(String, bool), QueryError> {
-    let shown_term = || Value::Object(term.clone()).to_string();
+    let shown_term = || shown(&Value::Object(term.clone()));
     if let Some(key) = term.keys().find(|key| !matches!(key.as_str(), "field" | "order")) {
         let term = shown_term();
         return Err(bad(format!("Illegal value '{term}' in :order_by; unknown key '{key}'.")));
@@ -308,7 +314,7 @@ fn order_term(term: &Map<String, Value>) -> Result<(String, bool), QueryError> {
     let Some(field) = term.get("field") else {
         let term = shown_term();
         return Err(bad(format!(
-            "Illegal value '{term}' in :order_by; missing required key 'field'."
+            "Illegal value '{term}' in :order_by; missing required key field."
         )));
     };
     let order = match term.get("order") {

@@ -18,6 +18,10 @@ pub(super) static CATALOGS: Entity = Entity {
         Field::text("producer", "pr.name").by(&["pr"]),
         Field::hash("hash", "c.hash"),
         Field::text("transaction_uuid", "c.transaction_uuid"),
+        Field::time("producer_timestamp", "c.producer_timestamp"),
+        Field::text("environment", "e.environment").by(&["e"]),
+        Field::text("code_id", "c.code_id"),
+        Field::text("version", "c.catalog_version"),
         Field::shown("resources", Stored::Part, "").each(
             "json_array(n.certname, 'resources', json((SELECT json_group_array(json_object('resource', \
              lower(hex(r.resource)), 'type', r.type, 'title', r.title, 'tags', json(t.tags), 'exported', \
@@ -30,7 +34,7 @@ pub(super) static CATALOGS: Entity = Entity {
              FROM catalog_resources cr JOIN resources r ON r.id = cr.resource_id \
              JOIN tag_sets t ON t.id = cr.tag_set_id WHERE cr.certname_id = c.certname_id))",
         ),
-        Field::text("environment", "e.environment").by(&["e"]),
+        Field::text("certname", "n.certname"),
         Field::shown("edges", Stored::Part, "").each(
             "json_array(n.certname, 'edges', json((SELECT json_group_array(json_object('source_type', \
              g.source_type, 'source_title', g.source_title, 'target_type', g.target_type, 'target_title', \
@@ -41,10 +45,6 @@ pub(super) static CATALOGS: Entity = Entity {
              g.target_title, 'relationship', g.relationship)) FROM catalog_edges ce \
              JOIN edges g ON g.id = ce.edge_id WHERE ce.certname_id = c.certname_id))",
         ),
-        Field::text("code_id", "c.code_id"),
-        Field::text("version", "c.catalog_version"),
-        Field::time("producer_timestamp", "c.producer_timestamp"),
-        Field::text("certname", "n.certname"),
         Field::text("job_id", "c.job_id"),
     ],
     relations: relations![BY_ENVIRONMENT, by("producers", &["producer"], &["name"])],

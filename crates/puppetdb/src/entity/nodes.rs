@@ -51,14 +51,10 @@ pub(super) static NODES: Entity = Entity {
 };
 
 const EXPIRATION_FIELDS: [Field; 18] = {
-    let mut fields = [Field::boolean("expires_facts", "n.facts_expire"); 18];
-    let mut at = 0;
-    while at < NODE_FIELDS.len() {
-        fields[at] = NODE_FIELDS[at];
-        at += 1;
-    }
-    fields[17] = Field::time("expires_facts_updated", "n.facts_expire_updated");
-    fields
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = NODE_FIELDS;
+    let expires = Field::boolean("expires_facts", "n.facts_expire");
+    let updated = Field::time("expires_facts_updated", "n.facts_expire_updated");
+    [a, b, expires, c, d, e, f, g, h, i, updated, j, k, l, m, n, o, p]
 };
 
 /// The nodes with `include_facts_expiration`.

@@ -200,7 +200,10 @@ fn field_of(entity: &'static Entity, name: &str) -> Result<&'static Field, Query
         .ok_or_else(|| bad(format!("'{name}' is not a field of {}", entity.label)))
 }
 
-/// The columns of the result: fields first, then functions.
+/// How many columns a row has in the order of the query. Longer ones have an order of their own.
+const ORDERED_COLUMNS: usize = 8;
+
+/// The columns of the result: functions first, then fields.
 fn outputs(entity: &'static Entity, columns: &Value) -> Result<Vec<Output>, QueryError> {
     let single = std::slice::from_ref(columns);
     let columns = columns.as_array().map_or(single, Vec::as_slice);
@@ -212,11 +215,16 @@ fn outputs(entity: &'static Entity, columns: &Value) -> Result<Vec<Output>, Quer
             other => functions.push(Output::Function(function(entity, other)?)),
         }
     }
-    outputs.extend(functions);
-    if outputs.is_empty() {
+    functions.extend(outputs);
+    if functions.is_empty() {
         return Ok(Select::all(entity).columns);
     }
-    Ok(outputs)
+    if functions.len() > ORDERED_COLUMNS {
+        functions.sort_by_key(|output| {
+            entity.fields.iter().position(|field| field.name == output.name())
+        });
+    }
+    Ok(functions)
 }
 
 fn output(entity: &'static Entity, name: &str) -> Result<Output, QueryError> {

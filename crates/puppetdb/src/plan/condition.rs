@@ -7,7 +7,7 @@ use super::paging::page_clauses;
 use super::{
     Comparison, Expr, Literal, MatchedValue, NodeState, PathElement, Select, Step, bad,
 };
-use crate::check::{clause, no_relation, shown};
+use crate::check::{COMPARISONS, clause, no_relation, shown};
 use crate::entity::{Entity, Field, Stored, Type, subquery_entity};
 use crate::error::QueryError;
 use crate::fact_path;
@@ -185,6 +185,16 @@ fn node_state(entity: &'static Entity, state: &str) -> Result<Option<Expr>, Quer
     Ok(Some(Expr::NodeState(state)))
 }
 
+/// Fails for an array on the left that is a comparison itself.
+fn check_left(left: &Value) -> Result<(), QueryError> {
+    match clause(left) {
+        Some((operator, operands)) if COMPARISONS.contains(&operator) && operands.len() != 2 => {
+            Err(bad(format!("{operator} requires exactly two arguments")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A left side that is an array: the state of the node, a fact, a parameter or a function.
 fn special(
     entity: &'static Entity,
@@ -193,12 +203,17 @@ fn special(
     value: &Value,
 ) -> Result<Option<Expr>, QueryError> {
     let invalid = || Err(bad(format!("Invalid {operator} clause")));
+    check_left(left)?;
+    if operator == "~>" {
+        let left = shown(left);
+        return Err(bad(format!("Query operator ~> is not allowed on field {left}")));
+    }
     match clause(left) {
         Some(("node", [active])) if active == "active" && operator == "=" => {
             let is_active = !(value.is_null() || *value == Value::Bool(false));
             node_state(entity, if is_active { "active" } else { "inactive" })
         }
-        Some(("fact", [Value::String(fact)])) if operator != "~>" => {
+        Some(("fact", [Value::String(fact)])) => {
             let is_number = value.is_number();
             let fits = match operator {
                 "=" => is_number || value.is_string() || value.is_boolean(),
@@ -238,19 +253,32 @@ fn function_condition(
     let Some(comparison) = Comparison::parse(operator) else {
         return Err(bad(format!("Invalid {operator} clause")));
     };
-    if function != "jsonb_typeof" {
-        return Err(bad(format!("\"{function}\" is not a valid function")));
-    }
-    let [Value::String(argument)] = arguments else {
-        let given = arguments.len();
+    let allowed: &[usize] = match function {
+        "count" => &[0, 1],
+        "to_string" => &[2],
+        "sum" | "avg" | "min" | "max" | "jsonb_typeof" => &[1],
+        _ => return Err(bad(format!("\"{function}\" is not a valid function"))),
+    };
+    let given = arguments.len();
+    if !allowed.contains(&given) {
         return Err(bad(format!(
             "wrong number of arguments ({given}) provided for function {function}"
         )));
-    };
-    let field = entity.field(argument).filter(|field| field.is_queryable);
+    }
+    let aggregate = || bad("aggregate functions are not allowed in WHERE");
+    let Some(argument) = arguments.first() else { return Err(aggregate()) };
+    let argument = shown(argument);
+    let field = entity.field(&argument).filter(|field| field.is_queryable);
     let Some(field) = field else {
         return Err(bad(format!("field \"{argument}\" is not a valid queryable field")));
     };
+    match function {
+        "jsonb_typeof" => {}
+        "to_string" => return Err(bad("\"to_string\" is not a valid function")),
+        "count" => return Err(aggregate()),
+        _ if field.ty == Type::Number => return Err(aggregate()),
+        _ => return Err(bad(format!("field \"{argument}\" must be a numeric type"))),
+    }
     match (field.ty, value) {
         (Type::Scalar | Type::Document, Value::String(name)) => {
             Ok(Expr::TypeOf { field, operator: comparison, name: name.clone() })
@@ -285,11 +313,12 @@ fn named(
     }
 }
 
-/// Whether a value may be on the right side: a scalar, or an array of strings and integers.
+/// Whether a value may be on the right side: an object, a scalar, or an array of strings and
+/// integers.
 fn is_value(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(|item| item.is_string() || item.is_i64()),
-        Value::Object(_) | Value::Null => false,
+        Value::Null => false,
         _ => true,
     }
 }
@@ -369,6 +398,9 @@ fn equality(field: &'static Field, value: &Value) -> Result<Expr, QueryError> {
         }
         Type::Scalar => {
             Ok(Expr::ScalarCompare { field, operator: Comparison::Equal, value: value.clone() })
+        }
+        Type::Document if field.has_paths => {
+            Ok(Expr::Contains { field, path: Vec::new(), value: value.clone() })
         }
         Type::Document | Type::Shown => Err(incompatible(field, value)),
         _ if field.stored == Stored::Json => Ok(Expr::JsonEqual { field, value: value.clone() }),
@@ -505,9 +537,10 @@ fn membership(entity: &'static Entity, operands: &[Value]) -> Result<Expr, Query
     let [left, source] = operands else {
         return Err(bad("in requires fields, and an array or a query"));
     };
+    check_left(left)?;
     if let Some(("array", values)) = clause(source) {
         let Some(Value::Array(values)) = values.first() else {
-            return Err(bad("Operator 'array' requires a vector argument"));
+            return Err(bad("Operator array requires a vector argument"));
         };
         return in_array(entity, left, values);
     }
@@ -541,9 +574,11 @@ fn in_select(
         }
         _ => return Err(bad(format!("{} is not a subquery", shown(source)))),
     };
-    let given = select.columns.len();
-    if given != fields.len() {
-        let expected = fields.len();
+    let mut select = select;
+    let (given, expected) = (select.columns.len(), fields.len());
+    // PuppetDB drops columns that have no field.
+    select.columns.truncate(expected);
+    if given < expected {
         return Err(bad(format!("The subquery of 'in' has {given} columns instead of {expected}")));
     }
     Ok(Expr::InSelect { fields, select: Box::new(select) })
@@ -569,7 +604,7 @@ fn in_array(
     }
     match field.ty {
         Type::Array => {
-            Err(bad("Operator 'in'...'array' is not supported on array types"))
+            Err(bad("Operator in...array is not supported on array types"))
         }
         Type::Scalar => Ok(Expr::ScalarOneOf { field, values: values.to_vec() }),
         Type::EncodedPath | Type::PathArray => {

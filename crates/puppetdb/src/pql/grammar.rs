@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::scan::{Match, Mismatch, Scanner, is_space};
 use crate::error::QueryError;
+use crate::json_text;
 use crate::limits::MAX_DEPTH;
 
 const ENTITIES: &[&str] = &[
@@ -38,18 +39,18 @@ impl<'a> Grammar<'a> {
     }
 
     pub(super) fn query(mut self) -> Result<Value, QueryError> {
-        match self.padded_from() {
-            Ok(query) if self.scan.is_at_end() => Ok(query),
-            _ => Err(self.scan.error()),
+        self.scan.skip_space();
+        if let Ok(query) = self.from() {
+            let end = self.scan.at;
+            self.scan.skip_space();
+            if self.scan.is_at_end() {
+                return Ok(query);
+            }
+            // Space that ends the text was expected here.
+            self.scan.at = end;
+            let _noted: Match<()> = self.scan.miss("#\"\\s+\" (followed by end-of-string)");
         }
-    }
-
-    /// `from` between optional space.
-    fn padded_from(&mut self) -> Match<Value> {
-        self.scan.skip_space();
-        let query = self.from()?;
-        self.scan.skip_space();
-        Ok(query)
+        Err(self.scan.error())
     }
 
     /// Runs a rule that nests, within the limit on depth.
@@ -299,7 +300,9 @@ impl<'a> Grammar<'a> {
         if self.scan.rest().starts_with('[') {
             return Ok(json!(["array", self.nested(|parser| parser.list(Self::value))?]));
         }
-        self.padded_from()
+        // The space after it belongs to what follows, such as `and`.
+        self.scan.skip_space();
+        self.from()
     }
 
     /// Items in brackets, at least one.
@@ -541,7 +544,8 @@ impl<'a> Grammar<'a> {
         if quote == "'" {
             return Ok(json!(inner.replace("\\'", "'")));
         }
-        match serde_json::from_str::<Value>(&format!("\"{inner}\"")) {
+        let json = json_text::with_escaped_controls(&format!("\"{inner}\"")).into_owned();
+        match serde_json::from_str::<Value>(&json) {
             Ok(string) => Ok(string),
             Err(error) => {
                 let text = format!("The string \"{inner}\" is not valid JSON: {error}");

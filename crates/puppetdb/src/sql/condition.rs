@@ -29,6 +29,9 @@ impl Conditions<'_> {
     /// The condition of an expression.
     pub(super) fn sql(&self, expr: &Expr) -> Written {
         let dialect = self.context.dialect;
+        for pattern in expr.patterns() {
+            dialect.check_pattern(pattern)?;
+        }
         Ok(match expr {
             Expr::And(parts) => self.junction(parts, " AND ")?,
             Expr::Or(parts) => self.junction(parts, " OR ")?,
@@ -211,7 +214,7 @@ impl Conditions<'_> {
     /// A document contains a value at a path of names. For facts, leaves have an index.
     fn contains(&self, field: &Field, path: &[String], value: &Json) -> Sql {
         let dialect = self.context.dialect;
-        if field.name == "facts" && !value.is_array() {
+        if field.name == "facts" && !path.is_empty() && !value.is_array() && !value.is_object() {
             let names: Vec<Json> = path.iter().map(|name| json!(name)).collect();
             let encoded = [fact_path::encode(&names), path.first().cloned().unwrap_or_default()]
                 .map(|text| dialect.literal(&Literal::Text(text)));

@@ -5,7 +5,9 @@ use serde_json::Value as Json;
 
 use super::Sql;
 use crate::entity::Column;
+use crate::error::QueryError;
 use crate::plan::{Comparison, Literal, Step};
+use crate::sqlite::check_pattern;
 
 /// The forms of expressions in a database. Those for documents take JSON: text in SQLite, `jsonb`
 /// in PostgreSQL.
@@ -16,6 +18,8 @@ pub(crate) trait Dialect: Sync {
     fn literal(&self, value: &Literal) -> Sql;
     /// A bound document.
     fn json(&self, value: &Json) -> Sql;
+    /// Checks a regular expression, if the database does not check it before it looks for rows.
+    fn check_pattern(&self, pattern: &str) -> Result<(), QueryError>;
     /// Whether a text matches a POSIX regular expression.
     fn matches(&self, text: Sql, pattern: &str) -> Sql;
     /// Bytes in hexadecimal.
@@ -99,6 +103,10 @@ impl Dialect for Sqlite {
 
     fn json(&self, value: &Json) -> Sql {
         Sql::parameter(value.to_string())
+    }
+
+    fn check_pattern(&self, pattern: &str) -> Result<(), QueryError> {
+        check_pattern(pattern).map_err(|e| QueryError::bad_request(format!("ERROR: {e}")))
     }
 
     fn matches(&self, text: Sql, pattern: &str) -> Sql {
@@ -245,6 +253,10 @@ impl Dialect for Postgres {
 
     fn json(&self, value: &Json) -> Sql {
         Sql::format("{}::jsonb", [Sql::parameter(value.to_string())])
+    }
+
+    fn check_pattern(&self, _: &str) -> Result<(), QueryError> {
+        Ok(())
     }
 
     fn matches(&self, text: Sql, pattern: &str) -> Sql {

@@ -8,7 +8,9 @@ use super::condition::Conditions;
 use super::{Context, Sql, Written};
 use crate::entity::{Field, Stored, Type};
 use crate::error::QueryError;
-use crate::plan::{Comparison, Expr, Function, Group, Literal, Order, Output, Step};
+use crate::plan::{
+    Comparison, Expr, Function, Group, Literal, MatchedValue, Order, Output, PathElement, Step,
+};
 
 pub(super) use crate::plan::Select;
 
@@ -140,13 +142,14 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
     };
     let writer = SelectWriter { context, scope: &scope, select };
     let has_columns = !matches!(columns, Columns::Count);
+    // The order needs an expression, which `DISTINCT` would not allow.
     let is_distinct = select.entity.is_distinct && matches!(columns, Columns::Own);
     let columns = match columns {
         Columns::Own => select.columns.iter().map(|output| writer.output(output)).collect(),
         Columns::Converted(columns) => columns,
         Columns::Count => vec![Sql::text("count(*)")],
     };
-    let mut sql = Sql::text(if is_distinct { "SELECT DISTINCT " } else { "SELECT " });
+    let mut sql = Sql::text("SELECT ");
     sql.append(Sql::join(columns, ", "));
     sql.push(" FROM ");
     sql.append(from);
@@ -159,6 +162,11 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
         sql.append(Conditions { context, scope: &scope }.sql(filter)?);
     }
     writer.group(&mut sql);
+    if is_distinct && select.group_by.is_empty() {
+        let positions = (1..=select.columns.len()).map(|at| Sql::text(at.to_string()));
+        sql.push(" GROUP BY ");
+        sql.append(Sql::join(positions, ", "));
+    }
     writer.pages(&mut sql)?;
     Ok(sql)
 }
@@ -382,6 +390,31 @@ fn as_text(context: Context, field: &Field, column: Sql) -> Sql {
 }
 
 impl Expr {
+    /// The regular expressions of the condition itself.
+    pub(super) fn patterns(&self) -> Vec<&str> {
+        match self {
+            Expr::Regex { pattern, .. }
+            | Expr::ScalarRegex { pattern, .. }
+            | Expr::JsonRegex { pattern, .. }
+            | Expr::MemberRegex { pattern, .. }
+            | Expr::PathRegex { pattern, .. }
+            | Expr::EncodedPathRegex { pattern } => vec![pattern],
+            Expr::MatchedPath { pattern, condition: MatchedValue::Regex(value) } => {
+                vec![pattern, value]
+            }
+            Expr::MatchedPath { pattern, .. } => vec![pattern],
+            Expr::PathElements { elements } => {
+                let patterns = elements.iter().map(|element| match element {
+                    PathElement::Pattern { pattern, .. } | PathElement::Index(pattern) => {
+                        pattern.as_str()
+                    }
+                });
+                patterns.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Calls a function with each field that the condition reads itself.
     pub(super) fn fields(&self, call: &mut impl FnMut(&'static Field)) {
         match self {

@@ -65,6 +65,8 @@ struct Translator<'a> {
     /// Whether a quantifier may follow: nothing to repeat, an atom, or a quantifier.
     last: Last,
     is_extended: bool,
+    /// Open parentheses.
+    depth: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,11 +76,12 @@ enum Last {
     Quantifier,
 }
 
+const UNBALANCED: &str = "invalid regular expression: parentheses () not balanced";
 const INVALID_QUANTIFIER: &str = "invalid regular expression: quantifier operand invalid";
 
 impl<'a> Translator<'a> {
     fn new(pattern: &'a str) -> Self {
-        Translator { rest: pattern, out: "(?s)".into(), last: Last::Nothing, is_extended: false }
+        Translator { rest: pattern, out: "(?s)".into(), last: Last::Nothing, is_extended: false, depth: 0 }
     }
 
     fn translate(mut self) -> Result<String, String> {
@@ -92,6 +95,9 @@ impl<'a> Translator<'a> {
         while let Some(c) = self.rest.chars().next() {
             self.rest = &self.rest[c.len_utf8()..];
             self.character(c)?;
+        }
+        if self.depth > 0 {
+            return Err(UNBALANCED.into());
         }
         Ok(self.out)
     }
@@ -127,6 +133,7 @@ impl<'a> Translator<'a> {
             '[' => self.bracket()?,
             '(' => self.group()?,
             ')' => {
+                self.depth = self.depth.checked_sub(1).ok_or(UNBALANCED)?;
                 self.out.push(c);
                 self.last = Last::Atom;
             }
@@ -183,10 +190,12 @@ impl<'a> Translator<'a> {
     fn group(&mut self) -> Result<(), String> {
         self.out.push('(');
         self.last = Last::Nothing;
+        self.depth += 1;
         let Some(after) = self.rest.strip_prefix('?') else { return Ok(()) };
         if let Some(comment) = after.strip_prefix('#') {
-            let end = comment.find(')').ok_or("invalid regular expression: parentheses () not balanced")?;
+            let end = comment.find(')').ok_or(UNBALANCED)?;
             self.out.pop();
+            self.depth -= 1;
             self.rest = &comment[end + 1..];
             return Ok(());
         }
