@@ -300,6 +300,9 @@ fn named(
         return Err(bad(format!("Invalid {operator} clause")));
     }
     if field.ty == Type::Document && !path.parts.is_empty() {
+        if operator == "~>" {
+            return Err(bad(format!("Query operator ~> is not allowed on field {name}")));
+        }
         return document(field, path, operator, value);
     }
     if !path.parts.is_empty() {
@@ -330,9 +333,6 @@ fn document(
     value: &Value,
 ) -> Result<Expr, QueryError> {
     let (field, path) = under_facts(field, path);
-    if operator == "~>" {
-        return Err(bad(format!("Query operator ~> is not allowed on field {}", field.name)));
-    }
     if path.has_match() && field.name == "facts" {
         return matched(&path, operator, value);
     }
@@ -538,8 +538,9 @@ fn membership(entity: &'static Entity, operands: &[Value]) -> Result<Expr, Query
         return Err(bad("in requires fields, and an array or a query"));
     };
     check_left(left)?;
+    check_left(source)?;
     if let Some(("array", values)) = clause(source) {
-        let Some(Value::Array(values)) = values.first() else {
+        let [Value::Array(values)] = values else {
             return Err(bad("Operator array requires a vector argument"));
         };
         return in_array(entity, left, values);
@@ -552,6 +553,9 @@ fn membership(entity: &'static Entity, operands: &[Value]) -> Result<Expr, Query
             return Err(bad(format!("{} is not a field", shown(column))));
         };
         fields.push(known(entity, name)?);
+    }
+    if fields.is_empty() {
+        return Err(bad("in requires at least one field"));
     }
     in_select(fields, entity, source)
 }
