@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["fleet"],
     &["driver"],
     &["fleet-store"],
-    &["providers", "store"],
+    &["ca", "providers", "store"],
     &["engine"],
     &["puppet-tools"],
     &["puppet", "inmanta", "mcl", "dynaml"],

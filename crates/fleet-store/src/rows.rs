@@ -148,33 +148,67 @@ fn collect(
     })
 }
 
-/// The id of a row by a name; a missing one is inserted. Marks the row as used.
-pub(crate) fn named(
+/// The id of an environment by its name; a missing one is inserted. A mark that it is unused goes.
+pub(crate) fn environment(
     connection: &mut dyn Connection,
-    table: &str,
-    column: &str,
     name: Option<&str>,
 ) -> Result<Value, FleetStoreError> {
     let Some(name) = name else { return Ok(Value::Null) };
-    let find = format!("SELECT id, unused_since FROM {table} WHERE {column} = $1");
-    if let Some(row) = connection.row(&find, &[name.into()])? {
-        let [id, unused] = row.as_slice() else {
-            return Err(FleetStoreError::failed("two columns expected"));
-        };
-        if *unused != Value::Null {
-            let sql = format!("UPDATE {table} SET unused_since = NULL WHERE id = $1");
-            connection.execute(&sql, std::slice::from_ref(id))?;
+    let sql = "SELECT id, unused_since FROM environments WHERE environment = $1";
+    match connection.row(sql, &[name.into()])?.as_deref() {
+        Some([id, Value::Null]) => return Ok(id.clone()),
+        Some([id, _]) => {
+            let sql = "UPDATE environments SET unused_since = NULL WHERE id = $1";
+            if connection.execute(sql, std::slice::from_ref(id))? > 0 {
+                return Ok(id.clone());
+            }
         }
-        return Ok(id.clone());
+        _ => {}
     }
+    insert_name(connection, "environments", "environment", name)
+}
+
+/// The id of a producer by its name; a missing one is inserted.
+pub(crate) fn producer(
+    connection: &mut dyn Connection,
+    name: Option<&str>,
+) -> Result<Value, FleetStoreError> {
+    let Some(name) = name else { return Ok(Value::Null) };
+    match connection.value("SELECT id FROM producers WHERE name = $1", &[name.into()])? {
+        Some(id) => Ok(id),
+        None => insert_name(connection, "producers", "name", name),
+    }
+}
+
+fn insert_name(
+    connection: &mut dyn Connection,
+    table: &str,
+    column: &str,
+    name: &str,
+) -> Result<Value, FleetStoreError> {
     let insert = format!(
         "INSERT INTO {table} ({column}) VALUES ($1) ON CONFLICT ({column}) DO NOTHING RETURNING id"
     );
     if let Some(id) = connection.value(&insert, &[name.into()])? {
         return Ok(id);
     }
+    let find = format!("SELECT id FROM {table} WHERE {column} = $1");
     let id = connection.value(&find, &[name.into()])?;
     id.ok_or_else(|| FleetStoreError::failed(format!("the row of {name:?} disappeared")))
+}
+
+/// Deletes rows by a column.
+pub(crate) fn delete_by(
+    connection: &mut dyn Connection,
+    table: &str,
+    column: &str,
+    values: &[Value],
+) -> Result<(), FleetStoreError> {
+    for part in parts(values) {
+        let sql = format!("DELETE FROM {table} WHERE {column} IN {}", list(part.len(), 1));
+        connection.execute(&sql, part)?;
+    }
+    Ok(())
 }
 
 impl Dialect {

@@ -65,12 +65,12 @@ pub(super) fn replace(
         Some(id) => id,
         None => {
             let name = catalog.environment.as_deref();
-            rows::named(connection, "environments", "environment", name)?
+            rows::environment(connection, name)?
         }
     };
     let producer = match producer {
         Some(id) => id,
-        None => rows::named(connection, "producers", "name", catalog.producer.as_deref())?,
+        None => rows::producer(connection, catalog.producer.as_deref())?,
     };
     let row = [
         node.id.clone(),

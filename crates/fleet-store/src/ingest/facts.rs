@@ -49,9 +49,8 @@ pub(super) fn replace(
         connection.execute(sql, &[received.into(), time.into(), node.id])?;
         return Ok(Outcome::Stored { changed: false });
     }
-    let environment =
-        rows::named(connection, "environments", "environment", facts.environment.as_deref())?;
-    let producer = rows::named(connection, "producers", "name", facts.producer.as_deref())?;
+    let environment = rows::environment(connection, facts.environment.as_deref())?;
+    let producer = rows::producer(connection, facts.producer.as_deref())?;
     let sql = "INSERT INTO factsets (certname_id, environment_id, producer_id, timestamp,
                    producer_timestamp, hash, facts) VALUES ($1, $2, $3, $4, $5, $6, $7)
                ON CONFLICT (certname_id) DO UPDATE SET environment_id = excluded.environment_id,

@@ -9,6 +9,7 @@ mod report;
 use crate::command::Command;
 use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
+use crate::value::Value;
 
 /// What became of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,15 @@ pub enum Outcome {
     Stale,
     /// The report was stored before.
     Duplicate,
+}
+
+/// The id of a node; a missing one is inserted.
+pub(crate) fn node_id(
+    connection: &mut dyn Connection,
+    certname: &str,
+    now: i64,
+) -> Result<Value, FleetStoreError> {
+    node::lock(connection, certname, now).map(|node| node.id)
 }
 
 /// Applies a command.

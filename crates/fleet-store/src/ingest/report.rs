@@ -62,9 +62,8 @@ pub(super) fn store(
 ) -> Result<Outcome, FleetStoreError> {
     let time = report.producer_timestamp;
     let node = node::activate(connection, &report.certname, time, received)?;
-    let environment =
-        rows::named(connection, "environments", "environment", Some(&report.environment))?;
-    let producer = rows::named(connection, "producers", "name", report.producer.as_deref())?;
+    let environment = rows::environment(connection, Some(&report.environment))?;
+    let producer = rows::producer(connection, report.producer.as_deref())?;
     let row = report_row(report, received, &node.id, &environment, producer)?;
     let sql = format!(
         "INSERT INTO reports ({}) VALUES {} ON CONFLICT (hash) DO NOTHING RETURNING id",

@@ -1,13 +1,16 @@
 //! A session of augtool: commands go in, the answer to each comes out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::FileType;
 
 use crate::kind::KindError;
 use crate::kind::tools::inside;
+use crate::system::accounts;
 use crate::system::host::Host;
 use crate::system::path::is;
 
@@ -123,7 +126,10 @@ impl Session {
         for name in ["AUGEAS_LENS_LIB", "AUGEAS_ROOT"] {
             invocation.launch.set_env.push((name.into(), "".into()));
         }
-        let outcome = host.run(&invocation).map_err(|e| failed(&e.to_string()))?;
+        let history = History::of(host);
+        let outcome = host.run(&invocation).map_err(|e| failed(&e.to_string()));
+        history.remove();
+        let outcome = outcome?;
         let stdout = String::from_utf8_lossy(&outcome.stdout);
         let stderr = String::from_utf8_lossy(&outcome.stderr);
         let outputs = split(&stdout, &format!("{} = ", mark_path(&self.mark)));
@@ -292,6 +298,37 @@ pub(super) fn plain_context(context: &str) -> Option<&str> {
     let is_plain = path.starts_with('/') && !path.contains(['\'', '"', '[', ']', '\n']);
     let path = path.strip_suffix('/').unwrap_or(path);
     (is_plain && !path.is_empty()).then_some(path)
+}
+
+/// The history of typed commands, which augtool also writes if it reads a script. It is empty then.
+struct History {
+    directory: Option<PathBuf>,
+}
+
+/// Whether the directories of histories existed before the first session.
+static FOUND: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+
+impl History {
+    /// The history of this user on a machine, unless it existed before.
+    fn of(host: &Host) -> Self {
+        let home = accounts::home(host, rustix::process::getuid().as_raw());
+        let directory = home.map(|home| host.path(&home.join(".augeas")));
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut existed = |path: &PathBuf| {
+            *found.entry(path.clone()).or_insert_with(|| path.symlink_metadata().is_ok())
+        };
+        Self { directory: directory.filter(|path| !existed(path)) }
+    }
+
+    /// Removes it unless something was typed. Failures do not matter: the file is empty.
+    fn remove(&self) {
+        let Some(directory) = &self.directory else { return };
+        let file = directory.join("history");
+        if file.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
+            let _ = fs::remove_file(&file);
+        }
+        let _ = fs::remove_dir(directory);
+    }
 }
 
 fn program(host: &Host) -> Result<String, KindError> {
