@@ -69,8 +69,11 @@ fn main() {
     let mut output = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let line: Value = serde_json::from_str(&line.unwrap()).expect("a line of JSON");
-        let reply =
-            if line["command"].is_string() { store(&databases, &line) } else { ask(&databases, &line) };
+        let reply = if line["command"].is_string() {
+            store(&databases, &line)
+        } else {
+            ask(&databases, &line)
+        };
         writeln!(output, "{reply}").and_then(|()| output.flush()).expect("the output is open");
     }
 }

@@ -100,13 +100,13 @@ pub fn answer(
     let route = route(&request.segments)?;
     let mut options = options(request, route.accepted)?;
     let is_root = route.entity.is_none();
-    let mut query = full_query(&route, options.query.take())?;
+    let mut query = full_query(&route, options.query.take());
     if options.ast_only && is_root {
-        plan(&mut query.clone(), &route, &options, settings, database)?;
+        plan(&mut query.clone(), &route, &options, settings, database.dialect())?;
         return write_all(output, &query.to_string());
     }
     let limit = time_limit(settings, &options);
-    let planned = plan(&mut query, &route, &options, settings, database);
+    let planned = plan(&mut query, &route, &options, settings, database.dialect());
     let mut writer = Writer::new(output, options.pretty);
     let mut failure = None;
     let result = database.read(limit, &mut |connection| {
@@ -125,9 +125,10 @@ pub fn answer(
 /// The parameters' time limit, within that of the settings.
 fn time_limit(settings: &Settings, options: &Options) -> Option<Duration> {
     // Zero means no limit of its own.
-    let own = options.timeout.filter(|seconds| *seconds > 0.0).map(|seconds| {
-        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
-    });
+    let own = options
+        .timeout
+        .filter(|seconds| *seconds > 0.0)
+        .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     match (own, settings.timeout) {
         (Some(own), Some(limit)) => Some(own.min(limit)),
         (own, limit) => own.or(limit),
@@ -135,21 +136,37 @@ fn time_limit(settings: &Settings, options: &Options) -> Option<Duration> {
 }
 
 /// `["from", entity, query]`, with the conditions of the path and of active nodes.
-fn full_query(route: &Route, query: Value) -> Result<Value, QueryError> {
+fn full_query(route: &Route, query: Value) -> Value {
     let mut query = query;
     for restriction in &route.restrictions {
         query = add_condition(query, restriction.clone());
     }
-    Ok(match route.entity {
+    match route.entity {
         None => query,
         Some(entity) if query.is_null() => json!(["from", entity]),
         Some(entity) => json!(["from", entity, query]),
-    })
+    }
+}
+
+/// The SQL of a request and its parameters, without a database.
+#[cfg(test)]
+pub(crate) fn compile(
+    request: &QueryRequest,
+    target: ordain_fleet_store::Dialect,
+) -> Result<(String, Vec<Column>), QueryError> {
+    let route = route(&request.segments)?;
+    let mut options = options(request, route.accepted)?;
+    let mut query = full_query(&route, options.query.take());
+    let Planned { statement, .. } =
+        plan(&mut query, &route, &options, &Settings::default(), target)?;
+    Ok((statement.sql, statement.parameters))
 }
 
 /// What is to be run.
-enum Planned {
-    Rows(Statement, Option<(String, Vec<Column>)>),
+struct Planned {
+    statement: Statement,
+    /// The statement for the number of rows.
+    count: Option<(String, Vec<Column>)>,
 }
 
 const INITIAL: &str = "Your initial query must be of the form: [\"from\",<entity>,(<optional-query>)]. \
@@ -160,8 +177,9 @@ fn parse_from(query: &Value) -> Result<(&str, Value, &[Value]), QueryError> {
     let Some(("from", [Value::String(name), rest @ ..])) = clause(query) else {
         return Err(QueryError::bad_request(INITIAL));
     };
-    let is_page =
-        |node: &Value| clause(node).is_some_and(|(op, _)| matches!(op, "limit" | "offset" | "order_by"));
+    let is_page = |node: &Value| {
+        clause(node).is_some_and(|(op, _)| matches!(op, "limit" | "offset" | "order_by"))
+    };
     match rest {
         [] => Ok((name, Value::Null, &[])),
         [first, ..] if is_page(first) => Ok((name, Value::Null, rest)),
@@ -181,9 +199,8 @@ fn top_entity(name: &str, options: &Options) -> Result<&'static Entity, QueryErr
         "fact_names" | "report_logs" | "report_metrics" => name.as_str(),
         _ => return subquery_entity(&name),
     };
-    entity(special).ok_or_else(|| {
-        QueryError::bad_request(format!("Invalid entity '{name}' in query"))
-    })
+    entity(special)
+        .ok_or_else(|| QueryError::bad_request(format!("Invalid entity '{name}' in query")))
 }
 
 fn plan(
@@ -191,14 +208,11 @@ fn plan(
     route: &Route,
     options: &Options,
     settings: &Settings,
-    database: &dyn Database,
+    target: ordain_fleet_store::Dialect,
 ) -> Result<Planned, QueryError> {
     let (name, mut inner, pages) = parse_from(query)?;
     let kept = i64::try_from(settings.node_purge_ttl.as_micros()).unwrap_or(i64::MAX);
-    let context = Context {
-        dialect: dialect(database.dialect()),
-        inactive_since: now().saturating_sub(kept),
-    };
+    let context = Context { dialect: dialect(target), inactive_since: now().saturating_sub(kept) };
     let entity = top_entity(name, options)?;
     let names_state = names_node_state(&inner);
     if inner.as_array().is_some_and(Vec::is_empty) && route.entity.is_some() {
@@ -226,12 +240,9 @@ fn plan(
             }
             select.paginate(PageClauses { limit: options.limit, offset: options.offset, order_by });
             select.paginate(page_clauses(entity, pages)?);
-            let count = if options.include_total {
-                Some(count_statement(context, &select)?)
-            } else {
-                None
-            };
-            Ok(Planned::Rows(statement(context, &select)?, count))
+            let count =
+                if options.include_total { Some(count_statement(context, &select)?) } else { None };
+            Ok(Planned { statement: statement(context, &select)?, count })
         }
     }
 }
@@ -271,9 +282,7 @@ fn counted(select: Select, by: &str, options: &Options) -> Result<Counts, QueryE
 }
 
 /// `[operator, count, number]`.
-fn counts_filter(
-    filter: &Value,
-) -> Result<Option<(&'static str, Comparison, i64)>, QueryError> {
+fn counts_filter(filter: &Value) -> Result<Option<(&'static str, Comparison, i64)>, QueryError> {
     if filter.is_null() {
         return Ok(None);
     }
@@ -309,23 +318,15 @@ fn counts_filter(
 fn counts(select: Select, context: Context, options: &Options) -> Result<Planned, QueryError> {
     let by = options.summarize_by.as_deref().unwrap_or_default();
     let counts = counted(select, by, options)?;
-    let total = if options.include_total {
-        Some(counts.count_statement(context)?)
-    } else {
-        None
-    };
-    Ok(Planned::Rows(counts.statement(context)?, total))
+    let total = if options.include_total { Some(counts.count_statement(context)?) } else { None };
+    Ok(Planned { statement: counts.statement(context)?, count: total })
 }
 
-fn aggregates(
-    select: Select,
-    context: Context,
-    options: &Options,
-) -> Result<Planned, QueryError> {
+fn aggregates(select: Select, context: Context, options: &Options) -> Result<Planned, QueryError> {
     let by = options.summarize_by.as_deref().unwrap_or_default();
     let counts = by.split(',').map(|by| counted(select.clone(), by, options));
     let counts = counts.collect::<Result<Vec<_>, _>>()?;
-    Ok(Planned::Rows(aggregate(context, &counts)?, None))
+    Ok(Planned { statement: aggregate(context, &counts)?, count: None })
 }
 
 /// Writes the parts of an answer in chunks, and begins it with the first one.
@@ -387,7 +388,7 @@ fn run(
             return Err(QueryError::not_found(parent.kind, &parent.name));
         }
     }
-    let Planned::Rows(statement, count) = planned.as_ref().map_err(Clone::clone)?;
+    let Planned { statement, count } = planned.as_ref().map_err(Clone::clone)?;
     if options.explain {
         return explain(connection, statement, writer);
     }

@@ -93,11 +93,7 @@ impl Checker {
     }
 
     /// The columns and the condition of `["extract", columns, ["select_…", condition]]`.
-    fn subselect(
-        &mut self,
-        columns: &Value,
-        source: &mut Value,
-    ) -> Option<Result<(), QueryError>> {
+    fn subselect(&mut self, columns: &Value, source: &mut Value) -> Option<Result<(), QueryError>> {
         let Value::Array(source) = source else { return None };
         let [Value::String(operator), condition] = source.as_mut_slice() else { return None };
         let Some(inner) = select_entity(operator) else {
@@ -123,7 +119,8 @@ impl Checker {
         match (operator, parts) {
             ("=" | "~" | ">" | "<" | ">=" | "<=", [_, name, _]) => self.field(entity, name),
             ("in", [_, name, source])
-                if clause(source).is_some_and(|(op, values)| op == "array" && values.len() == 1) =>
+                if clause(source)
+                    .is_some_and(|(op, values)| op == "array" && values.len() == 1) =>
             {
                 self.field(entity, name);
             }
@@ -146,9 +143,8 @@ impl Checker {
             return;
         }
         let known = entity.queryable();
-        let is_known = name.as_str().is_some_and(|name| {
-            known.contains(&name) || has_path(entity, name)
-        });
+        let is_known =
+            name.as_str().is_some_and(|name| known.contains(&name) || has_path(entity, name));
         if is_known {
             return;
         }

@@ -138,10 +138,7 @@ fn bad(text: impl Into<String>) -> QueryError {
 }
 
 /// Reads the parameters of a request.
-pub(crate) fn options(
-    request: &QueryRequest,
-    accepted: Accepted,
-) -> Result<Options, QueryError> {
+pub(crate) fn options(request: &QueryRequest, accepted: Accepted) -> Result<Options, QueryError> {
     let mut parameters = match &request.body {
         Some(body) => body_parameters(body, accepted)?,
         None => url_parameters(request)?,
@@ -172,7 +169,9 @@ pub(crate) fn options(
             None => false,
             Some(mode) if mode == "analyze" => true,
             Some(mode) => {
-                return Err(bad(format!("Illegal value '{mode}' for :explain; expected `analyze`.")));
+                return Err(bad(format!(
+                    "Illegal value '{mode}' for :explain; expected `analyze`."
+                )));
             }
         },
         ast_only: flag("ast_only"),
@@ -332,7 +331,8 @@ fn order_term(term: &Map<String, Value>) -> Result<(String, bool), QueryError> {
 
 /// The times between which the last changes of resources are wanted.
 fn distinct(parameters: &Map<String, Value>) -> Result<Option<(i64, i64)>, QueryError> {
-    let [flag, start, end] = [DISTINCT[0], DISTINCT[1], DISTINCT[2]].map(|name| parameters.get(name));
+    let [flag, start, end] =
+        [DISTINCT[0], DISTINCT[1], DISTINCT[2]].map(|name| parameters.get(name));
     match (flag, start, end) {
         (None, None, None) => Ok(None),
         (Some(flag), Some(start), Some(end)) => {

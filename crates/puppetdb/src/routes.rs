@@ -143,9 +143,7 @@ impl Router {
             "inventory" if rest.is_empty() => self.end("inventory", true),
             "edges" if rest.is_empty() => self.end("edges", true),
             "catalog-inputs" if rest.is_empty() => self.end("catalog_inputs", true),
-            "catalog-input-contents" if rest.is_empty() => {
-                self.end("catalog_input_contents", true)
-            }
+            "catalog-input-contents" if rest.is_empty() => self.end("catalog_input_contents", true),
             "facts" => self.facts(rest),
             "factsets" => self.factsets(rest),
             "resources" => self.resources(rest),

@@ -17,9 +17,9 @@ fn damaged(what: &str) -> FleetStoreError {
 
 impl Columns {
     pub(crate) fn new(columns: &[(String, Decoder)]) -> Self {
-        let columns = columns.iter().map(|(name, decoder)| {
-            (name.clone(), Json::from(name.as_str()).to_string(), *decoder)
-        });
+        let columns = columns
+            .iter()
+            .map(|(name, decoder)| (name.clone(), Json::from(name.as_str()).to_string(), *decoder));
         Columns { columns: columns.collect() }
     }
 

@@ -1,8 +1,8 @@
 //! Catalogs with their resources, edges and inputs.
 
-use super::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
+use super::model::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
 
-const BY_ENVIRONMENT: super::Relation = by("environments", &["environment"], &["name"]);
+const BY_ENVIRONMENT: super::model::Relation = by("environments", &["environment"], &["name"]);
 
 /// The catalogs of nodes.
 pub(super) static CATALOGS: Entity = Entity {
@@ -108,10 +108,7 @@ pub(super) static RESOURCES: Entity = Entity {
     ),
     joins: &[
         Join { alias: "c", sql: "LEFT JOIN catalogs c ON c.certname_id = cr.certname_id" },
-        Join {
-            alias: "e",
-            sql: "LEFT JOIN environments e ON e.id = c.environment_id",
-        },
+        Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = c.environment_id" },
         Join { alias: "t", sql: "JOIN tag_sets t ON t.id = cr.tag_set_id" },
     ],
     fields: &[

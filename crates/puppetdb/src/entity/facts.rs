@@ -1,11 +1,11 @@
 //! Facts, their paths, and the inventory.
 
-use super::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
+use super::model::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
 
 const ENVIRONMENT: Join =
     Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = fs.environment_id" };
 const FROM_FACTSETS: &str = "factsets fs JOIN certnames n ON n.id = fs.certname_id";
-const BY_ENVIRONMENT: super::Relation = by("environments", &["environment"], &["name"]);
+const BY_ENVIRONMENT: super::model::Relation = by("environments", &["environment"], &["name"]);
 
 /// The facts of a node as one document.
 pub(super) static INVENTORY: Entity = Entity {
@@ -46,7 +46,10 @@ pub(super) static FACTS: Entity = Entity {
         Field::text("name", "f.key"),
         Field::json("value", Type::Scalar, "").each(EACH_VALUE, "f.value"),
     ],
-    relations: relations![BY_ENVIRONMENT, by("fact_contents", &["certname", "name"], &["certname", "name"])],
+    relations: relations![
+        BY_ENVIRONMENT,
+        by("fact_contents", &["certname", "name"], &["certname", "name"])
+    ],
     has_node: true,
     is_distinct: false,
 };
@@ -121,7 +124,10 @@ const FACTSET_FIELDS: [Field; 8] = [
     Field::time("timestamp", "fs.timestamp"),
     {
         let mut facts = Field::new("facts", Type::Document, Stored::FactSet, "");
-        facts = facts.each("json_array(n.certname, json(fs.facts))", "jsonb_build_array(n.certname, fs.facts)");
+        facts = facts.each(
+            "json_array(n.certname, json(fs.facts))",
+            "jsonb_build_array(n.certname, fs.facts)",
+        );
         facts
     },
     Field::text("certname", "n.certname"),

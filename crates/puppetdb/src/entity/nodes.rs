@@ -1,18 +1,12 @@
 //! Nodes, environments, producers and packages.
 
-use super::{Column, Entity, Field, Join, Type, by, by_certname, relations};
+use super::model::{Column, Entity, Field, Join, Type, by, by_certname, relations};
 
 const NODE_JOINS: &[Join] = &[
     Join { alias: "c", sql: "LEFT JOIN catalogs c ON c.certname_id = n.id" },
     Join { alias: "fs", sql: "LEFT JOIN factsets fs ON fs.certname_id = n.id" },
-    Join {
-        alias: "ce",
-        sql: "LEFT JOIN environments ce ON ce.id = c.environment_id",
-    },
-    Join {
-        alias: "fe",
-        sql: "LEFT JOIN environments fe ON fe.id = fs.environment_id",
-    },
+    Join { alias: "ce", sql: "LEFT JOIN environments ce ON ce.id = c.environment_id" },
+    Join { alias: "fe", sql: "LEFT JOIN environments fe ON fe.id = fs.environment_id" },
     Join {
         alias: "re",
         sql: "LEFT JOIN environments re ON re.id = n.latest_report_environment_id",

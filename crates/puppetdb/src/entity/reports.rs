@@ -1,9 +1,9 @@
 //! Reports and their events.
 
-use super::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
+use super::model::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
 
 const FROM_REPORTS: Column = Column::Same("reports r JOIN certnames n ON n.id = r.certname_id");
-const BY_ENVIRONMENT: super::Relation = by("environments", &["environment"], &["name"]);
+const BY_ENVIRONMENT: super::model::Relation = by("environments", &["environment"], &["name"]);
 
 const REPORT_TYPE: Field = Field::text("type", "r.report_type");
 
@@ -105,10 +105,7 @@ pub(super) static EVENTS: Entity = Entity {
     from: Column::Same(
         "events ev JOIN reports r ON r.id = ev.report_id JOIN certnames n ON n.id = ev.certname_id",
     ),
-    joins: &[Join {
-        alias: "e",
-        sql: "LEFT JOIN environments e ON e.id = r.environment_id",
-    }],
+    joins: &[Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = r.environment_id" }],
     fields: &[
         Field::json("new_value", Type::Text, "ev.new_value"),
         Field::hash("report", "r.hash"),

@@ -119,10 +119,7 @@ fn is_empty(query: &Value) -> bool {
 }
 
 /// `["extract", columns, condition or subquery, group]`.
-pub(crate) fn extract(
-    entity: &'static Entity,
-    operands: &[Value],
-) -> Result<Select, QueryError> {
+pub(crate) fn extract(entity: &'static Entity, operands: &[Value]) -> Result<Select, QueryError> {
     let is_group = |node: &&Value| clause(node).is_some_and(|(op, _)| op == "group_by");
     let (columns, source, group) = match operands {
         [columns] => (columns, None, None),
@@ -131,9 +128,9 @@ pub(crate) fn extract(
         [columns, source, group] if is_group(&group) => (columns, Some(source), Some(group)),
         _ => return Err(bad("extract takes columns, an optional query and an optional group_by")),
     };
-    let inner = source.and_then(clause).and_then(|(operator, operands)| {
-        Some((select_entity(operator)?, operands))
-    });
+    let inner = source
+        .and_then(clause)
+        .and_then(|(operator, operands)| Some((select_entity(operator)?, operands)));
     let mut select = match inner {
         Some((entity, operands)) => {
             if let Some(select) = fact_condition(columns, entity, operands)? {
@@ -195,9 +192,7 @@ pub(super) fn inventory_select(
 }
 
 fn field_of(entity: &'static Entity, name: &str) -> Result<&'static Field, QueryError> {
-    entity
-        .field(name)
-        .ok_or_else(|| bad(format!("'{name}' is not a field of {}", entity.label)))
+    entity.field(name).ok_or_else(|| bad(format!("'{name}' is not a field of {}", entity.label)))
 }
 
 /// How many columns a row has in the order of the query. Longer ones have an order of their own.

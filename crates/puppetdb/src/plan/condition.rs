@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 
 use super::columns::{extract, inventory_select};
 use super::paging::page_clauses;
-use super::{
-    Comparison, Expr, Literal, MatchedValue, NodeState, PathElement, Select, Step, bad,
-};
+use super::{Comparison, Expr, Literal, MatchedValue, NodeState, PathElement, Select, Step, bad};
 use crate::check::{COMPARISONS, clause, no_relation, shown};
 use crate::entity::{Entity, Field, Stored, Type, subquery_entity};
 use crate::error::QueryError;
@@ -15,10 +13,7 @@ use crate::field::{self, ALL, NAMES, Part, Path};
 use crate::time;
 
 /// Translates a condition. `None` stands for one that PuppetDB removes, such as any node state.
-pub(super) fn condition(
-    entity: &'static Entity,
-    node: &Value,
-) -> Result<Option<Expr>, QueryError> {
+pub(super) fn condition(entity: &'static Entity, node: &Value) -> Result<Option<Expr>, QueryError> {
     let Some((operator, operands)) = clause(node) else {
         if node.as_array().is_some_and(Vec::is_empty) {
             return Err(bad("[] is not well-formed: queries must contain at least one operator"));
@@ -388,14 +383,10 @@ fn matched(path: &Path, operator: &str, value: &Value) -> Result<Expr, QueryErro
 fn equality(field: &'static Field, value: &Value) -> Result<Expr, QueryError> {
     match field.ty {
         Type::Array => match value {
-            Value::String(text) => {
-                Ok(Expr::HasMember { field, value: text.clone() })
-            }
+            Value::String(text) => Ok(Expr::HasMember { field, value: text.clone() }),
             other => Err(incompatible(field, other)),
         },
-        Type::EncodedPath | Type::PathArray => {
-            Ok(Expr::PathOneOf { paths: vec![encoded(value)?] })
-        }
+        Type::EncodedPath | Type::PathArray => Ok(Expr::PathOneOf { paths: vec![encoded(value)?] }),
         Type::Scalar => {
             Ok(Expr::ScalarCompare { field, operator: Comparison::Equal, value: value.clone() })
         }
@@ -448,11 +439,7 @@ fn regex(field: &'static Field, value: &Value) -> Result<Expr, QueryError> {
     }
 }
 
-fn inequality(
-    field: &'static Field,
-    operator: &str,
-    value: &Value,
-) -> Result<Expr, QueryError> {
+fn inequality(field: &'static Field, operator: &str, value: &Value) -> Result<Expr, QueryError> {
     let comparison = Comparison::parse(operator);
     let allowed = matches!(field.ty, Type::Number | Type::Time | Type::Scalar);
     let Some(comparison) = comparison.filter(|_| allowed) else {
@@ -525,9 +512,9 @@ fn literal(field: &Field, value: &Value) -> Result<Literal, QueryError> {
             let name = field.name;
             Err(bad(format!("Argument \"{text}\" is incompatible with numeric field \"{name}\".")))
         }
-        (Stored::Time, value) => time::parse(value).map(Literal::Time).ok_or_else(|| {
-            bad(format!("'{}' is not a valid timestamp value", shown(value)))
-        }),
+        (Stored::Time, value) => time::parse(value)
+            .map(Literal::Time)
+            .ok_or_else(|| bad(format!("'{}' is not a valid timestamp value", shown(value)))),
         _ => Err(incompatible(field, value)),
     }
 }
@@ -588,11 +575,7 @@ fn in_select(
     Ok(Expr::InSelect { fields, select: Box::new(select) })
 }
 
-fn in_array(
-    entity: &'static Entity,
-    left: &Value,
-    values: &[Value],
-) -> Result<Expr, QueryError> {
+fn in_array(entity: &'static Entity, left: &Value, values: &[Value]) -> Result<Expr, QueryError> {
     if let Some(("fact", [Value::String(fact)])) = clause(left) {
         return fact_in_array(entity, fact, values);
     }
@@ -607,9 +590,7 @@ fn in_array(
         return Ok(if parts.is_empty() { Expr::False } else { Expr::Or(parts) });
     }
     match field.ty {
-        Type::Array => {
-            Err(bad("Operator in...array is not supported on array types"))
-        }
+        Type::Array => Err(bad("Operator in...array is not supported on array types")),
         Type::Scalar => Ok(Expr::ScalarOneOf { field, values: values.to_vec() }),
         Type::EncodedPath | Type::PathArray => {
             let paths = values.iter().map(encoded).collect::<Result<_, _>>()?;
@@ -652,8 +633,10 @@ fn fact_in_array(
     if values.is_empty() || values.iter().any(|value| kind(value) != kind(&values[0])) {
         return Err(bad("All values in 'array' must be the same type."));
     }
-    let query = json!(["certname", ["select_facts", ["and",
-        ["=", "name", fact], ["in", "value", ["array", values]]]]]);
+    let query = json!([
+        "certname",
+        ["select_facts", ["and", ["=", "name", fact], ["in", "value", ["array", values]]]]
+    ]);
     let Value::Array(operands) = query else {
         return Err(bad("Invalid in clause"));
     };
@@ -673,8 +656,5 @@ fn subquery(entity: &'static Entity, operands: &[Value]) -> Result<Expr, QueryEr
     let select_operator = json!([format!("select_{}", inner.name), query]);
     let select: Select = extract(inner, &[column, select_operator])?;
     let fields = relation.local.iter().map(|name| known(entity, name));
-    Ok(Expr::InSelect {
-        fields: fields.collect::<Result<_, _>>()?,
-        select: Box::new(select),
-    })
+    Ok(Expr::InSelect { fields: fields.collect::<Result<_, _>>()?, select: Box::new(select) })
 }

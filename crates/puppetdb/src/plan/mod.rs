@@ -1,7 +1,7 @@
 //! The typed query: what a query means, apart from the SQL of a database.
 
-mod condition;
 mod columns;
+mod condition;
 mod paging;
 
 use serde_json::Value;
@@ -137,57 +137,138 @@ pub(crate) enum Expr {
     /// Never true.
     False,
     /// A field against a value.
-    Compare { field: &'static Field, operator: Comparison, value: Literal },
+    Compare {
+        field: &'static Field,
+        operator: Comparison,
+        value: Literal,
+    },
     /// A field equals one of the values.
-    OneOf { field: &'static Field, values: Vec<Literal> },
+    OneOf {
+        field: &'static Field,
+        values: Vec<Literal>,
+    },
     /// A text matches; false for null.
-    Regex { field: &'static Field, pattern: String },
+    Regex {
+        field: &'static Field,
+        pattern: String,
+    },
     /// The value of a fact, which has to be of the value's type, against a value.
-    ScalarCompare { field: &'static Field, operator: Comparison, value: Value },
+    ScalarCompare {
+        field: &'static Field,
+        operator: Comparison,
+        value: Value,
+    },
     /// The value of a fact equals one of the values.
-    ScalarOneOf { field: &'static Field, values: Vec<Value> },
+    ScalarOneOf {
+        field: &'static Field,
+        values: Vec<Value>,
+    },
     /// The value of a fact matches as text; null for null.
-    ScalarRegex { field: &'static Field, pattern: String },
+    ScalarRegex {
+        field: &'static Field,
+        pattern: String,
+    },
     /// JSON that is compared as serialized text, such as a parameter or the value of an event.
-    JsonEqual { field: &'static Field, value: Value },
+    JsonEqual {
+        field: &'static Field,
+        value: Value,
+    },
     /// The serialized text of JSON matches.
-    JsonRegex { field: &'static Field, pattern: String },
+    JsonRegex {
+        field: &'static Field,
+        pattern: String,
+    },
     /// The type of a value of JSON.
-    TypeOf { field: &'static Field, operator: Comparison, name: String },
+    TypeOf {
+        field: &'static Field,
+        operator: Comparison,
+        name: String,
+    },
     /// An array of strings has a member.
-    HasMember { field: &'static Field, value: String },
+    HasMember {
+        field: &'static Field,
+        value: String,
+    },
     /// A member of an array of strings matches.
-    MemberRegex { field: &'static Field, pattern: String },
+    MemberRegex {
+        field: &'static Field,
+        pattern: String,
+    },
     /// A document contains a value at a path.
-    Contains { field: &'static Field, path: Vec<String>, value: Value },
+    Contains {
+        field: &'static Field,
+        path: Vec<String>,
+        value: Value,
+    },
     /// The value at a path, of which digits may be indices, equals.
-    LooseEqual { field: &'static Field, path: Vec<String>, value: Value },
+    LooseEqual {
+        field: &'static Field,
+        path: Vec<String>,
+        value: Value,
+    },
     /// The value at a path against a value; false where the first part of the path is missing.
-    PathCompare { field: &'static Field, path: Vec<Step>, operator: Comparison, value: Value },
+    PathCompare {
+        field: &'static Field,
+        path: Vec<Step>,
+        operator: Comparison,
+        value: Value,
+    },
     /// The value at a path matches as text; false where the first part of the path is missing.
-    PathRegex { field: &'static Field, path: Vec<Step>, pattern: String },
+    PathRegex {
+        field: &'static Field,
+        path: Vec<Step>,
+        pattern: String,
+    },
     /// The value at a path is null.
-    PathNull { field: &'static Field, path: Vec<String>, is_null: bool },
+    PathNull {
+        field: &'static Field,
+        path: Vec<String>,
+        is_null: bool,
+    },
     /// A value at a path that a regular expression matches compares.
-    MatchedPath { pattern: String, condition: MatchedValue },
+    MatchedPath {
+        pattern: String,
+        condition: MatchedValue,
+    },
     /// A field is null.
-    Null { field: &'static Field, is_null: bool },
+    Null {
+        field: &'static Field,
+        is_null: bool,
+    },
     /// A path of facts is one of the paths, as encoded texts.
-    PathOneOf { paths: Vec<String> },
+    PathOneOf {
+        paths: Vec<String>,
+    },
     /// The encoded path of facts matches.
-    EncodedPathRegex { pattern: String },
+    EncodedPathRegex {
+        pattern: String,
+    },
     /// Each element of a path matches.
-    PathElements { elements: Vec<PathElement> },
+    PathElements {
+        elements: Vec<PathElement>,
+    },
     /// Fields equal the columns of a row.
-    InSelect { fields: Vec<&'static Field>, select: Box<Select> },
+    InSelect {
+        fields: Vec<&'static Field>,
+        select: Box<Select>,
+    },
     /// A parameter of a resource equals a value.
-    Parameter { name: String, is_regex: bool, value: Value },
+    Parameter {
+        name: String,
+        is_regex: bool,
+        value: Value,
+    },
     /// The node of the row is active or was deactivated lately.
     NodeState(NodeState),
     /// The event is the last one of its property within a time; in microseconds since 1970.
-    LastChange { start: i64, end: i64 },
+    LastChange {
+        start: i64,
+        end: i64,
+    },
     /// The report is the latest one of its node.
-    IsLatestReport { is_event: bool },
+    IsLatestReport {
+        is_event: bool,
+    },
 }
 
 /// What is compared at a path that a regular expression finds.

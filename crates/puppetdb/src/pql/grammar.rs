@@ -156,8 +156,7 @@ impl<'a> Grammar<'a> {
                 continue;
             }
             self.scan.space()?;
-            let argument =
-                if name == "order_by" { self.order_terms()? } else { self.integer()? };
+            let argument = if name == "order_by" { self.order_terms()? } else { self.integer()? };
             return Ok(Some(json!([name, argument])));
         }
         let _noted: Match<()> = self.scan.miss("group by");

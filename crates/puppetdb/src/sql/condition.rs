@@ -82,9 +82,7 @@ impl Conditions<'_> {
                 let paths: Vec<_> = paths.iter().map(String::as_str).collect();
                 dialect.is_one_of(Sql::text("p.path"), &paths)
             }
-            Expr::EncodedPathRegex { pattern } => {
-                dialect.matches(Sql::text("p.path"), pattern)
-            }
+            Expr::EncodedPathRegex { pattern } => dialect.matches(Sql::text("p.path"), pattern),
             Expr::PathElements { elements } => self.elements(elements),
             Expr::InSelect { fields, select } => self.in_select(fields, select)?,
             Expr::Parameter { name, is_regex, value } => self.parameter(name, *is_regex, value),
@@ -148,7 +146,8 @@ impl Conditions<'_> {
             return dialect.has_member(self.column(field), value);
         }
         let start: String = value.chars().take(64).collect();
-        let [start, value] = [start, value.to_owned()].map(|text| dialect.literal(&Literal::Text(text)));
+        let [start, value] =
+            [start, value.to_owned()].map(|text| dialect.literal(&Literal::Text(text)));
         Sql::format(
             "(cr.tag_set_id IN (SELECT tag_set_id FROM tags WHERE substr(tag, 1, 64) = {} AND tag = {}))",
             [start, value],
@@ -299,16 +298,12 @@ impl Conditions<'_> {
     fn elements(&self, elements: &[PathElement]) -> Sql {
         let dialect = self.context.dialect;
         let depth = i64::try_from(elements.len()).unwrap_or(i64::MAX) - 1;
-        let mut parts = vec![Sql::format(
-            "(p.depth = {})",
-            [dialect.literal(&Literal::Integer(depth))],
-        )];
+        let mut parts =
+            vec![Sql::format("(p.depth = {})", [dialect.literal(&Literal::Integer(depth))])];
         for (at, element) in (0_i32..).zip(elements) {
             let step = dialect.at(Sql::text("p.path_array"), &[Step::Index(at)]);
             let (pattern, kind) = match element {
-                PathElement::Pattern { pattern, is_name } => {
-                    (pattern, is_name.then_some("string"))
-                }
+                PathElement::Pattern { pattern, is_name } => (pattern, is_name.then_some("string")),
                 PathElement::Index(index) => (index, Some("number")),
             };
             parts.push(dialect.matches(dialect.json_text(step.clone()), pattern));
@@ -350,7 +345,8 @@ impl Conditions<'_> {
 
     /// The last event of each property of each resource of each node within a time.
     fn last_change(&self, start: i64, end: i64) -> Sql {
-        let [start, end] = [start, end].map(|time| self.context.dialect.literal(&Literal::Time(time)));
+        let [start, end] =
+            [start, end].map(|time| self.context.dialect.literal(&Literal::Time(time)));
         Sql::format(
             "((ev.certname_id, ev.resource_type, ev.resource_title, coalesce(ev.property, ''), \
              coalesce(ev.name, ''), ev.timestamp) IN (SELECT x.certname_id, x.resource_type, x.resource_title, \

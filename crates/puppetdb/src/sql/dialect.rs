@@ -340,8 +340,7 @@ impl Dialect for Postgres {
     }
 
     fn member_matches(&self, array: Sql, pattern: &str) -> Sql {
-        let template =
-            "EXISTS (SELECT 1 FROM jsonb_array_elements_text({}) AS m(value) WHERE m.value ~ {}::text)";
+        let template = "EXISTS (SELECT 1 FROM jsonb_array_elements_text({}) AS m(value) WHERE m.value ~ {}::text)";
         Sql::format(template, [array, Sql::parameter(pattern)])
     }
 

@@ -68,7 +68,10 @@ pub(crate) fn statement(context: Context, select: &Select) -> Result<Statement, 
         let base = output.name();
         // A repeated column has a number in its key.
         let repeats = columns.iter().filter(|(name, _)| {
-            name == base || name.rsplit_once('_').is_some_and(|(start, n)| start == base && n.parse::<u32>().is_ok())
+            name == base
+                || name
+                    .rsplit_once('_')
+                    .is_some_and(|(start, n)| start == base && n.parse::<u32>().is_ok())
         });
         let name = match repeats.count() {
             0 => base.to_owned(),
@@ -299,7 +302,8 @@ impl SelectWriter<'_> {
         let has_groups = !select.group_by.is_empty()
             || select.columns.iter().any(|c| matches!(c, Output::Function(f) if f.is_aggregate()));
         for (at, term) in select.order_by.iter().enumerate() {
-            let is_grouped = |group: &Group| matches!(group, Group::Field(f) if f.name == term.field.name);
+            let is_grouped =
+                |group: &Group| matches!(group, Group::Field(f) if f.name == term.field.name);
             if has_groups && !select.group_by.iter().any(is_grouped) {
                 let name = term.field.name;
                 return Err(QueryError::bad_request(format!(
@@ -449,4 +453,3 @@ impl Expr {
         }
     }
 }
-

@@ -83,9 +83,9 @@ pub(super) fn contains(document: &Json, inner: &Json) -> bool {
 
 fn contains_within(document: &Json, inner: &Json) -> bool {
     match (document, inner) {
-        (Json::Object(object), Json::Object(inner)) => inner.iter().all(|(key, value)| {
-            object.get(key).is_some_and(|found| contains_within(found, value))
-        }),
+        (Json::Object(object), Json::Object(inner)) => inner
+            .iter()
+            .all(|(key, value)| object.get(key).is_some_and(|found| contains_within(found, value))),
         (Json::Array(items), Json::Array(inner)) => {
             inner.iter().all(|value| items.iter().any(|item| contains_within(item, value)))
         }

@@ -43,9 +43,7 @@ pub fn sqlite_functions() -> Vec<SqlFunction> {
     add("pdb_contains", 2, |arguments| {
         both(arguments, |left, right| Ok(truth(document::contains(left, right))))
     });
-    add("pdb_at", 2, |arguments| {
-        both(arguments, |left, path| Ok(json(document::at(left, path))))
-    });
+    add("pdb_at", 2, |arguments| both(arguments, |left, path| Ok(json(document::at(left, path)))));
     add("pdb_at_loose", 2, |arguments| {
         both(arguments, |left, path| Ok(json(document::at_loose(left, path))))
     });
@@ -69,7 +67,9 @@ pub fn sqlite_functions() -> Vec<SqlFunction> {
             _ => Value::Null,
         })
     });
-    add("pdb_order", 1, |arguments| one(arguments, |value| Value::Bytes(document::order_key(value))));
+    add("pdb_order", 1, |arguments| {
+        one(arguments, |value| Value::Bytes(document::order_key(value)))
+    });
     add("pdb_float", 1, |arguments| {
         Ok(match arguments.first() {
             Some(Value::Float(number)) => Value::Text(Json::from(*number).to_string()),

@@ -81,7 +81,13 @@ const INVALID_QUANTIFIER: &str = "invalid regular expression: quantifier operand
 
 impl<'a> Translator<'a> {
     fn new(pattern: &'a str) -> Self {
-        Translator { rest: pattern, out: "(?s)".into(), last: Last::Nothing, is_extended: false, depth: 0 }
+        Translator {
+            rest: pattern,
+            out: "(?s)".into(),
+            last: Last::Nothing,
+            is_extended: false,
+            depth: 0,
+        }
     }
 
     fn translate(mut self) -> Result<String, String> {
@@ -143,7 +149,10 @@ impl<'a> Translator<'a> {
             }
             '*' | '+' | '?' => self.quantifier(&c.to_string())?,
             '{' if self.rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                let end = self.rest.find('}').ok_or("invalid regular expression: braces {} not balanced")?;
+                let end = self
+                    .rest
+                    .find('}')
+                    .ok_or("invalid regular expression: braces {} not balanced")?;
                 let bounds = format!("{{{}}}", &self.rest[..end]);
                 check_bounds(&self.rest[..end])?;
                 self.rest = &self.rest[end + 1..];
@@ -428,10 +437,14 @@ mod tests {
 
     #[test]
     fn malformed_patterns_are_refused() {
-        for pattern in ["*a", "a**", "a{2", "a{3,2}", "a{256}", "(", "[a", "a\\", "\\q", "(?<x>a)", "[[:x:]]"]
+        for pattern in
+            ["*a", "a**", "a{2", "a{3,2}", "a{256}", "(", "[a", "a\\", "\\q", "(?<x>a)", "[[:x:]]"]
         {
             let result = is_match(pattern, "a");
-            assert!(result.is_err_and(|e| e.starts_with("invalid regular expression")), "{pattern}");
+            assert!(
+                result.is_err_and(|e| e.starts_with("invalid regular expression")),
+                "{pattern}"
+            );
         }
     }
 
