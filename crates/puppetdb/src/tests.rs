@@ -6,13 +6,17 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
-use ordain_fleet_store::{Command, Database, Dialect, Sqlite, apply, now};
+use ordain_fleet_store::{Command, Database, Dialect, Sqlite, apply};
 use ordain_testkit::golden::golden;
 use serde_json::Value;
 
 use crate::answer::{Settings, compile};
 use crate::{Answer, QueryError, QueryRequest, answer, sqlite_functions};
+
+/// When the commands arrive, in microseconds since 1970.
+const RECEIVED: i64 = 1_795_000_000_000_000;
 
 /// A store with a few nodes; commands are in `commands.json`.
 fn database(directory: &Path) -> Sqlite {
@@ -20,8 +24,8 @@ fn database(directory: &Path) -> Sqlite {
     let text = include_str!("../tests/golden/commands.json");
     for line in serde_json::from_str::<Vec<Value>>(text).unwrap() {
         let (name, version) = (line[0].as_str().unwrap(), line[1].as_i64().unwrap());
-        let command = Command::from_json(name, version, line[2].clone(), now()).unwrap();
-        apply(&database, &command, now()).unwrap();
+        let command = Command::from_json(name, version, line[2].clone(), RECEIVED).unwrap();
+        apply(&database, &command, RECEIVED).unwrap();
     }
     database
 }
@@ -87,6 +91,20 @@ fn queries_have_their_sql_and_answer() {
             });
         }
     });
+}
+
+#[test]
+fn deactivated_nodes_are_inactive_until_they_are_purged() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = database(directory.path());
+    let request = request("/ nodes[certname]{node_state = \"inactive\"}");
+    for (days, expected) in [(100_000, r#"[{"certname":"gone.example.com"}]"#), (0, "[]")] {
+        let node_purge_ttl = Duration::from_secs(days * 86_400);
+        let settings = Settings { node_purge_ttl, ..Settings::default() };
+        let mut output = Answer::default();
+        answer(&database, &settings, &request, &mut output).unwrap();
+        assert_eq!(String::from_utf8(output.body).unwrap(), expected, "{days}");
+    }
 }
 
 #[test]

@@ -54,6 +54,17 @@ pub(super) static FACTS: Entity = Entity {
     is_distinct: false,
 };
 
+/// The value of a leaf `f` of facts, with its path `p`, as JSON.
+pub(crate) const LEAF_VALUE: Column = Column::Each(
+    "(CASE p.value_type WHEN 'string' THEN json_quote(f.value_string) WHEN 'integer' THEN \
+     CAST(f.value_integer AS TEXT) WHEN 'float' THEN pdb_float(f.value_float) WHEN 'boolean' THEN \
+     iif(f.value_boolean, 'true', 'false') ELSE 'null' END)",
+    "(CASE p.value_type WHEN 'string' THEN to_jsonb(f.value_string) WHEN 'integer' THEN \
+     to_jsonb(f.value_integer) WHEN 'float' THEN (CASE WHEN f.value_float = trunc(f.value_float) AND abs(f.value_float) < 1e15 THEN \
+     (f.value_float::text || '.0')::jsonb ELSE to_jsonb(f.value_float) END) WHEN 'boolean' THEN \
+     to_jsonb(f.value_boolean) ELSE 'null'::jsonb END)",
+);
+
 /// The leaves of facts.
 pub(super) static FACT_CONTENTS: Entity = Entity {
     name: "fact_contents",
@@ -73,15 +84,7 @@ pub(super) static FACT_CONTENTS: Entity = Entity {
         Field::text("environment", "e.environment").by(&["fs", "e"]),
         Field::json("path", Type::PathArray, "p.path_array"),
         Field::text("name", "p.name"),
-        Field::json("value", Type::Scalar, "").each(
-            "(CASE p.value_type WHEN 'string' THEN json_quote(f.value_string) WHEN 'integer' THEN \
-             CAST(f.value_integer AS TEXT) WHEN 'float' THEN pdb_float(f.value_float) WHEN 'boolean' THEN \
-             iif(f.value_boolean, 'true', 'false') ELSE 'null' END)",
-            "(CASE p.value_type WHEN 'string' THEN to_jsonb(f.value_string) WHEN 'integer' THEN \
-             to_jsonb(f.value_integer) WHEN 'float' THEN (CASE WHEN f.value_float = trunc(f.value_float) AND abs(f.value_float) < 1e15 THEN \
-             (f.value_float::text || '.0')::jsonb ELSE to_jsonb(f.value_float) END) WHEN 'boolean' THEN \
-             to_jsonb(f.value_boolean) ELSE 'null'::jsonb END)",
-        ),
+        Field::json("value", Type::Scalar, "").of(LEAF_VALUE),
     ],
     relations: relations![BY_ENVIRONMENT, by("facts", &["certname", "name"], &["certname", "name"])],
     has_node: true,

@@ -8,6 +8,7 @@ mod reports;
 
 use crate::error::QueryError;
 
+pub(crate) use facts::LEAF_VALUE;
 pub(crate) use model::{Column, Entity, Field, Stored, Type};
 
 /// All entities.

@@ -135,6 +135,12 @@ impl Field {
         self
     }
 
+    /// SQL of both databases.
+    pub(super) const fn of(mut self, column: Column) -> Self {
+        self.column = column;
+        self
+    }
+
     /// Conditions may name it, but it is no column.
     pub(super) const fn hidden(mut self) -> Self {
         self.is_shown = false;

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::select::{Columns, Scope, Select, compared, select_sql};
-use super::{Context, Sql, Written};
+use super::{Context, Sql, Written, leaf_value};
 use crate::entity::{Field, Stored, Type};
 use crate::fact_path;
 use crate::plan::{Comparison, Expr, Literal, MatchedValue, NodeState, PathElement, Step};
@@ -267,12 +267,7 @@ impl Conditions<'_> {
     fn matched(&self, pattern: &str, condition: &MatchedValue) -> Sql {
         let dialect = self.context.dialect;
         let path = dialect.matches(Sql::text("p.path"), pattern);
-        let Ok(Some(value)) =
-            crate::entity::subquery_entity("fact_contents").map(|entity| entity.field("value"))
-        else {
-            return Sql::text("(1 = 0)");
-        };
-        let leaf = Sql::text(dialect.column(value.column));
+        let leaf = Sql::text(leaf_value(dialect));
         let found = match condition {
             MatchedValue::Compare(Comparison::Equal, Json::Array(_)) => Sql::text("(1 = 0)"),
             MatchedValue::Compare(Comparison::Equal, value) => self.leaf_equals(value),

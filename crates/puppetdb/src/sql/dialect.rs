@@ -4,7 +4,7 @@ use ordain_fleet_store::Value;
 use serde_json::Value as Json;
 
 use super::Sql;
-use crate::entity::Column;
+use crate::entity::{Column, LEAF_VALUE};
 use crate::error::QueryError;
 use crate::plan::{Comparison, Literal, Step};
 use crate::sqlite::check_pattern;
@@ -62,12 +62,36 @@ pub(crate) trait Dialect: Sync {
     fn to_char(&self, micros: Sql, mask: &str) -> Sql;
     /// A text ordered by its bytes.
     fn by_bytes(&self, text: Sql) -> Sql;
-    /// The `FROM` clause of facts with certain names.
-    fn named_facts(&self, names: &[&str]) -> Sql;
-    /// The name and the value of such a fact.
-    fn named_fact(&self) -> (&'static str, &'static str);
+    /// The `FROM` clause of facts with certain names, with the columns of the name and the value.
+    ///
+    /// For one node the facts are read from its document. For many, single values are read from the
+    /// leaves, which have an index, and only structured ones from documents.
+    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts;
     /// An offset without a limit.
     fn offset_only(&self) -> &'static str;
+}
+
+/// Facts with certain names.
+pub(crate) struct NamedFacts {
+    pub(crate) from: Sql,
+    pub(crate) name: &'static str,
+    pub(crate) value: &'static str,
+}
+
+impl NamedFacts {
+    fn of_many(value: &str, leaves: Sql, documents: Sql) -> Self {
+        let template = format!(
+            "(SELECT f.certname_id, p.name AS key, {value} AS value {{}} UNION ALL {{}}) f \
+             JOIN factsets fs ON fs.certname_id = f.certname_id JOIN certnames n ON n.id = f.certname_id"
+        );
+        let from = Sql::format(&template, [leaves, documents]);
+        NamedFacts { from, name: "f.key", value: "f.value" }
+    }
+}
+
+/// The value of a leaf `f` of facts, with its path `p`, as JSON.
+pub(crate) fn leaf_value(dialect: &dyn Dialect) -> &'static str {
+    dialect.column(LEAF_VALUE)
 }
 
 /// The dialect of a database.
@@ -213,16 +237,30 @@ impl Dialect for Sqlite {
         text
     }
 
-    fn named_facts(&self, names: &[&str]) -> Sql {
-        Sql::format(
-            "factsets fs JOIN certnames n ON n.id = fs.certname_id JOIN json_each({}) k \
-             ON json_type(fs.facts, '$.\"' || k.value || '\"') IS NOT NULL",
-            [Sql::parameter(texts(names))],
-        )
-    }
-
-    fn named_fact(&self) -> (&'static str, &'static str) {
-        ("k.value", "(fs.facts -> ('$.\"' || k.value || '\"'))")
+    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts {
+        let list = || Sql::parameter(texts(names));
+        if of_one_node {
+            let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id JOIN json_each({}) k \
+                        ON json_type(fs.facts, '$.\"' || k.value || '\"') IS NOT NULL";
+            return NamedFacts {
+                from: Sql::format(from, [list()]),
+                name: "k.value",
+                value: "(fs.facts -> ('$.\"' || k.value || '\"'))",
+            };
+        }
+        let leaves = || {
+            let names = "FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE p.depth = 0 \
+                         AND p.name IN (SELECT value FROM json_each({}))";
+            Sql::format(names, [list()])
+        };
+        let documents = Sql::format(
+            "SELECT s.certname_id, k.value, s.facts -> ('$.\"' || k.value || '\"') FROM factsets s \
+             JOIN json_each({}) k WHERE CASE WHEN (s.certname_id, k.value) NOT IN \
+             (SELECT f.certname_id, p.name {}) THEN json_type(s.facts, '$.\"' || k.value || '\"') IS NOT NULL \
+             ELSE 0 END",
+            [list(), leaves()],
+        );
+        NamedFacts::of_many(leaf_value(self), leaves(), documents)
     }
 
     fn offset_only(&self) -> &'static str {
@@ -366,17 +404,30 @@ impl Dialect for Postgres {
         Sql::format("{} COLLATE \"C\"", [text])
     }
 
-    fn named_facts(&self, names: &[&str]) -> Sql {
-        let names = names.iter().map(|name| Sql::format("({}::text)", [Sql::parameter(*name)]));
-        Sql::format(
-            "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
-             (SELECT k.key, fs.facts -> k.key AS value FROM (VALUES {}) AS k(key) WHERE fs.facts ? k.key) f",
-            [Sql::join(names, ", ")],
-        )
-    }
-
-    fn named_fact(&self) -> (&'static str, &'static str) {
-        ("f.key", "f.value")
+    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts {
+        let list = || {
+            let names = names.iter().map(|name| Sql::format("({}::text)", [Sql::parameter(*name)]));
+            Sql::join(names, ", ")
+        };
+        if of_one_node {
+            let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
+                        (SELECT k.key, fs.facts -> k.key AS value FROM (VALUES {}) AS k(key) \
+                        WHERE fs.facts ? k.key) f";
+            return NamedFacts { from: Sql::format(from, [list()]), name: "f.key", value: "f.value" };
+        }
+        let leaves = || {
+            let names = "FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE p.depth = 0 \
+                         AND p.name IN (VALUES {})";
+            Sql::format(names, [list()])
+        };
+        // `CASE` keeps documents from being read where there is a leaf.
+        let documents = Sql::format(
+            "SELECT s.certname_id, k.key, s.facts -> k.key FROM factsets s \
+             CROSS JOIN (VALUES {}) AS k(key) WHERE CASE WHEN (s.certname_id, k.key) NOT IN \
+             (SELECT f.certname_id, p.name {}) THEN s.facts ? k.key ELSE FALSE END",
+            [list(), leaves()],
+        );
+        NamedFacts::of_many(leaf_value(self), leaves(), documents)
     }
 
     fn offset_only(&self) -> &'static str {

@@ -6,7 +6,7 @@ mod dialect;
 mod fragment;
 mod select;
 
-pub(crate) use dialect::{Dialect, dialect};
+pub(crate) use dialect::{Dialect, dialect, leaf_value};
 pub(crate) use fragment::Sql;
 pub(crate) use select::{Decoder, Statement, count_statement, statement};
 

@@ -135,14 +135,7 @@ pub(super) enum Columns {
 
 /// The SQL of a query.
 pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) -> Written {
-    let names = fact_names(select);
-    let (scope, from) = match &names {
-        Some(names) => {
-            let scope = Scope { named_fact: Some(context.dialect.named_fact()) };
-            (scope, context.dialect.named_facts(names))
-        }
-        None => (Scope::default(), Sql::text(context.dialect.column(select.entity.from))),
-    };
+    let (scope, from) = source(context, select);
     let writer = SelectWriter { context, scope: &scope, select };
     let has_columns = !matches!(columns, Columns::Count);
     // The order needs an expression, which `DISTINCT` would not allow.
@@ -172,6 +165,27 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
     }
     writer.pages(&mut sql)?;
     Ok(sql)
+}
+
+/// The `FROM` clause, and where the columns are in it.
+fn source(context: Context, select: &Select) -> (Scope, Sql) {
+    match fact_names(select) {
+        Some(names) => {
+            let of_one_node = select.filter.as_ref().is_some_and(is_of_one_node);
+            let facts = context.dialect.named_facts(&names, of_one_node);
+            (Scope { named_fact: Some((facts.name, facts.value)) }, facts.from)
+        }
+        None => (Scope::default(), Sql::text(context.dialect.column(select.entity.from))),
+    }
+}
+
+/// Whether a condition names the node.
+fn is_of_one_node(filter: &Expr) -> bool {
+    match filter {
+        Expr::And(parts) => parts.iter().any(is_of_one_node),
+        Expr::Compare { field, operator: Comparison::Equal, .. } => field.name == "certname",
+        _ => false,
+    }
 }
 
 /// The names to which a condition restricts facts.
@@ -352,10 +366,7 @@ pub(super) fn compared(
 ) -> (Sql, Sql) {
     let dialect = context.dialect;
     let outer_column = Sql::text(scope.column(context, outer));
-    let inner_scope = match fact_names(select) {
-        Some(_) => Scope { named_fact: Some(dialect.named_fact()) },
-        None => Scope::default(),
-    };
+    let (inner_scope, _) = source(context, select);
     let writer = SelectWriter { context, scope: &inner_scope, select };
     let inner_column = writer.output(output);
     let is_path = |field: &Field| matches!(field.ty, Type::EncodedPath | Type::PathArray);
