@@ -97,7 +97,7 @@ impl Checker {
         let Value::Array(source) = source else { return None };
         let [Value::String(operator), condition] = source.as_mut_slice() else { return None };
         let Some(inner) = select_entity(operator) else {
-            if is_operator(&lower(operator)) {
+            if ["not", "group_by", "or", "and"].contains(&lower(operator).as_str()) {
                 return None;
             }
             let proper = operator.replace('-', "_");

@@ -74,10 +74,7 @@ pub(super) static FACT_CONTENTS: Entity = Entity {
     ),
     joins: &[
         Join { alias: "fs", sql: "LEFT JOIN factsets fs ON fs.certname_id = f.certname_id" },
-        Join {
-            alias: "e",
-            sql: "LEFT JOIN environments e ON e.id = fs.environment_id",
-        },
+        Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = fs.environment_id" },
     ],
     fields: &[
         Field::text("certname", "n.certname"),
@@ -86,7 +83,10 @@ pub(super) static FACT_CONTENTS: Entity = Entity {
         Field::text("name", "p.name"),
         Field::json("value", Type::Scalar, "").of(LEAF_VALUE),
     ],
-    relations: relations![BY_ENVIRONMENT, by("facts", &["certname", "name"], &["certname", "name"])],
+    relations: relations![
+        BY_ENVIRONMENT,
+        by("facts", &["certname", "name"], &["certname", "name"])
+    ],
     has_node: true,
     is_distinct: false,
 };

@@ -413,7 +413,11 @@ impl Dialect for Postgres {
             let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
                         (SELECT k.key, fs.facts -> k.key AS value FROM (VALUES {}) AS k(key) \
                         WHERE fs.facts ? k.key) f";
-            return NamedFacts { from: Sql::format(from, [list()]), name: "f.key", value: "f.value" };
+            return NamedFacts {
+                from: Sql::format(from, [list()]),
+                name: "f.key",
+                value: "f.value",
+            };
         }
         let leaves = || {
             let names = "FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE p.depth = 0 \
