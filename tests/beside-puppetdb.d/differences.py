@@ -8,6 +8,8 @@ REASONS = {
     "internal text": "PuppetDB shows a message of Clojure's; Ordain says what is wrong",
     "json text": "each JSON reader has its own words",
     "redirect": "PuppetDB redirects unknown paths to its dashboard; Ordain answers 404",
+    "another fault": "a generated query with several mistakes: each program names the one that it finds first",
+    "function of nothing": "PuppetDB takes an unknown field of a function as a text; Ordain refuses it",
     "ignored": "PuppetDB ignores a condition with something after it, and shows all rows; Ordain refuses it",
     "not the latest": "PuppetDB finds no report that is not the latest one as soon as a node has no report",
     "null of events": "PuppetDB stores null as JSON, so `null?` never finds the null values of events",
@@ -55,6 +57,10 @@ def declared(request, theirs, ours, found, database):
         return "failure"
     if theirs["status"] == 200 and ours["body"].startswith("extract takes columns"):
         return "ignored"
+    if theirs["status"] == 200 and "is not a field of" in ours["body"] and "function" in json.dumps(request):
+        return "function of nothing"
+    if found == ["text"] and request.get("broken") and theirs["status"] == ours["status"] == 400:
+        return "another fault"
     if theirs["status"] == 302 and ours["status"] == 404:
         return "redirect"
     if found == ["text"] and any(text in theirs["body"] for text in INTERNAL):

@@ -191,6 +191,17 @@ fn parse_from(query: &Value) -> Result<(&str, Value, &[Value]), QueryError> {
     }
 }
 
+/// Puts the condition of `extract` into `and`, where that of active nodes will be: its messages
+/// differ there.
+fn join_condition(query: &mut Value) {
+    let is_extract = clause(query).is_some_and(|(operator, _)| operator == "extract");
+    let Some(condition) = query.get_mut(2).filter(|_| is_extract) else { return };
+    if condition.is_array() && clause(condition).is_none_or(|(operator, _)| operator != "group_by")
+    {
+        *condition = json!(["and", condition.take()]);
+    }
+}
+
 fn top_entity(name: &str, options: &Options) -> Result<&'static Entity, QueryError> {
     let name = name.replace('-', "_");
     let special = match name.as_str() {
@@ -220,10 +231,14 @@ fn plan(
             "[] is not well-formed: queries must contain at least one operator",
         ));
     }
+    let all_states = ["fact_paths", "environments", "packages"].contains(&entity.name);
+    let is_restricted = route.active_only && !names_state && !all_states;
+    if is_restricted {
+        join_condition(&mut inner);
+    }
     check(entity, &mut inner)?;
     let mut select = select(entity, &inner)?;
-    let all_states = ["fact_paths", "environments", "packages"].contains(&entity.name);
-    if route.active_only && !names_state && !all_states {
+    if is_restricted {
         select.restrict_to_active_nodes();
     }
     if let Some((start, end)) = options.distinct {

@@ -150,7 +150,13 @@ fn comparison(
         Value::Array(_) => special(entity, operator, left, value),
         Value::String(name) if name == "node_state" => {
             if operator != "=" {
-                return Err(bad(format!("Query operator {operator} is not allowed on node_state")));
+                let text = match operator {
+                    "~" | "~>" => {
+                        format!("Query operator {operator} is not allowed on field {name}")
+                    }
+                    _ => format!("Query operators >,>=,<,<= are not allowed on field {name}"),
+                };
+                return Err(bad(text));
             }
             node_state(entity, &shown(value).to_lowercase())
         }
@@ -588,6 +594,10 @@ fn in_array(entity: &'static Entity, left: &Value, values: &[Value]) -> Result<E
         let parts = values.iter().map(|value| named(entity, "=", name, value));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         return Ok(if parts.is_empty() { Expr::False } else { Expr::Or(parts) });
+    }
+    let is_nested = values.iter().any(|value| value.is_array() || value.is_object());
+    if is_nested && !matches!(field.ty, Type::EncodedPath | Type::PathArray | Type::Scalar) {
+        return Err(incompatible(field, &Value::Array(values.to_vec())));
     }
     match field.ty {
         Type::Array => Err(bad("Operator in...array is not supported on array types")),
