@@ -10,6 +10,7 @@ REASONS = {
     "redirect": "PuppetDB redirects unknown paths to its dashboard; Ordain answers 404",
     "another fault": "a generated query with several mistakes: each program names the one that it finds first",
     "function of nothing": "PuppetDB takes an unknown field of a function as a text; Ordain refuses it",
+    "values as operators": "PuppetDB takes an array of values whose first one is the name of an operator as a condition",
     "ignored": "PuppetDB ignores a condition with something after it, and shows all rows; Ordain refuses it",
     "not the latest": "PuppetDB finds no report that is not the latest one as soon as a node has no report",
     "null of events": "PuppetDB stores null as JSON, so `null?` never finds the null values of events",
@@ -61,6 +62,8 @@ def declared(request, theirs, ours, found, database):
         return "function of nothing"
     if found == ["text"] and request.get("broken") and theirs["status"] == ours["status"] == 400:
         return "another fault"
+    if request.get("broken") and '"array' in json.dumps(request).replace("\\", "") and (theirs["status"], ours["status"]) == (400, 200):
+        return "values as operators"
     if theirs["status"] == 302 and ours["status"] == 404:
         return "redirect"
     if found == ["text"] and any(text in theirs["body"] for text in INTERNAL):

@@ -38,7 +38,9 @@ fn skip(text: &mut &str, expected: char) -> bool {
 
 pub(crate) fn parse_text(text: &str) -> Option<i64> {
     let mut rest = text;
-    let year = digits(&mut rest, 4)?;
+    // Years have any number of digits, but four where the month follows at once.
+    let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let year = digits(&mut rest, if length > 6 { 4 } else { length.max(1) })?;
     let is_extended = skip(&mut rest, '-');
     let (month, day) = if rest.is_empty() || rest.starts_with('T') {
         (1, 1)
@@ -169,6 +171,7 @@ mod tests {
             ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
             ("2026-11", "2026-11-01T00:00:00.000Z"),
             ("20261126T213000Z", "2026-11-26T21:30:00.000Z"),
+            ("226-11-26T21:30:00Z", "0226-11-26T21:30:00.000Z"),
             ("2026-11-26 21:30:00", "2026-11-26T21:30:00.000Z"),
         ] {
             assert_eq!(parse_text(input).map(text).as_deref(), Some(output), "{input}");
