@@ -10,8 +10,8 @@ use clap::Args;
 use ordain_ca::{CertificateAuthority, GenerateOptions, Generated};
 use serde_json::json;
 
+use super::common::{CommonArgs, failure, ttl};
 use super::setup::Key;
-use super::{CommonArgs, failure, ttl};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;

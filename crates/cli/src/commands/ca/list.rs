@@ -7,7 +7,7 @@ use ordain_ca::{CertificateAuthority, CertificateState, CertificateStatus};
 use ordain_source::Diagnostic;
 use serde_json::json;
 
-use super::{CommonArgs, failure};
+use super::common::{CommonArgs, failure};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, styles};

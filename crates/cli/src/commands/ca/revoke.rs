@@ -2,8 +2,8 @@
 
 use clap::Args;
 
+use super::common::{CommonArgs, failure};
 use super::output::{self, Outcome};
-use super::{CommonArgs, failure};
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use ordain_ca::{CertificateAuthority, CreateOptions, ImportFiles, KeyAlgorithm, Settings};
 use serde_json::json;
 
-use super::{CommonArgs, failure, ttl};
+use super::common::{CommonArgs, failure, ttl};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;

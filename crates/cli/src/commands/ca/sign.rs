@@ -5,8 +5,9 @@ use std::time::Duration;
 use clap::Args;
 use ordain_ca::{CaError, SignOptions};
 
+use super::common::{CommonArgs, failure, ttl};
 use super::output::Outcome;
-use super::{CommonArgs, failure, setup, ttl};
+use super::setup;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
