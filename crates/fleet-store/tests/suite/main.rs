@@ -1,0 +1,6 @@
+//! One suite of tests over both databases.
+#![allow(clippy::unwrap_used)]
+
+mod databases;
+mod golden;
+mod schema;
