@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["ide"],
     &["fleet"],
     &["driver"],
+    &["puppetdb"],
     &["fleet-store"],
     &["ca", "providers", "store"],
     &["engine"],
