@@ -3,6 +3,7 @@
 //! Whether a text matches does not depend on which match is longest, so only the syntax differs.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fancy_regex::{Regex, RegexBuilder};
@@ -10,26 +11,24 @@ use fancy_regex::{Regex, RegexBuilder};
 /// Steps of backtracking, which only back references and lookaround need.
 const BACKTRACKS: usize = 200_000;
 /// Patterns that a thread keeps.
-const KEPT: usize = 32;
+const KEPT: usize = 512;
 
 thread_local! {
-    static COMPILED: RefCell<Vec<(String, Rc<Regex>)>> = const { RefCell::new(Vec::new()) };
+    static COMPILED: RefCell<BTreeMap<String, Rc<Regex>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Whether a text contains a match.
 pub(super) fn is_match(pattern: &str, text: &str) -> Result<bool, String> {
-    let found = COMPILED.with_borrow(|kept| {
-        kept.iter().find(|(known, _)| known == pattern).map(|(_, regex)| Rc::clone(regex))
-    });
+    let found = COMPILED.with_borrow(|kept| kept.get(pattern).map(Rc::clone));
     let regex = match found {
         Some(regex) => regex,
         None => {
             let regex = Rc::new(compile(pattern)?);
             COMPILED.with_borrow_mut(|kept| {
                 if kept.len() == KEPT {
-                    kept.remove(0);
+                    kept.clear();
                 }
-                kept.push((pattern.to_owned(), Rc::clone(&regex)));
+                kept.insert(pattern.to_owned(), Rc::clone(&regex));
             });
             regex
         }
