@@ -21,7 +21,7 @@ use crate::value::Value;
 
 impl Compiler<'_> {
     /// The type with features of this name in lower case, if a feature of it names resources.
-    pub(super) fn modelled_resource(&mut self, lower: &str) -> EvalResult<Option<NativeType>> {
+    pub(super) fn model_resource(&mut self, lower: &str) -> EvalResult<Option<NativeType>> {
         let Some(kind) = self.model_named(lower)? else { return Ok(None) };
         self.layout(&kind)?;
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else {
@@ -222,29 +222,24 @@ struct ErrorContext {
 impl ErrorContext {
     /// Adds the resource to an error in the code of its type, which stays at its place there.
     fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
-        let own = format!("{}: ", self.reference);
-        // The errors of values have it already.
-        if !error.message.starts_with(&own) {
-            error.message.insert_str(0, &own);
-            let at = self.span.filter(|span| error.span != Some(*span));
-            error.related.extend(at.map(|span| (span, "asked for here".to_owned())));
-        }
+        let at = self.span.filter(|span| error.span != Some(*span));
+        error.name_resource(&self.reference, at);
         error.into()
     }
 
     fn error_for(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
-        let own = format!("{}: ", self.kind.name);
-        let mut reason = error.message.strip_prefix(&own).unwrap_or(&error.message).to_owned();
-        let shown = |name: &&EcoString| reason.starts_with(name.as_str());
-        if let Some(name) = self.secret.iter().find(shown) {
+        let mut reason = error.reason_for(&self.kind.name).to_owned();
+        let feature = error.subject.as_deref().and_then(|subject| subject.feature.as_ref());
+        if let Some((name, _)) = feature.filter(|(name, _)| self.secret.contains(name)) {
             reason = format!("{name}: the value is not acceptable; it is sensitive and not shown");
         }
-        let text = format!("{}: {reason}", self.reference);
         let issue = error.issue.unwrap_or("RUNTIME_ERROR");
         let Some(span) = span.or(self.span) else {
-            return PlainError { message: text, ..error }.into();
+            let message = format!("{}: {reason}", self.reference);
+            return PlainError { message, subject: None, ..error }.into();
         };
-        let mut out = EvalError::new(issue, text, span);
+        let mut out = EvalError::new(issue, reason, span);
+        out.name_resource(&self.reference, None);
         out.help.extend(error.help);
         (out.related, out.focus) = (error.related, error.focus);
         out.into()

@@ -8,7 +8,7 @@ use super::checker::Checker;
 use super::logic::Role;
 use crate::schema::is_metaparameter;
 use crate::syntax::*;
-use crate::types::modelled::{self, Feature, FeatureKind};
+use crate::types::models::{self, Feature, FeatureKind};
 
 /// The form of annotations, for errors.
 const ANNOTATIONS: &str =
@@ -110,7 +110,7 @@ impl Checker<'_> {
             let message = format!("Type '{name}' has title_patterns more than once");
             self.error("TYPE_BAD_SETTING", again, message);
         }
-        let Some(patterns) = modelled::title_patterns(self.program, value) else {
+        let Some(patterns) = models::title_patterns(self.program, value) else {
             let message = "title_patterns is a list of patterns, such as [/\\A(?<name>.*)\\z/]";
             return self.error("TYPE_BAD_SETTING", range, message.to_owned());
         };
@@ -142,7 +142,7 @@ impl Checker<'_> {
         }
         for statement in all {
             if let TypeStatementKind::Annotations { value, range } = statement.kind
-                && modelled::annotations(self.program, value).is_none()
+                && models::annotations(self.program, value).is_none()
             {
                 self.error("TYPE_BAD_SETTING", range, format!("annotations {ANNOTATIONS}"));
             }
@@ -177,7 +177,7 @@ impl Checker<'_> {
             }
             self.setting(syntax, setting, names);
         }
-        let feature = modelled::feature(program, syntax, range);
+        let feature = models::feature(program, syntax, range);
         if let FeatureKind::Reference { target, .. } = &feature.kind
             && crate::types::builtin(target).is_some()
         {
@@ -223,12 +223,12 @@ impl Checker<'_> {
         if name == "default" && syntax.is_reference && !is_empty_list(program, setting.value) {
             let message = format!("A reference such as '{}' has no default but []", syntax.name);
             let help =
-                "only attributes have default values; a `set` may make objects of what is given";
+                "only attributes have default values; a `set` may make objects of its argument";
             return self.error_with("TYPE_BAD_SETTING", setting.value_range, message, help);
         }
         let value = &program[setting.value];
         let wants = match name {
-            "min" if modelled::integer(program, setting.value).is_none() => "an integer",
+            "min" if models::integer(program, setting.value).is_none() => "an integer",
             "max" if !is_bound(program, setting.value) => "an integer or unbound",
             "unsettable" | "transient" | "setable" | "containment" | "id" | "namevar"
                 if !matches!(value, Expr::Bool(_)) =>
@@ -236,7 +236,7 @@ impl Checker<'_> {
                 "true or false"
             }
             "derived" | "set" | "get" if !matches!(value, Expr::Lambda(_)) => "a lambda",
-            "annotations" if modelled::annotations(program, setting.value).is_none() => {
+            "annotations" if models::annotations(program, setting.value).is_none() => {
                 "a hash of hashes of plain values: { 'source' => { 'key' => 'text' } }"
             }
             "default" if !is_default(program, setting.value) => {
@@ -333,13 +333,13 @@ fn instead_of(name: &str, is_reference: bool) -> Option<&'static str> {
     Some(match name {
         "containment" if !is_reference => "only a reference, `has`, has parts or links",
         "namevar" if is_reference => "only an attribute, `attr`, names a resource",
-        "munge" => "what is given is converted by `set => |$value| { ... }`",
-        "unmunge" => "what is read is converted by `get => |$value| { ... }`",
+        "munge" => "convert the assigned value in `set => |$value| { ... }`",
+        "unmunge" => "convert the read value in `get => |$value| { ... }`",
         "defaultto" => "a default is `default => value`",
         "newvalues" | "values" => "values by name are those of the type: `enum[a, b]`",
         "required" | "mandatory" => "a value that is needed has `min => 1`",
-        "optional" => "a value is optional unless `min => 1` is said",
-        "readonly" | "changeable" => "what callers may not give has `setable => false`",
+        "optional" => "a value is optional without `min => 1`",
+        "readonly" | "changeable" => "a feature that callers cannot set has `setable => false`",
         "visibility" | "private" | "public" => {
             "a type hides nothing; `setable => false` keeps \
              callers from giving it, `transient => true` keeps it out of data"
@@ -356,7 +356,7 @@ fn is_name(feature: &Feature) -> bool {
 
 fn is_bound(program: &Program, id: ExprId) -> bool {
     matches!(&program[id], Expr::Name(word) if word == "unbound")
-        || modelled::integer(program, id).is_some()
+        || models::integer(program, id).is_some()
 }
 
 fn is_empty_list(program: &Program, id: ExprId) -> bool {
@@ -364,5 +364,5 @@ fn is_empty_list(program: &Program, id: ExprId) -> bool {
 }
 
 fn is_default(program: &Program, id: ExprId) -> bool {
-    modelled::literal(program, id).is_some()
+    models::literal(program, id).is_some()
 }

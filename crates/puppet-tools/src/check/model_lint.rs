@@ -44,7 +44,7 @@ fn lint_feature(program: &Program, feature: &FeatureSyntax, found: &mut Vec<Diag
     if feature.kind.is_none() {
         let text = format!("`{name}` has no type and takes anything");
         let one = warning(program, "puppet::type-untyped", text, feature.name_range);
-        found.push(one.help(format!("say what it takes: `attr {name}, String`, or `Any`")));
+        found.push(one.help(format!("give it a type: `attr {name}, String`, or `Any`")));
     }
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         let text = format!("`{name}` can not be read as a variable in the code of the type");
@@ -66,7 +66,7 @@ fn lint_title(program: &Program, title: TextRange, body: TextRange, found: &mut 
     if !refuses || NEGATIONS.iter().any(|word| code.contains(word)) {
         return;
     }
-    let text = "The title says what can not be, the invariant what must hold".to_owned();
+    let text = "The title describes the forbidden case, the invariant the required one".to_owned();
     let one = warning(program, "puppet::type-invariant-title", text, title);
     found.push(one.help("negate the condition: `{ !( ... ) }`"));
 }

@@ -16,7 +16,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-unknown-parent",
         "The parent of a type is not defined",
-        "Behind `inherits` stands the name of another type with a body. Mind the namespace: the file `types/role.pp` of the module `site` defines `Site::Role`.",
+        "`inherits` takes the name of another type with a body. Check the namespace: the file `types/role.pp` of the module `site` defines `Site::Role`.",
     ),
     CodeDoc::new(
         "puppet::type-unknown-target",
@@ -26,12 +26,12 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-duplicate-feature",
         "A feature is defined twice",
-        "`attr x, String` and `has x, Role` cannot stand in one type, nor in one and another that it inherits from. Rename one, or remove it.",
+        "`attr x, String` and `has x, Role` cannot both be in one type, or in a type and its parent. Rename one, or remove it.",
     ),
     CodeDoc::new(
         "puppet::type-duplicate-setting",
         "A setting is given twice",
-        "Each setting stands at most once for a feature; `check` and `validate` are the same one. Merge the two.",
+        "A feature has each setting at most once; `check` and `validate` are the same one. Merge the two.",
     ),
     CodeDoc::new(
         "puppet::type-bad-setting",
@@ -66,7 +66,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-abstract",
         "An abstract type has no instances",
-        "`abstract` stands in its body. Use a type that inherits from it.",
+        "Its body has `abstract`. Use a type that inherits from it.",
     ),
     CodeDoc::new(
         "puppet::type-unknown-feature",
@@ -86,12 +86,12 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-too-many",
         "A feature gets more values than it takes",
-        "Its `max` says how many. Remove some, or raise `max`.",
+        "Its `max` is the limit. Remove some, or raise `max`.",
     ),
     CodeDoc::new(
         "puppet::type-too-few",
         "A feature has fewer values than it needs",
-        "Its `min` says how many. Give it a value, or a `default`.",
+        "Its `min` is the limit. Give it a value, or a `default`.",
     ),
     CodeDoc::new(
         "puppet::type-check-failed",
@@ -100,13 +100,13 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::type-invariant-failed",
-        "What must hold of an object does not",
+        "An invariant of an object is violated",
         "The message is that of `invariant \"...\" { ... }`, or of all that fail. Change the values that it is about.",
     ),
     CodeDoc::new(
         "puppet::invariant-failed",
-        "What must hold here does not",
-        "The statement `invariant \"title\" { ... }` says what must be true where it stands. Change the values that it is about; if it says what must not be, negate it.",
+        "An invariant is violated",
+        "The statement `invariant \"title\" { ... }` is a condition on the values around it. Change those values; negate the condition if it describes the forbidden case.",
     ),
     CodeDoc::new(
         "puppet::type-bad-check-result",
@@ -116,12 +116,12 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-bad-setter",
         "A setter gives no value of its feature's type",
-        "What `set` gives is kept, so it must be of the type of the feature. Convert it: `set => |$v| { Integer($v) }`.",
+        "The result of `set` is stored, so it must have the type of the feature. Convert it: `set => |$v| { Integer($v) }`.",
     ),
     CodeDoc::new(
         "puppet::type-bad-getter",
-        "What a feature reads as is not of its type",
-        "What `get` and `derived` give must be of the type of the feature. Convert it, or change the type.",
+        "The value that a feature reads as has a wrong type",
+        "The result of `get` and `derived` must have the type of the feature. Convert it, or change the type.",
     ),
     CodeDoc::new(
         "puppet::type-derived-cycle",
@@ -136,7 +136,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-not-finished",
         "An object is used before it is finished",
-        "Inside the lambda of `new` the object can be filled and read, and goes nowhere else. Use what `new` gives: `$x = T.new |$t| { ... }`.",
+        "Inside the lambda of `new` the object can be set and read, but not passed on. Use the result of `new`: `$x = T.new |$t| { ... }`.",
     ),
     CodeDoc::new(
         "puppet::type-unresolved-link",

@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use ordain_puppet_syntax::parse;
-//! use ordain_puppet_types::types::modelled;
+//! use ordain_puppet_types::types::models;
 //! use ordain_source::FileId;
 //!
 //! let program = parse(FileId(0), "type Role { attr gid, String { min => 1 } }").program;
-//! let models = modelled::models(&program);
+//! let models = models::models(&program);
 //! assert_eq!(models[0].features[0].multiplicity.lower, 1);
 //! ```
 
@@ -30,7 +30,7 @@ pub use definition::{
 pub use document::{document, to_data};
 pub use instance::Instance;
 pub use instance::{Document, Links, State};
-pub use layout::Modelled;
+pub use layout::LoadedModel;
 pub use layout::{Code, Layout, Method, Rule, Slot};
 pub use read::models;
 pub use read::{annotations, check_of, feature, integer, literal, model, title_patterns};

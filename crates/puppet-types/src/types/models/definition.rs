@@ -42,7 +42,7 @@ pub struct Feature {
     pub unsettable: bool,
     /// Whether it is left out where instances are written; derived features always are.
     pub transient: bool,
-    /// Whether who makes an instance may give it.
+    /// Whether the creator of an instance may set it.
     pub setable: bool,
     /// Whether links find the object by it.
     pub id: bool,
@@ -130,7 +130,7 @@ pub struct Logic {
     pub span: Option<Span>,
 }
 
-/// Notes for tools that the language does not look at: keys and values by whose they are.
+/// Notes for tools that the language does not look at: keys and values, by the tool.
 pub type Annotations = Vec<(EcoString, Vec<(EcoString, Data)>)>;
 
 /// A function of a type, which objects are asked with a dot.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-pub use crate::model::{Code, Layout, Method, Modelled, Rule, Slot, TitlePatterns};
+pub use crate::model::{Code, Layout, LoadedModel, Method, Rule, Slot, TitlePatterns};
 
 // Not derived, because the types in the layout may refer to it.
-impl fmt::Debug for Modelled {
+impl fmt::Debug for LoadedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.model.name)
     }
@@ -38,7 +38,7 @@ impl Layout {
     }
 }
 
-impl Modelled {
+impl LoadedModel {
     /// The name of the type.
     #[inline]
     pub fn name(&self) -> &EcoString {

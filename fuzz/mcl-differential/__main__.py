@@ -1,6 +1,6 @@
 """Compiles programs made at random, of which is known what they give.
 
-    python3 fuzz/mcl-modelled OURS [--seed N] [--cases N] [--seconds N] [--out FILE]
+    python3 fuzz/mcl-differential OURS [--seed N] [--cases N] [--seconds N] [--out FILE]
 
 OURS is the command line of a program that reads a program a line and answers each with a line: the
 example `answer` of `ordain-mcl`. Of ten programs seven are well typed because of how they are made, and
@@ -109,7 +109,7 @@ def smaller(program, ask, found):
 
 
 def main():
-    options = parser("mcl-modelled", __doc__, "mcl", 10).parse_args()
+    options = parser("mcl-differential", __doc__, "mcl", 10).parse_args()
     if options.print:
         for seed in range(options.seed, options.seed + options.cases):
             program = case(seed)

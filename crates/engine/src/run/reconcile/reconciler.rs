@@ -35,7 +35,7 @@ use crate::system::watch::{Wake, Watches};
 /// The interval of checks for resources that cannot be watched.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// For whom something is watched.
+/// The owner of a watch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Key {
     /// A resource.
@@ -46,7 +46,7 @@ enum Key {
     Inputs,
 }
 
-/// The events while [`Keeper::turn`] waited.
+/// The events while [`Reconciler::turn`] waited.
 #[derive(Debug, Default)]
 pub struct TurnEvents {
     /// Reports of checked resources and the resources that they generated.
@@ -63,7 +63,7 @@ pub struct TurnEvents {
 }
 
 /// Keeps a graph true.
-pub struct Keeper {
+pub struct Reconciler {
     scheduler: Scheduler,
     watches: Watches<Key>,
     workers: Workers,
@@ -80,7 +80,7 @@ pub struct Keeper {
     next_look: Option<Instant>,
 }
 
-impl Keeper {
+impl Reconciler {
     /// Starts without a graph.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Keeper {
         })
     }
 
-    /// Interrupts the wait of [`Keeper::turn`], from any thread and from signal handlers.
+    /// Interrupts the wait of [`Reconciler::turn`], from any thread and from signal handlers.
     pub fn waker(&self) -> Wake {
         waker(&self.woken)
     }
@@ -276,8 +276,8 @@ impl Keeper {
     }
 
     /// Looks at every resource again.
-    pub fn look_at_all(&mut self) {
-        self.scheduler.look_at_all();
+    pub fn check_all(&mut self) {
+        self.scheduler.check_all();
     }
 
     /// Starts nothing more and waits for running checks. Returns their results, and whether a
@@ -288,7 +288,7 @@ impl Keeper {
             self.scheduler.finished(done.vertex, done.outcome);
             reports.extend(done.reports);
         }
-        (reports, self.scheduler.is_owing())
+        (reports, self.scheduler.has_pending_notification())
     }
 
     /// Milliseconds since the start.

@@ -12,7 +12,7 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session::{self, Node};
 use ordain_puppet::state::Compiler;
 use ordain_puppet::syntax;
-use ordain_puppet::types::modelled::{self, models};
+use ordain_puppet::types::models::{self, models};
 use ordain_puppet::value::Value;
 use ordain_puppet::value::rich::to_data;
 use ordain_source::limits::on_deep_stack;
@@ -182,7 +182,7 @@ fn circles_of_links_are_compared_and_shown() {
     });
 }
 
-/// The text of [`modelled::write`] defines the same type again.
+/// The text of [`models::write`] defines the same type again.
 #[test]
 fn models_are_written_as_they_are_read() {
     let code = r#"type My::Role inherits Base {
@@ -212,7 +212,7 @@ fn models_are_written_as_they_are_read() {
 "#;
     let parsed = syntax::parse(FileId(0), code);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    assert_eq!(modelled::write(&models(&parsed.program)), code);
+    assert_eq!(models::write(&models(&parsed.program)), code);
 }
 
 fn outcome(code: &str) -> Vec<String> {

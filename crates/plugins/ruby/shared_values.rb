@@ -2,7 +2,7 @@
 # compile has to see the changes. So each has a number, and changes are reported before the compile
 # continues.
 module Ordain
-  module Lent
+  module SharedValues
     # The amount of text in messages that is checked for changes when code calls the compile.
     MAX_WATCHED = 1 << 18
 
@@ -54,7 +54,7 @@ module Ordain
 
       # The reference to a list or hash by its number, which is assigned on demand.
       def refer(value)
-        known = Lent.refer(value)
+        known = SharedValues.refer(value)
         return known if known
 
         # Most values are one list or hash.
@@ -68,7 +68,7 @@ module Ordain
           return
         end
         @shared = true
-        { '$' => 'lent', 'n' => number }
+        { '$' => 'shared', 'n' => number }
       end
 
       # Those that have a number now.
@@ -142,7 +142,7 @@ module Ordain
         return if @objects.empty?
 
         number = number_of(value)
-        number && { '$' => 'lent', 'n' => number }
+        number && { '$' => 'shared', 'n' => number }
       end
 
       def of(number)
