@@ -91,3 +91,24 @@ fn servers_that_start_together_make_one_schema() {
         });
     });
 }
+
+#[test]
+fn panics_use_up_no_connection() {
+    with_each(|database| {
+        for _ in 0..10 {
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                database.read(None, &mut |_| panic!("in a query"))
+            }));
+            assert!(panicked.is_err());
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                database.write(&mut |connection| {
+                    connection.batch("INSERT INTO environments (environment) VALUES ('a')")?;
+                    panic!("in a transaction")
+                })
+            }));
+            assert!(panicked.is_err());
+        }
+        let count = write(database, |c| c.value("SELECT count(*) FROM environments", &[]));
+        assert_eq!(count.unwrap(), Some(Value::Integer(0)));
+    });
+}
