@@ -24,10 +24,8 @@ pub(crate) fn parse(text: &str) -> Result<Value, QueryError> {
         let (line, column) = (error.line(), error.column());
         let shown = excerpt(text.lines().nth(line.saturating_sub(1)).unwrap_or_default());
         let marker = " ".repeat(column.saturating_sub(1).min(SHOWN));
-        let message = error.to_string();
-        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
         QueryError::bad_request(format!(
-            "Json parse error at line {line}, column {column}:\n\n{shown}\n{marker}^\n\n{message}"
+            "Json parse error at line {line}, column {column}:\n\n{shown}\n{marker}^\n\n{error}"
         ))
     })
 }

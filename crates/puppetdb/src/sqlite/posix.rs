@@ -15,6 +15,7 @@ const KEPT: usize = 512;
 
 thread_local! {
     static COMPILED: RefCell<BTreeMap<String, Rc<Regex>>> = const { RefCell::new(BTreeMap::new()) };
+    static REFUSAL: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Whether a text contains a match.
@@ -33,7 +34,17 @@ pub(super) fn is_match(pattern: &str, text: &str) -> Result<bool, String> {
             regex
         }
     };
-    regex.is_match(text).map_err(|_| format!("the regular expression is too complex: {pattern}"))
+    regex.is_match(text).map_err(|_| {
+        let refusal = format!("the regular expression is too complex: {pattern}");
+        REFUSAL.set(Some(refusal.clone()));
+        refusal
+    })
+}
+
+/// Why a pattern of this thread's last query was refused while rows were read. The database shows
+/// that as a failure of its own.
+pub(crate) fn take_refusal() -> Option<String> {
+    REFUSAL.take()
 }
 
 /// Checks a regular expression.
