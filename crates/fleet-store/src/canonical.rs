@@ -49,6 +49,30 @@ fn compare_keys(a: &str, b: &str, keys: Keys) -> Ordering {
     }
 }
 
+/// The place of a string among others in one of Clojure's hash sets, which nothing sorts: sets are
+/// tries over five bits of the hash at a time, the lowest first.
+pub(crate) fn place_in_set(text: &str) -> [u32; 7] {
+    let java = text
+        .encode_utf16()
+        .fold(0u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
+    let hash = murmur3(java);
+    std::array::from_fn(|level| hash >> (5 * level) & 31)
+}
+
+/// Murmur3 of a number of 32 bits with the seed 0. Clojure leaves 0 as it is.
+fn murmur3(number: u32) -> u32 {
+    if number == 0 {
+        return 0;
+    }
+    let mixed = number.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
+    let mut hash = mixed.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    // The length of the number in bytes.
+    hash ^= 4;
+    hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}
+
 /// Appends a value with sorted keys.
 pub(crate) fn write(out: &mut String, value: &Json, keys: Keys) {
     match value {
@@ -142,6 +166,26 @@ mod tests {
         ] {
             assert_eq!(text(json, Keys::Strings), expected);
         }
+    }
+
+    #[test]
+    fn sets_have_the_order_of_clojure() {
+        // As Clojure 1.10 prints them.
+        for expected in [
+            "class a b",
+            "host class",
+            "n class notify",
+            "srv class base zeta file node node.example.com",
+            "9 3 34 22 26 4 8 28 14 30 21 33 20 19 17 25 15 7 5 18 36 12 13 27 24 35 6 38 39 1 0 37 \
+             11 32 2 16 10 31 23 29",
+        ] {
+            let expected: Vec<&str> = expected.split(' ').collect();
+            let mut words = expected.clone();
+            words.sort_unstable();
+            words.sort_by_key(|word| place_in_set(word));
+            assert_eq!(words, expected);
+        }
+        assert_eq!(murmur3(0), 0);
     }
 
     #[test]

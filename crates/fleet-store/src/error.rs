@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::value::Value;
-
 /// The reason why the database did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetStoreError {
@@ -70,8 +68,8 @@ impl FleetStoreError {
     }
 
     /// A column holds a value of the wrong type.
-    pub(crate) fn unexpected(expected: &str, found: &Value) -> Self {
-        Self::failed(format!("{expected} was expected, {} found", found.type_name()))
+    pub(crate) fn unexpected(expected: &str, found: &str) -> Self {
+        Self::failed(format!("{expected} was expected, {found} found"))
     }
 
     /// A command is wrong.
@@ -85,7 +83,7 @@ impl FleetStoreError {
         match self {
             Self::Failed { code: Some(code), .. } => {
                 // Serialization failure, deadlock, unique and foreign key violations.
-                matches!(code.as_str(), "40001" | "40P01" | "23505" | "23503" | "CR000")
+                matches!(code.as_str(), "40001" | "40P01" | "23505" | "23503")
             }
             _ => false,
         }

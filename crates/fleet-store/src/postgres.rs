@@ -9,6 +9,7 @@ use bytes::BytesMut;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::{Connection, Database, RowFunction, Work};
 use crate::dialect::Dialect;
@@ -22,6 +23,7 @@ pub struct Postgres {
     pool: Mutex<Pool>,
     returned: Condvar,
     limit: usize,
+    tls: Option<MakeRustlsConnect>,
 }
 
 impl std::fmt::Debug for Postgres {
@@ -57,7 +59,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PREPARED: usize = 256;
 
 /// How often a transaction is repeated that was in the way of another one.
-const ATTEMPTS: u32 = 8;
+const ATTEMPTS: u32 = 16;
 
 impl Postgres {
     /// Connects to a database by its URL or by keys and values, and brings its schema up to date.
@@ -66,6 +68,27 @@ impl Postgres {
     /// # Errors
     /// When the address is malformed, the database does not answer, or a newer version wrote it.
     pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
+        Self::open(address, connections, None)
+    }
+
+    /// As [`Postgres::connect`], with TLS: whom to trust, and the client certificate, are the
+    /// configuration's. Only `sslmode=require` in the address refuses a database without TLS.
+    ///
+    /// # Errors
+    /// As of [`Postgres::connect`].
+    pub fn connect_with_tls(
+        address: &str,
+        connections: usize,
+        tls: rustls::ClientConfig,
+    ) -> Result<Self, FleetStoreError> {
+        Self::open(address, connections, Some(MakeRustlsConnect::new(tls)))
+    }
+
+    fn open(
+        address: &str,
+        connections: usize,
+        tls: Option<MakeRustlsConnect>,
+    ) -> Result<Self, FleetStoreError> {
         let mut config: Config =
             address.parse().map_err(|e: postgres::Error| FleetStoreError::failed(describe(&e)))?;
         if config.get_connect_timeout().is_none() {
@@ -79,12 +102,13 @@ impl Postgres {
             pool: Mutex::default(),
             returned: Condvar::new(),
             limit: connections.max(1),
+            tls,
         };
         bring_up_to_date(&database)?;
         Ok(database)
     }
 
-    fn session(&self) -> Result<Session, FleetStoreError> {
+    fn session(&self) -> Result<Borrowed<'_>, FleetStoreError> {
         let end = Instant::now() + POOL_TIMEOUT;
         let mut pool = lock(&self.pool);
         loop {
@@ -93,7 +117,7 @@ impl Postgres {
                     pool.open -= 1;
                     continue;
                 }
-                return Ok(session);
+                return Ok(Borrowed { database: self, session: Some(session) });
             }
             if pool.open < self.limit {
                 pool.open += 1;
@@ -109,35 +133,47 @@ impl Postgres {
                 self.returned.wait_timeout(pool, left).unwrap_or_else(PoisonError::into_inner);
         }
         drop(pool);
-        self.open_session().inspect_err(|_| self.discard())
+        let mut borrowed = Borrowed { database: self, session: None };
+        borrowed.session = Some(self.open_session()?);
+        Ok(borrowed)
     }
 
     fn open_session(&self) -> Result<Session, FleetStoreError> {
-        let mut client = self.config.connect(NoTls).map_err(|e| error(&e))?;
+        let connected = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone()),
+            None => self.config.connect(NoTls),
+        };
+        let mut client = connected.map_err(|e| error(&e))?;
         // The planner's estimates are off for JSON, and compiling takes longer than most queries.
         // Databases that only resemble PostgreSQL may not know the setting.
         let _ = client.batch_execute("SET jit = off");
         Ok(Session { client, statements: std::collections::HashMap::new() })
     }
 
-    fn discard(&self) {
-        lock(&self.pool).open -= 1;
-        self.returned.notify_one();
-    }
-
-    fn give_back(&self, session: Session) {
-        if session.client.is_closed() {
-            return self.discard();
-        }
-        lock(&self.pool).idle.push(session);
-        self.returned.notify_one();
-    }
-
     fn transaction(&self, begin: &str, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
-        let mut session = self.session()?;
-        let result = session.transaction(begin, work);
-        self.give_back(session);
-        result
+        match &mut self.session()?.session {
+            Some(session) => session.transaction(begin, work),
+            None => Err(FleetStoreError::failed("there is no connection")),
+        }
+    }
+}
+
+/// A connection that returns to the others, unless it was lost or its transaction panicked.
+struct Borrowed<'a> {
+    database: &'a Postgres,
+    session: Option<Session>,
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        let mut pool = lock(&self.database.pool);
+        match self.session.take() {
+            Some(session) if !std::thread::panicking() && !session.client.is_closed() => {
+                pool.idle.push(session);
+            }
+            _ => pool.open -= 1,
+        }
+        self.database.returned.notify_one();
     }
 }
 
@@ -189,7 +225,10 @@ impl Database for Postgres {
         let mut attempt = 1;
         loop {
             match self.transaction("BEGIN", work) {
-                Err(e) if e.is_conflict() && attempt < ATTEMPTS => attempt += 1,
+                Err(e) if e.is_conflict() && attempt < ATTEMPTS => {
+                    std::thread::sleep(Duration::from_millis(2) * attempt);
+                    attempt += 1;
+                }
                 result => return result,
             }
         }

@@ -1,6 +1,9 @@
 //! SQLite: one connection that writes, and several that read.
 
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -58,10 +61,13 @@ struct ReaderState {
     open: usize,
 }
 
-/// A lock is poisoned only if a thread panicked; the connection rolls its transaction back.
+/// A lock is poisoned only if a thread panicked; what it guards is still consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// How long a call waits for a free connection.
+const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -83,6 +89,7 @@ impl Sqlite {
         readers: usize,
         functions: Vec<SqlFunction>,
     ) -> Result<Self, FleetStoreError> {
+        create_private(path)?;
         let writer = open_connection(path, true, &functions)?;
         let readers =
             Readers { state: Mutex::default(), returned: Condvar::new(), limit: readers.max(1) };
@@ -92,28 +99,58 @@ impl Sqlite {
         Ok(database)
     }
 
-    fn reader(&self) -> Result<rusqlite::Connection, FleetStoreError> {
-        let mut state = lock(&self.readers.state);
+    fn reader(&self) -> Result<Reader<'_>, FleetStoreError> {
+        let readers = &self.readers;
+        let end = Instant::now() + POOL_TIMEOUT;
+        let mut state = lock(&readers.state);
         loop {
             if let Some(connection) = state.idle.pop() {
-                return Ok(connection);
+                return Ok(Reader { readers, connection: Some(connection) });
             }
-            if state.open < self.readers.limit {
+            if state.open < readers.limit {
                 state.open += 1;
                 break;
             }
-            state = self.readers.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let reason = "all connections are in use".into();
+                return Err(FleetStoreError::Unavailable { reason });
+            }
+            let waited = readers.returned.wait_timeout(state, left);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);
-        open_connection(&self.path, false, &self.functions).inspect_err(|_| {
-            lock(&self.readers.state).open -= 1;
-            self.readers.returned.notify_one();
-        })
+        let mut reader = Reader { readers, connection: None };
+        reader.connection = Some(open_connection(&self.path, false, &self.functions)?);
+        Ok(reader)
     }
+}
 
-    fn give_back(&self, connection: rusqlite::Connection) {
-        lock(&self.readers.state).idle.push(connection);
+/// A connection that returns to the others, unless its query panicked.
+struct Reader<'a> {
+    readers: &'a Readers,
+    connection: Option<rusqlite::Connection>,
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.readers.state);
+        match self.connection.take() {
+            Some(connection) if !std::thread::panicking() => state.idle.push(connection),
+            _ => state.open -= 1,
+        }
         self.readers.returned.notify_one();
+    }
+}
+
+/// Creates a missing file that only its owner can read: facts may hold what others should not see.
+/// SQLite gives its other files the same mode.
+fn create_private(path: &Path) -> Result<(), FleetStoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => {
+            Err(FleetStoreError::File { path: path.to_path_buf(), reason: e.to_string() })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -206,14 +243,19 @@ impl Database for Sqlite {
     }
 
     fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
-        let mut connection = self.reader()?;
-        let result = read_with(&mut connection, limit, work);
-        self.give_back(connection);
-        result
+        let mut reader = self.reader()?;
+        match &mut reader.connection {
+            Some(connection) => read_with(connection, limit, work),
+            None => Err(FleetStoreError::failed("there is no connection")),
+        }
     }
 
     fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
         let connection = lock(&self.writer);
+        if !connection.is_autocommit() {
+            // The last transaction panicked.
+            connection.execute_batch("ROLLBACK").map_err(|e| error(&e))?;
+        }
         connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| error(&e))?;
         let result = work(&mut Transaction { connection: &connection })
             .and_then(|()| connection.execute_batch("COMMIT").map_err(|e| error(&e)));

@@ -30,7 +30,7 @@ impl Value {
     pub fn integer(&self) -> Result<i64, FleetStoreError> {
         match self {
             Self::Integer(number) => Ok(*number),
-            other => Err(FleetStoreError::unexpected("an integer", other)),
+            other => Err(FleetStoreError::unexpected("an integer", other.type_name())),
         }
     }
 
@@ -42,7 +42,7 @@ impl Value {
         match self {
             Self::Boolean(flag) => Ok(*flag),
             Self::Integer(number) => Ok(*number != 0),
-            other => Err(FleetStoreError::unexpected("a boolean", other)),
+            other => Err(FleetStoreError::unexpected("a boolean", other.type_name())),
         }
     }
 
@@ -53,7 +53,7 @@ impl Value {
     pub fn text(&self) -> Result<&str, FleetStoreError> {
         match self {
             Self::Text(text) => Ok(text),
-            other => Err(FleetStoreError::unexpected("text", other)),
+            other => Err(FleetStoreError::unexpected("text", other.type_name())),
         }
     }
 
@@ -64,7 +64,7 @@ impl Value {
     pub fn bytes(&self) -> Result<&[u8], FleetStoreError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            other => Err(FleetStoreError::unexpected("bytes", other)),
+            other => Err(FleetStoreError::unexpected("bytes", other.type_name())),
         }
     }
 

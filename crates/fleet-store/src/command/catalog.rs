@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
-use super::check::{Object, refuse, text_without_nul, uuid, without_nul};
-use crate::canonical::{Keys, Sha1Hash, compare, sha1, write, write_string};
+use super::check::{Object, add_missing, refuse, text_without_nul, uuid, without_nul};
+use crate::canonical::{Keys, Sha1Hash, compare, place_in_set, sha1, write, write_string};
 use crate::error::FleetStoreError;
 
 /// The catalog of a node, without secrets.
@@ -123,7 +123,7 @@ impl Edge {
 
 pub(super) fn read(mut map: Map<String, Json>, version: i64) -> Result<Catalog, FleetStoreError> {
     if version < 7 {
-        super::add_missing(&mut map, &["code_id"]);
+        add_missing(&mut map, &["code_id"]);
     }
     if version < 8 {
         let run = map.get("transaction_uuid").cloned().unwrap_or_default();
@@ -250,10 +250,10 @@ fn resource_text(map: &Map<String, Json>, tags: &BTreeSet<String>) -> String {
         write_string(&mut text, key);
         text.push(':');
         if key == "tags" {
-            let mut sorted: Vec<&String> = tags.iter().collect();
-            sorted.sort_by(|a, b| compare(a, b));
+            let mut tags: Vec<&String> = tags.iter().collect();
+            tags.sort_by_cached_key(|tag| place_in_set(tag));
             text.push('[');
-            for (i, tag) in sorted.into_iter().enumerate() {
+            for (i, tag) in tags.into_iter().enumerate() {
                 if i > 0 {
                     text.push(',');
                 }

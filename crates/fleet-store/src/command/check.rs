@@ -241,3 +241,12 @@ pub(super) fn text_without_nul(text: &mut String) {
         *text = text.replace('\0', "\u{fffd}");
     }
 }
+
+/// Adds keys with null that older versions of a command lack.
+pub(super) fn add_missing(map: &mut Map<String, Json>, keys: &[&str]) {
+    for key in keys {
+        if !map.contains_key(*key) {
+            map.insert((*key).to_owned(), Json::Null);
+        }
+    }
+}

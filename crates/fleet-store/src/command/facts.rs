@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
-use super::check::{Object, refuse, text_without_nul, without_nul};
+use super::check::{Object, add_missing, refuse, text_without_nul, without_nul};
 use crate::canonical::{Keys, Sha1Hash, compare, sha1, write, write_string};
 use crate::error::FleetStoreError;
 use crate::time::{format_time, parse_lenient};
@@ -62,7 +62,9 @@ pub enum FactValue {
     String(String),
     /// An integer.
     Integer(i64),
-    /// A floating-point number, or an integer beyond 64 bits.
+    /// An integer beyond 64 bits, as the nearest floating-point number.
+    Large(f64),
+    /// A floating-point number.
     Float(f64),
     /// A boolean.
     Boolean(bool),
@@ -75,7 +77,7 @@ impl FactValue {
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::String(_) => "string",
-            Self::Integer(_) => "integer",
+            Self::Integer(_) | Self::Large(_) => "integer",
             Self::Float(_) => "float",
             Self::Boolean(_) => "boolean",
             Self::Null => "null",
@@ -99,7 +101,7 @@ const DELIMITER: &str = "#~";
 
 pub(super) fn read(mut map: Map<String, Json>, version: i64) -> Result<Facts, FleetStoreError> {
     if version < 5 {
-        super::add_missing(&mut map, &["producer"]);
+        add_missing(&mut map, &["producer"]);
     }
     let mut object = Object::new(&mut map);
     let mut certname = object.string("certname");
@@ -243,6 +245,7 @@ fn collect<'a>(value: &'a Json, path: &mut Vec<Step<'a>>, found: &mut Vec<FactLe
         Json::Null => FactValue::Null,
         Json::Number(number) => match number.as_i64() {
             Some(integer) => FactValue::Integer(integer),
+            None if number.is_u64() => FactValue::Large(number.as_f64().unwrap_or_default()),
             None => FactValue::Float(number.as_f64().unwrap_or_default()),
         },
     };

@@ -11,7 +11,7 @@ pub use facts::{FactLeaf, FactValue, Facts, Package};
 pub use node::{CatalogInputs, Deactivation, Expiration};
 pub use report::{Event, Report};
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::error::FleetStoreError;
 
@@ -123,14 +123,5 @@ impl Command {
         Err(FleetStoreError::refused(format!(
             "the command is about the node {found:?}, its sender is {certname:?}"
         )))
-    }
-}
-
-/// Adds keys with null that older versions of a command lack.
-fn add_missing(map: &mut Map<String, Json>, keys: &[&str]) {
-    for key in keys {
-        if !map.contains_key(*key) {
-            map.insert((*key).to_owned(), Json::Null);
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value as Json};
 
-use super::check::{Object, refuse, text_without_nul, uuid, without_nul};
+use super::check::{Object, add_missing, refuse, text_without_nul, uuid, without_nul};
 use crate::canonical::{Sha1Hash, sha1, write_string};
 use crate::error::FleetStoreError;
 use crate::time::format_time;
@@ -161,10 +161,10 @@ fn upgrade(map: &mut Map<String, Json>, version: i64) {
     if version < 7 {
         let run = map.get("transaction_uuid").cloned().unwrap_or_default();
         map.entry("catalog_uuid").or_insert(run);
-        super::add_missing(map, &["cached_catalog_status", "code_id"]);
+        add_missing(map, &["cached_catalog_status", "code_id"]);
     }
     if version < 8 {
-        super::add_missing(map, &["noop_pending", "corrective_change", "producer", "job_id"]);
+        add_missing(map, &["noop_pending", "corrective_change", "producer", "job_id"]);
         for resource in objects_of(map.get_mut("resources")) {
             resource.insert("corrective_change".into(), Json::Null);
             for event in objects_of(resource.get_mut("events")) {
@@ -245,7 +245,8 @@ fn check_log(map: &mut Map<String, Json>) -> Option<String> {
 fn read_resource(mut map: Map<String, Json>) -> Result<Vec<Event>, String> {
     let mut object = Object::new(&mut map);
     let skipped = object.boolean("skipped");
-    let path = object.strings("containment_path");
+    let mut path = object.strings("containment_path");
+    path.iter_mut().for_each(text_without_nul);
     let base = Event {
         status: "skipped".into(),
         corrective_change: Some(false),
@@ -389,8 +390,5 @@ fn clean(report: &mut Report) {
         ];
         let required = [&mut event.status, &mut event.resource_type, &mut event.resource_title];
         optional.into_iter().flatten().chain(required).for_each(text_without_nul);
-        if event.containment_path.contains("\\u0000") {
-            event.containment_path = event.containment_path.replace("\\u0000", "\u{fffd}");
-        }
     }
 }

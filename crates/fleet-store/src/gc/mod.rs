@@ -6,11 +6,13 @@
 mod nodes;
 mod reports;
 mod shared;
+mod step;
 
 use std::time::{Duration, Instant};
 
 use crate::database::Database;
 use crate::error::FleetStoreError;
+use crate::gc::step::Step;
 use crate::time::DAY;
 
 /// How long things are stored, in microseconds. `None` is for ever.
@@ -79,12 +81,6 @@ pub fn collect_garbage(
     collected.shared += shared::environments(database, now)?;
     collected.is_complete = finished && in_time();
     Ok(collected)
-}
-
-/// What a step did: how many it handled, and whether there may be more.
-struct Step {
-    count: u64,
-    more: bool,
 }
 
 fn repeat(

@@ -1,6 +1,6 @@
 //! Nodes that send nothing.
 
-use super::Step;
+use super::step::Step;
 use crate::database::{Connection, Database, write};
 use crate::error::FleetStoreError;
 use crate::value::Value;

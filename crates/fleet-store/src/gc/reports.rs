@@ -1,6 +1,6 @@
 //! Old reports.
 
-use super::Step;
+use super::step::Step;
 use crate::database::{Connection, Database, write};
 use crate::error::FleetStoreError;
 use crate::rows;

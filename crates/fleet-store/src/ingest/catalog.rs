@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 use crate::command::{Catalog, Edge, Resource};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::{Outcome, node};
+use crate::ingest::node;
+use crate::ingest::outcome::Outcome;
 use crate::rows::{self, Shared};
 use crate::value::Value;
 
@@ -32,6 +33,42 @@ const EDGES: Shared = Shared {
 
 type Hash = [u8; 32];
 
+/// What is stored of a node's catalog, compared with a new one.
+struct Stored {
+    time: i64,
+    is_same: bool,
+    /// The id of the environment, if it is the same.
+    environment: Option<Value>,
+    /// The id of the producer, if it is the same.
+    producer: Option<Value>,
+}
+
+fn stored(
+    connection: &mut dyn Connection,
+    node: &Value,
+    catalog: &Catalog,
+) -> Result<Option<Stored>, FleetStoreError> {
+    let sql = "SELECT c.producer_timestamp, c.hash, e.environment, c.environment_id, p.name,
+                   c.producer_id
+               FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id
+                   LEFT JOIN producers p ON p.id = c.producer_id
+               WHERE c.certname_id = $1";
+    let row = connection.row(sql, std::slice::from_ref(node))?;
+    let Some([time, hash, environment, environment_id, producer, producer_id]) = row.as_deref()
+    else {
+        return Ok(None);
+    };
+    let same = |stored: &Value, wanted: &Option<String>, id: &Value| {
+        (*stored == wanted.clone().into()).then(|| id.clone())
+    };
+    Ok(Some(Stored {
+        time: time.integer()?,
+        is_same: *hash == Value::from(catalog.hash.as_slice()),
+        environment: same(environment, &catalog.environment, environment_id),
+        producer: same(producer, &catalog.producer, producer_id),
+    }))
+}
+
 pub(super) fn replace(
     connection: &mut dyn Connection,
     catalog: &Catalog,
@@ -39,34 +76,17 @@ pub(super) fn replace(
 ) -> Result<Outcome, FleetStoreError> {
     let time = catalog.producer_timestamp;
     let node = node::activate(connection, &catalog.certname, time, received)?;
-    let sql = "SELECT c.producer_timestamp, c.hash, e.environment, c.environment_id, p.name,
-                   c.producer_id
-               FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id
-                   LEFT JOIN producers p ON p.id = c.producer_id
-               WHERE c.certname_id = $1";
-    let stored = connection.row(sql, std::slice::from_ref(&node.id))?;
-    let mut is_same = false;
-    let mut known = [None, None];
-    if let Some([stored_time, hash, environment, environment_id, producer, producer_id]) =
-        stored.as_deref()
-    {
-        if stored_time.integer()? > time {
-            return Ok(Outcome::Stale);
-        }
-        is_same = *hash == Value::from(catalog.hash.as_slice());
-        let equal = |stored: &Value, wanted: &Option<String>| *stored == wanted.clone().into();
-        known = [
-            equal(environment, &catalog.environment).then(|| environment_id.clone()),
-            equal(producer, &catalog.producer).then(|| producer_id.clone()),
-        ];
+    let stored = stored(connection, &node.id, catalog)?;
+    if stored.as_ref().is_some_and(|stored| stored.time > time) {
+        return Ok(Outcome::Stale);
     }
-    let [environment, producer] = known;
+    let is_new = stored.is_none();
+    let is_same = stored.as_ref().is_some_and(|stored| stored.is_same);
+    let (environment, producer) =
+        stored.map_or((None, None), |stored| (stored.environment, stored.producer));
     let environment = match environment {
         Some(id) => id,
-        None => {
-            let name = catalog.environment.as_deref();
-            rows::environment(connection, name)?
-        }
+        None => rows::environment(connection, catalog.environment.as_deref())?,
     };
     let producer = match producer {
         Some(id) => id,
@@ -85,15 +105,12 @@ pub(super) fn replace(
         catalog.code_id.clone().into(),
         catalog.job_id.clone().into(),
     ];
-    if is_same {
-        connection.execute(UPDATE, &row)?;
-        return Ok(Outcome::Stored { changed: false });
-    }
-    let is_new = stored.is_none();
     connection.execute(if is_new { INSERT } else { UPDATE }, &row)?;
-    replace_resources(connection, &node.id, &catalog.resources, is_new)?;
-    replace_edges(connection, &node.id, &catalog.edges, is_new)?;
-    Ok(Outcome::Stored { changed: true })
+    if !is_same {
+        replace_resources(connection, &node.id, &catalog.resources, is_new)?;
+        replace_edges(connection, &node.id, &catalog.edges, is_new)?;
+    }
+    Ok(Outcome::Stored { changed: !is_same })
 }
 
 const INSERT: &str = "INSERT INTO catalogs (certname_id, environment_id, producer_id, timestamp,

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use crate::command::{FactLeaf, FactValue, Facts, Package};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::{Outcome, node};
+use crate::ingest::node;
+use crate::ingest::outcome::Outcome;
 use crate::rows::{self, Shared};
 use crate::value::Value;
 
@@ -79,7 +80,7 @@ fn columns(value: &FactValue) -> [Value; 4] {
     match value {
         FactValue::String(text) => columns[0] = text.as_str().into(),
         FactValue::Integer(number) => columns[1] = (*number).into(),
-        FactValue::Float(number) => columns[2] = (*number).into(),
+        FactValue::Float(number) | FactValue::Large(number) => columns[2] = (*number).into(),
         FactValue::Boolean(flag) => columns[3] = (*flag).into(),
         FactValue::Null => {}
     }
@@ -135,7 +136,7 @@ fn replace_leaves(
         by_hash.get(hash).map(|leaf| path_row(hash, leaf)).unwrap_or_default()
     })?;
     let mut changed: Vec<(i64, Vec<Value>)> = Vec::new();
-    for (hash, leaf) in &by_hash {
+    for (hash, leaf) in hashes.iter().zip(leaves) {
         if same.contains(hash) {
             continue;
         }

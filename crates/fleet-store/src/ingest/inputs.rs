@@ -5,7 +5,8 @@ use sha2::{Digest, Sha256};
 use crate::command::CatalogInputs;
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::{Outcome, node};
+use crate::ingest::node;
+use crate::ingest::outcome::Outcome;
 use crate::rows::{self, Shared};
 use crate::value::Value;
 

@@ -4,26 +4,15 @@ mod catalog;
 mod facts;
 mod inputs;
 mod node;
+mod outcome;
 mod report;
+
+pub use outcome::Outcome;
 
 use crate::command::Command;
 use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
 use crate::value::Value;
-
-/// What became of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was stored.
-    Stored {
-        /// Whether contents changed, not only times.
-        changed: bool,
-    },
-    /// A newer one was stored before; nothing changed.
-    Stale,
-    /// The report was stored before.
-    Duplicate,
-}
 
 /// The id of a node; a missing one is inserted.
 pub(crate) fn node_id(

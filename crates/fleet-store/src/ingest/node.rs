@@ -3,7 +3,7 @@
 use crate::command::{Deactivation, Expiration};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::Outcome;
+use crate::ingest::outcome::Outcome;
 use crate::value::Value;
 
 /// A node whose row is locked until the end of the transaction.

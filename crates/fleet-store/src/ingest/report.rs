@@ -4,7 +4,8 @@ use crate::command::{Event, Report};
 use crate::compression::compress;
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::{Outcome, node};
+use crate::ingest::node;
+use crate::ingest::outcome::Outcome;
 use crate::rows;
 use crate::value::Value;
 

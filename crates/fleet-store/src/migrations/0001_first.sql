@@ -79,7 +79,8 @@ CREATE TABLE fact_paths (
 );
 CREATE INDEX fact_paths_name ON fact_paths (name, depth);
 
--- The values at the leaves of facts. The column of the value is that of the path's type.
+-- The values at the leaves of facts. The column of the value is that of the path's type; integers
+-- beyond 64 bits are in value_float.
 CREATE TABLE facts (
     certname_id BIGINT NOT NULL,
     path_id BIGINT NOT NULL REFERENCES fact_paths (id),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::Context;
+use super::context::Context;
 use super::text::{ruby_text, stringify};
 use crate::error::FleetStoreError;
 use crate::time::format_time;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::Context;
+use super::context::Context;
 use crate::time::format_time;
 
 /// The fact that has the installed packages.

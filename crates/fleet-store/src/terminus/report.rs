@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::Context;
+use super::context::Context;
 use super::text::ruby_text;
 use crate::error::FleetStoreError;
 use crate::time::{format_time, parse_time};
@@ -136,7 +136,11 @@ fn metrics(report: &Json) -> Vec<Json> {
     for metric in report.get("metrics").and_then(Json::as_object).into_iter().flat_map(Map::values)
     {
         let category = metric.get("name").cloned().unwrap_or_default();
-        for value in metric.get("values").and_then(Json::as_array).into_iter().flatten() {
+        let values = metric.get("values").and_then(Json::as_array).into_iter().flatten();
+        let mut values: Vec<&Json> = values.collect();
+        // Puppet gives them in the order of their labels.
+        values.sort_by_key(|value| value.get(1).map(ruby_text));
+        for value in values {
             let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
             if let (Some(name), Some(number)) = (items.first(), items.last()) {
                 list.push(json!({ "category": category, "name": name, "value": number }));

@@ -40,7 +40,7 @@ struct Server {
 static SERVER: Mutex<Option<Option<&'static Server>>> = Mutex::new(None);
 
 const SHELL: &str = r#"
-"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=60 \
+"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c "fsync=$3" -c max_connections=60 \
     >"$2/log" 2>&1 </dev/null &
 read -r line
 kill -INT $!
@@ -71,6 +71,8 @@ impl Server {
         expect_success(&init.arg("--no-sync").arg("-D").arg(dir.join("data")).output().unwrap());
         let mut shell = command(Path::new("sh"), user);
         shell.args(["-c", SHELL, "sh"]).arg(&programs).arg(&dir);
+        // Benchmarks are run in their own mode.
+        shell.arg(if cfg!(debug_assertions) { "off" } else { "on" });
         let shell = shell.stdin(Stdio::piped()).spawn().unwrap();
         let server = Self { dir, _shell: shell };
         server.wait_until_ready(&programs);

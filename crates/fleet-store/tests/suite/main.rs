@@ -3,4 +3,7 @@
 
 mod databases;
 mod golden;
+mod ingest;
 mod schema;
+mod store;
+mod terminus;

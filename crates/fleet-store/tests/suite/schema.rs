@@ -91,3 +91,37 @@ fn servers_that_start_together_make_one_schema() {
         });
     });
 }
+
+#[test]
+fn panics_use_up_no_connection() {
+    with_each(|database| {
+        for _ in 0..10 {
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                database.read(None, &mut |_| panic!("in a query"))
+            }));
+            assert!(panicked.is_err());
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                database.write(&mut |connection| {
+                    connection.batch("INSERT INTO environments (environment) VALUES ('a')")?;
+                    panic!("in a transaction")
+                })
+            }));
+            assert!(panicked.is_err());
+        }
+        let count = write(database, |c| c.value("SELECT count(*) FROM environments", &[]));
+        assert_eq!(count.unwrap(), Some(Value::Integer(0)));
+    });
+}
+
+#[test]
+fn only_the_owner_can_read_a_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let database = Sqlite::open(&dir.path().join("fleet.db"), 1, Vec::new()).unwrap();
+    mark_as_newer(&database);
+    for file in std::fs::read_dir(dir.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.path().display());
+    }
+}
