@@ -16,6 +16,7 @@ use crate::routes::{Parent, Route, Shape, add_condition, names_node_state, route
 use crate::rows::Columns;
 use crate::sql::counts::{COUNTS, Counts, Summary, aggregate};
 use crate::sql::{Context, Statement, count_statement, dialect, statement};
+use crate::sqlite::take_refusal;
 
 /// Bytes of an answer that are written at once.
 const CHUNK: usize = 32 << 10;
@@ -107,6 +108,8 @@ pub fn answer(
     }
     let limit = time_limit(settings, &options);
     let planned = plan(&mut query, &route, &options, settings, database.dialect());
+    // An earlier query may have left one.
+    let _old = take_refusal();
     let mut writer = Writer::new(output, options.pretty);
     let mut failure = None;
     let result = database.read(limit, &mut |connection| {
@@ -605,15 +608,17 @@ fn explain(
 
 /// The error of a database for the client.
 fn from_store(error: &FleetStoreError) -> QueryError {
+    if let Some(refusal) = take_refusal() {
+        return QueryError::bad_request(format!("ERROR: {refusal}"));
+    }
     match error {
         FleetStoreError::Unavailable { .. } => {
             QueryError { status: 503, body: error.to_string(), is_json: false }
         }
         FleetStoreError::Failed { reason, code } => {
-            // A malformed regular expression, or a value that the database cannot represent.
-            let is_own_fault = code.as_deref().is_some_and(|code| code.starts_with("22"))
-                || reason.contains("regular expression");
-            if is_own_fault {
+            // A malformed regular expression, or a value that PostgreSQL cannot represent.
+            let is_of_query = code.as_deref().is_some_and(|code| code.starts_with("22"));
+            if is_of_query {
                 return QueryError::bad_request(format!("ERROR: {reason}"));
             }
             QueryError::internal(error.to_string())

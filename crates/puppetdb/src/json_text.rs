@@ -22,14 +22,20 @@ pub(crate) fn parse(text: &str) -> Result<Value, QueryError> {
     // Anything else after the value is an error at its place.
     first.and_then(|_| serde_json::from_str(&escaped)).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        let marker = " ".repeat(column.saturating_sub(1));
-        let message = error.to_string();
-        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
+        let shown = excerpt(text.lines().nth(line.saturating_sub(1)).unwrap_or_default());
+        let marker = " ".repeat(column.saturating_sub(1).min(SHOWN));
         QueryError::bad_request(format!(
-            "Json parse error at line {line}, column {column}:\n\n{shown}\n{marker}^\n\n{message}"
+            "Json parse error at line {line}, column {column}:\n\n{shown}\n{marker}^\n\n{error}"
         ))
     })
+}
+
+/// Characters of a line that a message shows.
+const SHOWN: usize = 4_000;
+
+/// The start of a long line, for a message.
+pub(crate) fn excerpt(line: &str) -> &str {
+    line.char_indices().nth(SHOWN).map_or(line, |(end, _)| &line[..end])
 }
 
 /// Escapes control characters within strings: PuppetDB's reader accepts them.

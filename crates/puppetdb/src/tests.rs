@@ -109,7 +109,7 @@ fn deactivated_nodes_are_inactive_until_they_are_purged() {
 
 #[test]
 fn values_of_queries_are_never_text_of_sql() {
-    let payload = "x'); DROP TABLE facts; --";
+    let payload = "x' OR 1=1; DROP TABLE facts; --";
     let queries = [
         serde_json::json!(["from", "nodes", ["=", "certname", payload]]),
         serde_json::json!(["from", "nodes", ["~", "certname", payload]]),
@@ -159,7 +159,7 @@ fn large_queries_end_with_an_answer_or_an_error() {
     let nested =
         |count: usize| format!("nodes{{{}}}", deep("certname in nodes[certname]{", "", "}", count));
     let alternatives: Vec<_> =
-        (0..5_000).map(|n| format!("[\"~\",\"certname\",\"x{n}\"]")).collect();
+        (0..1_000).map(|n| format!("[\"~\",\"certname\",\"x{n}\"]")).collect();
     let values: Vec<_> = (0..50_000).map(|n| format!("\"x{n}\"")).collect();
     for (query, status) in [
         (deep("[\"not\",", "[\"=\",\"certname\",\"a\"]", "]", 90), 400),

@@ -40,7 +40,7 @@ pub(crate) fn parse_text(text: &str) -> Option<i64> {
     let mut rest = text;
     // Years have any number of digits, but four where the month follows at once.
     let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let year = digits(&mut rest, if length > 6 { 4 } else { length.max(1) })?;
+    let year = digits(&mut rest, if length > 5 { 4 } else { length.max(1) })?;
     let is_extended = skip(&mut rest, '-');
     let (month, day) = if rest.is_empty() || rest.starts_with('T') {
         (1, 1)
@@ -50,7 +50,7 @@ pub(crate) fn parse_text(text: &str) -> Option<i64> {
         (month, if has_day { digits(&mut rest, 2)? } else { 1 })
     };
     let days = days_since_epoch(year, month, day)?;
-    let mut micros = days * DAY;
+    let mut micros = days.checked_mul(DAY)?;
     if skip(&mut rest, 'T') || skip(&mut rest, ' ') {
         micros += time_of_day(&mut rest)?;
         micros -= offset(&mut rest)?;

@@ -128,7 +128,7 @@ impl<'a> Grammar<'a> {
         }
         self.scan.skip_space();
         let mut pages = Vec::new();
-        if self.scan.rest().starts_with("group by") {
+        if self.scan.literal("group by").is_ok() {
             inner.push(self.group_by()?);
         } else {
             while let Some(clause) = self.page_clause()? {
@@ -141,8 +141,8 @@ impl<'a> Grammar<'a> {
         Ok((inner, pages))
     }
 
+    /// What follows `group by`.
     fn group_by(&mut self) -> Match<Value> {
-        self.scan.literal("group by")?;
         self.scan.space()?;
         let mut parts = vec![json!("group_by")];
         parts.extend(self.fields()?);
@@ -159,7 +159,6 @@ impl<'a> Grammar<'a> {
             let argument = if name == "order_by" { self.order_terms()? } else { self.integer()? };
             return Ok(Some(json!([name, argument])));
         }
-        let _noted: Match<()> = self.scan.miss("group by");
         Ok(None)
     }
 

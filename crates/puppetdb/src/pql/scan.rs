@@ -1,6 +1,7 @@
 //! Reads terminals of PQL, and remembers the furthest place where one was missing.
 
 use crate::error::QueryError;
+use crate::json_text::excerpt;
 
 /// A rule does not match here. The scanner knows the place and what it expected.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ impl<'a> Scanner<'a> {
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let line = before.matches('\n').count() + 1;
         let column = before[start..].chars().count() + 1;
-        let shown = self.text[start..].lines().next().unwrap_or_default();
+        let shown = excerpt(self.text[start..].lines().next().unwrap_or_default());
         let shown = if self.text.is_empty() { "null" } else { shown };
         let opening = match self.expected.len() {
             0 => "",
@@ -106,7 +107,8 @@ impl<'a> Scanner<'a> {
             _ => "Expected one of:\n\n",
         };
         let expected: String = self.expected.iter().map(|token| format!("{token}\n")).collect();
-        let marker = " ".repeat(column - 1);
+        // A line that is cut off ends before a marker far to the right.
+        let marker = " ".repeat((column - 1).min(shown.len()));
         QueryError::bad_request(format!(
             "PQL parse error at line {line}, column {column}:\n\n{shown}\n{marker}^\n\n{opening}{expected}"
         ))

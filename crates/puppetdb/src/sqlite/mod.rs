@@ -11,6 +11,7 @@ use ordain_fleet_store::{FunctionBody, SqlFunction, Value};
 use serde_json::Value as Json;
 
 pub use posix::check_pattern;
+pub(crate) use posix::take_refusal;
 
 /// The functions that SQLite needs for queries; [`ordain_fleet_store::Sqlite::open`] takes them.
 ///
