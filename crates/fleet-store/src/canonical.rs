@@ -146,6 +146,8 @@ fn java_double(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn text(json: &str, keys: Keys) -> String {

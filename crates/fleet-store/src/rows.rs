@@ -91,6 +91,9 @@ pub(crate) struct Shared {
     pub(crate) columns: &'static [&'static str],
 }
 
+/// Ids of rows by their hashes.
+pub(crate) type Ids = HashMap<Vec<u8>, i64>;
+
 /// The ids of rows by their hashes. Rows that are missing are inserted; `row` makes their values,
 /// the hash first. The second result are the hashes of new rows.
 pub(crate) fn ensure<H: AsRef<[u8]> + Ord + Clone + std::hash::Hash>(
@@ -98,7 +101,7 @@ pub(crate) fn ensure<H: AsRef<[u8]> + Ord + Clone + std::hash::Hash>(
     shared: &Shared,
     hashes: &[H],
     row: impl Fn(&H) -> Vec<Value>,
-) -> Result<(HashMap<Vec<u8>, i64>, Vec<H>), FleetStoreError> {
+) -> Result<(Ids, Vec<H>), FleetStoreError> {
     let mut wanted = hashes.to_vec();
     // Transactions that insert the same rows do so in the same order, and thus do not wait for each
     // other in a circle.
@@ -125,7 +128,7 @@ fn find<H: AsRef<[u8]>>(
     connection: &mut dyn Connection,
     table: &str,
     hashes: &[H],
-    ids: &mut HashMap<Vec<u8>, i64>,
+    ids: &mut Ids,
 ) -> Result<(), FleetStoreError> {
     for part in parts(hashes) {
         let sql = format!("SELECT hash, id FROM {table} WHERE hash IN {}", list(part.len(), 1));
@@ -139,7 +142,7 @@ fn collect(
     connection: &mut dyn Connection,
     sql: &str,
     parameters: &[Value],
-    ids: &mut HashMap<Vec<u8>, i64>,
+    ids: &mut Ids,
 ) -> Result<(), FleetStoreError> {
     connection.each(sql, parameters, &mut |row| {
         let [hash, id] = row else { return Err(FleetStoreError::failed("two columns expected")) };

@@ -9,7 +9,7 @@ use crate::database::Connection;
 use crate::error::FleetStoreError;
 use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
-use crate::rows::{self, Shared};
+use crate::rows::{self, Ids, Shared};
 use crate::value::Value;
 
 const RESOURCES: Shared = Shared {
@@ -216,7 +216,7 @@ fn ensure_tag_sets(
     connection: &mut dyn Connection,
     tags: &[(Hash, String)],
     resources: &[Resource],
-) -> Result<HashMap<Vec<u8>, i64>, FleetStoreError> {
+) -> Result<Ids, FleetStoreError> {
     let texts: HashMap<Hash, (&str, &Resource)> = tags
         .iter()
         .zip(resources)
