@@ -21,6 +21,8 @@ pub(crate) const ROLLBACK: &str = "ordain::rollback";
 pub(crate) const ECORE: &str = "ordain::ecore";
 /// Types cannot be converted completely.
 pub(crate) const TYPES: &str = "ordain::types";
+/// `ordain serve` cannot start or go on.
+pub(crate) const SERVER: &str = "ordain::server";
 
 /// The codes of the command line.
 const OWN: &[CodeDoc] = &[
@@ -77,6 +79,13 @@ const OWN: &[CodeDoc] = &[
         details: "`ordain rollback` restores files, directories and links to their state before a \
                   run. It refuses paths that were changed after the run, and lists them: check \
                   them, and use `--force` to discard the later changes.",
+    },
+    CodeDoc {
+        code: SERVER,
+        summary: "the server cannot start or go on",
+        details: "The message names the directory, address or setting: another program listens on \
+                  the port (`--listen`), the state directory cannot be written (`--state-dir`), the \
+                  certificate authority is damaged (`--ca-dir`), or a file of settings has an error.",
     },
     CodeDoc {
         code: STALE_PLAN,

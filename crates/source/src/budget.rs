@@ -12,7 +12,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -58,6 +58,8 @@ static STATE: Mutex<State> =
 /// The file that is being read or rendered.
 static CURRENT_FILE: Mutex<String> = Mutex::new(String::new());
 static END: OnceLock<fn(Exceeded, &str)> = OnceLock::new();
+/// Whether the process goes on even at a second bound.
+static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 /// The evaluation that is watched.
 struct State {
@@ -147,6 +149,12 @@ pub fn at(place: &str) {
 /// nothing is watched.
 pub fn ends_with(print: fn(Exceeded, &str)) {
     let _ = END.set(print);
+}
+
+/// Makes the process go on at a second bound: a server must not end for one of its clients. Code that
+/// reaches no step then runs until it does; the service manager has to limit the memory.
+pub fn go_on() {
+    GOES_ON.store(true, Ordering::Relaxed);
 }
 
 /// While it is held, an evaluation is watched.
@@ -291,7 +299,8 @@ fn look() {
         }
         EXCEEDED.store(flag, Ordering::Relaxed);
         let is_over = used > most(MAX_MEMORY) || is_longer(MAX_SECONDS);
-        if is_over || is_longer_moment(EXIT_UNCOUNTED) {
+        let is_over = is_over || is_longer_moment(EXIT_UNCOUNTED);
+        if is_over && !GOES_ON.load(Ordering::Relaxed) {
             if let (Err(bound), Some(print)) = (exceeded(), END.get()) {
                 let place = CURRENT_FILE.lock().unwrap_or_else(PoisonError::into_inner);
                 print(bound, &place);

@@ -193,6 +193,11 @@ impl TouchedPaths {
         }
     }
 
+    /// The number of paths.
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// The paths, in order of name.
     pub fn paths(&self) -> Vec<PathBuf> {
         let touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,6 +23,7 @@ pub(crate) mod merge;
 mod parse;
 pub(crate) mod plan;
 mod rollback;
+mod serve;
 mod types;
 
 use std::ffi::OsString;
@@ -99,6 +100,7 @@ macro_rules! verbs {
                     Self::Plan(_)
                         | Self::Apply(_)
                         | Self::Watch(_)
+                        | Self::Serve(_)
                         | Self::Rollback(_)
                         | Self::History(_)
                         | Self::Show(_)
@@ -128,6 +130,7 @@ verbs! {
     "plan" Plan(plan::PlanArgs) => plan::run,
     "apply" Apply(apply::ApplyArgs) => apply::run,
     "watch" Watch(WatchArgs) => watch::run,
+    "serve" Serve(serve::ServeArgs) => serve::run,
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,

@@ -6,7 +6,7 @@ mod journal;
 mod lines;
 mod output;
 mod printer;
-mod service_manager;
+pub(crate) mod service_manager;
 mod view;
 mod watch_loop;
 

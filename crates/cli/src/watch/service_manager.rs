@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 /// The socket of the service manager, if there is one.
-pub(super) struct ServiceManager {
+pub(crate) struct ServiceManager {
     socket: Option<(UnixDatagram, SocketAddr)>,
     /// The interval at which the watchdog expects a message.
     pub watchdog_interval: Option<Duration>,
@@ -15,7 +15,7 @@ pub(super) struct ServiceManager {
 
 impl ServiceManager {
     /// The service manager that the environment names.
-    pub(super) fn of_environment() -> Self {
+    pub(crate) fn of_environment() -> Self {
         let name = std::env::var_os("NOTIFY_SOCKET");
         let socket = name.as_ref().and_then(address).zip(UnixDatagram::unbound().ok());
         let micros = std::env::var("WATCHDOG_USEC").ok().and_then(|text| text.parse().ok());
@@ -26,7 +26,7 @@ impl ServiceManager {
     }
 
     /// Sends lines such as `READY=1`.
-    pub(super) fn notify(&self, lines: &str) {
+    pub(crate) fn notify(&self, lines: &str) {
         if let Some((socket, address)) = &self.socket {
             // An unreachable service manager is no reason to stop.
             let _ = socket.send_to_addr(lines.as_bytes(), address);

@@ -2,5 +2,6 @@
 
 pub mod node;
 mod open;
+pub mod shared;
 
 pub use open::*;

@@ -11,7 +11,7 @@ mod compare;
 mod copied;
 mod digest;
 mod fragments;
-pub(crate) mod glob;
+pub mod glob;
 mod mode;
 mod model;
 mod parse;

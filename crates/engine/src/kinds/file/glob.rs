@@ -2,7 +2,7 @@
 //! hidden file.
 
 /// Whether a name matches a pattern.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let hidden = name.starts_with('.');
     if hidden && !pattern.strip_prefix('\\').unwrap_or(pattern).starts_with('.') {
         return false;

@@ -1,0 +1,246 @@
+//! `ordain serve`: a server for Puppet's agents.
+
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ordain_server::{Autosign, Config, Summary};
+use ordain_source::{Diagnostic, budget};
+use serde::Deserialize;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::options::{Strict, TextOrJson};
+use crate::panics;
+use crate::runs;
+use crate::ui::Ui;
+use crate::watch::service_manager::ServiceManager;
+
+/// The port of Puppet's servers.
+const PORT: u16 = 8140;
+
+/// Serve catalogs, files and certificates to Puppet's agents
+///
+/// Nothing has to be set up: the server makes its certificate authority and its certificate, and
+/// prints how to point an agent at it. Edits of code are live at once. SIGHUP reads all files again;
+/// SIGTERM ends it when running requests are finished.
+#[derive(Args, Clone)]
+pub(crate) struct ServeArgs {
+    /// The directory that has `environments`, or is one control repository
+    #[arg(long, value_name = "DIR")]
+    pub code: Option<PathBuf>,
+    /// The directory of the authority, the server's key, and what nodes send
+    #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// The URL of a PostgreSQL database for what nodes send; default: a file in the state directory
+    #[arg(long, value_name = "URL", env = "ORDAIN_DATABASE", hide_env_values = true)]
+    pub database: Option<String>,
+    /// The address for agents [default: 0.0.0.0:8140]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
+    pub listen: Option<SocketAddr>,
+    /// The address of /metrics, /healthz and /status, without encryption; default: none
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
+    pub metrics: Option<SocketAddr>,
+    /// The names by which agents reach the server, its own first; default: this machine's name,
+    /// `puppet`, `localhost`
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// The requests for certificates that are signed at once: `off` (default), `all`, or a file of
+    /// names and globs, or a program that decides
+    #[arg(long, value_name = "off|all|FILE")]
+    pub autosign: Option<String>,
+    /// The directory of the certificate authority, such as that of a puppetserver [default: `ca` in
+    /// the state directory]
+    #[arg(long, value_name = "DIR")]
+    pub ca_dir: Option<PathBuf>,
+    /// Further mounts, as in Puppet's fileserver.conf
+    #[arg(long, value_name = "FILE")]
+    pub fileserver_config: Option<PathBuf>,
+    /// A program that classifies nodes, as Puppet's external_nodes
+    #[arg(long, value_name = "PROGRAM")]
+    pub classifier: Option<PathBuf>,
+    /// Put the metadata of copied files into catalogs
+    #[arg(long)]
+    pub static_catalogs: bool,
+    /// The hiera.yaml of the global layer
+    #[arg(long, value_name = "FILE")]
+    pub hiera: Option<PathBuf>,
+    /// The severity of questionable code [default: error]
+    #[arg(long, value_name = "WHAT")]
+    pub strict: Option<Strict>,
+    /// Whether an unknown variable is an error [default: true]
+    #[arg(long, value_name = "BOOL")]
+    pub strict_variables: Option<bool>,
+    /// The number of compiles at a time; default: one per processor
+    #[arg(long, value_name = "NUMBER")]
+    pub compilers: Option<usize>,
+    /// The form of the log
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    pub log: TextOrJson,
+    /// A TOML file with these settings in the table `server`; arguments win
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// The content of a configuration file.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    server: Section,
+}
+
+/// The table `server`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Section {
+    code: Option<PathBuf>,
+    state_dir: Option<PathBuf>,
+    database: Option<String>,
+    listen: Option<String>,
+    metrics: Option<String>,
+    #[serde(default)]
+    names: Vec<String>,
+    autosign: Option<String>,
+    ca_dir: Option<PathBuf>,
+    fileserver_config: Option<PathBuf>,
+    classifier: Option<PathBuf>,
+    static_catalogs: Option<bool>,
+    hiera: Option<PathBuf>,
+    strict: Option<String>,
+    strict_variables: Option<bool>,
+    compilers: Option<usize>,
+    connections: Option<usize>,
+    connections_per_address: Option<usize>,
+    waiting_compiles: Option<usize>,
+}
+
+/// Serves until a signal arrives.
+///
+/// # Errors
+/// When a setting, a directory or an address cannot be used.
+pub(crate) fn run(ui: &mut Ui, args: &ServeArgs) -> Result<Exit, Failure> {
+    let section = args.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let config = config(args, section)?;
+    start_log(args.log);
+    budget::go_on();
+    panics::end_thread_on_panic();
+    let failed = |error: ordain_server::ServerError| {
+        Failure::Message(Diagnostic::error(codes::SERVER, error.to_string()))
+    };
+    let (server, summary) = ordain_server::listen(config.clone()).map_err(failed)?;
+    print(ui, &config, &summary)?;
+    let manager = ServiceManager::of_environment();
+    manager.notify("READY=1\n");
+    server.run().map_err(failed)?;
+    manager.notify("STOPPING=1\n");
+    Ok(Exit::Done)
+}
+
+/// Prints how to point an agent at the server.
+fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure> {
+    let Summary { address, name, .. } = summary;
+    let out = ui.out();
+    writeln!(out, "Serving {} on {address}", config.code.display())?;
+    writeln!(out, "  environments   {}", summary.environments.join(", "))?;
+    let note = if summary.is_new_authority { " (new)" } else { "" };
+    writeln!(out, "  authority      {}{note}", config.ca_dir().display())?;
+    if let Some(metrics) = summary.metrics {
+        writeln!(out, "  metrics        http://{metrics}/metrics")?;
+    }
+    let port = match address.port() {
+        PORT => String::new(),
+        port => format!(" --serverport {port}"),
+    };
+    writeln!(out, "An agent runs: puppet agent --test --server {name}{port}")?;
+    if config.autosign == Autosign::Off {
+        let dir = config.ca_dir();
+        let is_default = runs::state_dir(None).is_ok_and(|state| state.join("ca") == dir);
+        let place = if is_default { String::new() } else { format!(" --ca-dir {}", dir.display()) };
+        writeln!(out, "Then sign it: ordain ca sign CERTNAME{place}")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Starts the log, on standard error.
+fn start_log(form: TextOrJson) {
+    let builder = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::INFO)
+        .with_target(false);
+    // Only a second start in the same process fails.
+    let _ = match form {
+        TextOrJson::Json => builder.json().flatten_event(true).try_init(),
+        TextOrJson::Text => builder.with_ansi(false).try_init(),
+    };
+}
+
+fn read(path: &Path) -> Result<Section, Diagnostic> {
+    let text =
+        ordain_source::read_input_text(path).map_err(|error| codes::unreadable(path, &error))?;
+    let file: File = toml::from_str(&text)
+        .map_err(|error| codes::document(path, error.to_string().trim_end()))?;
+    Ok(file.server)
+}
+
+/// The settings of the arguments, then of the file, then the defaults.
+fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
+    let wrong = |text: String| Diagnostic::error(codes::ARGUMENTS, text);
+    let code = args.code.clone().or(section.code);
+    let code = code.ok_or_else(|| {
+        let help = "name the directory that has `environments`, or is one control repository";
+        wrong("--code DIR is missing".to_string()).help(help)
+    })?;
+    let state = args.state_dir.clone().or(section.state_dir);
+    let mut config = Config::new(code, runs::state_dir(state.as_deref())?);
+    let parse = |text: Option<String>| text.map(|text| address(&text)).transpose();
+    config.listen = args.listen.or(parse(section.listen).map_err(wrong)?).unwrap_or(config.listen);
+    config.metrics = args.metrics.or(parse(section.metrics).map_err(wrong)?);
+    config.names = if args.names.is_empty() { section.names } else { args.names.clone() };
+    config.autosign = match args.autosign.clone().or(section.autosign).as_deref() {
+        None | Some("off" | "false") => Autosign::Off,
+        Some("all" | "true") => Autosign::All,
+        Some(file) => Autosign::File(file.into()),
+    };
+    config.database = args.database.clone().or(section.database);
+    config.ca = args.ca_dir.clone().or(section.ca_dir);
+    config.fileserver = args.fileserver_config.clone().or(section.fileserver_config);
+    config.classifier = args.classifier.clone().or(section.classifier);
+    config.static_catalogs = args.static_catalogs || section.static_catalogs.unwrap_or(false);
+    config.hiera = args.hiera.clone().or(section.hiera);
+    config.strict = match (args.strict, section.strict.as_deref()) {
+        (Some(strict), _) => strict.into(),
+        (None, None | Some("error")) => ordain_server::Strict::Error,
+        (None, Some("warning")) => ordain_server::Strict::Warning,
+        (None, Some("off")) => ordain_server::Strict::Off,
+        (None, Some(other)) => {
+            return Err(wrong(format!("`strict` is `{other}`, not off, warning or error")).into());
+        }
+    };
+    config.strict_variables = args.strict_variables.or(section.strict_variables).unwrap_or(true);
+    config.compilers = args.compilers.or(section.compilers).unwrap_or(0);
+    let limits = &mut config.limits;
+    limits.connections = section.connections.unwrap_or(limits.connections);
+    limits.connections_per_address =
+        section.connections_per_address.unwrap_or(limits.connections_per_address);
+    limits.waiting_compiles = section.waiting_compiles.unwrap_or(limits.waiting_compiles);
+    Ok(config)
+}
+
+/// Parses `ADDR:PORT`, an address, or `:PORT`.
+///
+/// # Errors
+/// The error message.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Ok(address);
+    }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(SocketAddr::from((address, PORT)));
+    }
+    let port = text.strip_prefix(':').and_then(|port| port.parse::<u16>().ok());
+    let any = |port| SocketAddr::from(([0, 0, 0, 0], port));
+    port.map(any).ok_or_else(|| format!("`{text}` is not ADDR:PORT, such as 0.0.0.0:8140"))
+}

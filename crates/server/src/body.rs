@@ -1,0 +1,134 @@
+//! Bodies: reading those of requests within limits, and writing those of replies.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Limited};
+use hyper::StatusCode;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::time::timeout;
+
+use crate::reply::Body as ReplyBody;
+use crate::reply::Reply;
+
+/// The bytes of a file that are read at once.
+const CHUNK: usize = 64 << 10;
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// The reply for a body that is too long, too slow, or ends too early.
+pub(crate) async fn read(
+    body: Incoming,
+    max_length: u64,
+    max_time: Duration,
+) -> Result<Bytes, Reply> {
+    let too_long = || {
+        let text = format!("The body is longer than {max_length} bytes");
+        let reply = Reply::text(StatusCode::PAYLOAD_TOO_LARGE, text);
+        Reply { closes: true, ..reply }
+    };
+    if body.size_hint().lower() > max_length {
+        return Err(too_long());
+    }
+    let limit = usize::try_from(max_length).unwrap_or(usize::MAX);
+    match timeout(max_time, Limited::new(body, limit).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_long()),
+        Ok(Err(_)) => {
+            let reply = Reply::bad_request("The body of the request ends too early");
+            Err(Reply { closes: true, ..reply })
+        }
+        Err(_) => {
+            let reply = Reply::text(StatusCode::REQUEST_TIMEOUT, "The body takes too long");
+            Err(Reply { closes: true, ..reply })
+        }
+    }
+}
+
+/// The body of a reply on its way to the client.
+pub(crate) enum Outgoing {
+    /// Bytes in memory.
+    Bytes(Option<Bytes>),
+    /// A file.
+    File(FileBody),
+}
+
+/// The rest of a file.
+pub(crate) struct FileBody {
+    file: tokio::fs::File,
+    left: u64,
+    buffer: BytesMut,
+}
+
+impl From<ReplyBody> for Outgoing {
+    fn from(body: ReplyBody) -> Self {
+        match body {
+            ReplyBody::Bytes(bytes) => Self::Bytes(Some(bytes)),
+            ReplyBody::File(file, left) => {
+                let file = tokio::fs::File::from_std(file);
+                Self::File(FileBody { file, left, buffer: BytesMut::new() })
+            }
+        }
+    }
+}
+
+impl FileBody {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        let length = CHUNK.min(usize::try_from(self.left).unwrap_or(CHUNK));
+        self.buffer.resize(length, 0);
+        let mut buffer = ReadBuf::new(&mut self.buffer);
+        match Pin::new(&mut self.file).poll_read(context, &mut buffer) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Err(error)) => Poll::Ready(Some(Err(error))),
+            Poll::Ready(Ok(())) => {
+                let read = buffer.filled().len();
+                if read == 0 {
+                    // The file has become shorter than the announced length.
+                    return Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into())));
+                }
+                self.left -= read as u64;
+                Poll::Ready(Some(Ok(Frame::data(self.buffer.split_to(read).freeze()))))
+            }
+        }
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match self.get_mut() {
+            Self::Bytes(bytes) => {
+                let bytes = bytes.take().filter(|bytes| !bytes.is_empty());
+                Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+            }
+            Self::File(file) => file.poll(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Self::File(file) => file.left == 0,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(match self {
+            Self::Bytes(bytes) => bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
+            Self::File(file) => file.left,
+        })
+    }
+}

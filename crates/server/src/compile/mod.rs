@@ -1,0 +1,9 @@
+//! Compiles on a pool of threads, in environments that stay open.
+
+mod environments;
+mod links;
+mod pool;
+mod watcher;
+
+pub(crate) use environments::{EnvironmentError, Environments, OpenedEnvironment};
+pub(crate) use pool::{Pool, Refused};

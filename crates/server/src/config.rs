@@ -1,0 +1,120 @@
+//! The settings of a server.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ordain_ca::Autosign;
+use ordain_graph::language::Strict;
+
+/// The settings of a server.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The directory that has `environments`, or is one control repository.
+    pub code: PathBuf,
+    /// The directory of the authority, the server's key, and what is stored.
+    pub state: PathBuf,
+    /// The URL of a PostgreSQL database. Without it, what nodes send is in a file below `state`.
+    pub database: Option<String>,
+    /// The directory of the authority, if it is not below `state`.
+    pub ca: Option<PathBuf>,
+    /// The address of the API for agents.
+    pub listen: SocketAddr,
+    /// The address of `/metrics`, `/healthz` and `/status`, without encryption. None by default.
+    pub metrics: Option<SocketAddr>,
+    /// The names in the server's certificate, the first is its own.
+    pub names: Vec<String>,
+    /// The requests for certificates that are signed at once.
+    pub autosign: Autosign,
+    /// The `fileserver.conf`.
+    pub fileserver: Option<PathBuf>,
+    /// The program that classifies nodes: it gets the name as its argument and prints YAML with
+    /// `classes`, `parameters` and `environment`.
+    pub classifier: Option<PathBuf>,
+    /// Whether catalogs have the metadata of the files that their node copies.
+    pub static_catalogs: bool,
+    /// The `hiera.yaml` of the global layer.
+    pub hiera: Option<PathBuf>,
+    /// The severity of questionable code.
+    pub strict: Strict,
+    /// Whether an unknown variable is an error.
+    pub strict_variables: bool,
+    /// The number of compiles at a time; 0 for one per processor.
+    pub compilers: usize,
+    /// The limits on requests and connections.
+    pub limits: Limits,
+}
+
+/// Limits on requests and connections.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The maximum number of open connections.
+    pub connections: usize,
+    /// The maximum number of open connections of one address.
+    pub connections_per_address: usize,
+    /// The time for the handshake of a connection.
+    pub handshake: Duration,
+    /// The time for the head of a request, and that between two requests.
+    pub head: Duration,
+    /// The time for the body of a request.
+    pub body: Duration,
+    /// The time in which some bytes of a reply have to be accepted.
+    pub write: Duration,
+    /// The time for running requests after a request to end.
+    pub drain: Duration,
+    /// The maximum length of facts, reports and files for the bucket, in bytes.
+    pub body_length: u64,
+    /// The maximum length of all bodies that are in memory at a time, in bytes.
+    pub all_bodies: u64,
+    /// The maximum number of compiles that wait.
+    pub waiting_compiles: usize,
+    /// The longest time that a refused agent is asked to wait.
+    pub retry_after: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 20_000,
+            connections_per_address: 1_000,
+            handshake: Duration::from_secs(10),
+            head: Duration::from_secs(30),
+            body: Duration::from_secs(120),
+            write: Duration::from_secs(60),
+            drain: Duration::from_secs(30),
+            body_length: 64 << 20,
+            all_bodies: 256 << 20,
+            waiting_compiles: 1_000,
+            retry_after: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Config {
+    /// The default settings for a directory of code.
+    pub fn new(code: PathBuf, state: PathBuf) -> Self {
+        Self {
+            code,
+            state,
+            database: None,
+            ca: None,
+            listen: SocketAddr::from(([0, 0, 0, 0], 8140)),
+            metrics: None,
+            names: Vec::new(),
+            autosign: Autosign::Off,
+            fileserver: None,
+            classifier: None,
+            static_catalogs: false,
+            hiera: None,
+            strict: Strict::Error,
+            strict_variables: true,
+            compilers: 0,
+            limits: Limits::default(),
+        }
+    }
+
+    /// The directory of the authority.
+    pub fn ca_dir(&self) -> PathBuf {
+        self.ca.clone().unwrap_or_else(|| self.state.join("ca"))
+    }
+}

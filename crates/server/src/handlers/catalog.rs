@@ -1,0 +1,228 @@
+//! Catalogs.
+
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use jiff::Timestamp;
+use ordain_ca::Certname;
+use ordain_data::Value as Data;
+use ordain_driver::StaticCatalog;
+
+use super::compiling::{Compiled, Wanted, compile_node, is_uuid, uuid};
+use super::no_environment;
+use crate::classify::{Classification, classify};
+use crate::compile::{OpenedEnvironment, Refused};
+use crate::facts::FactSet;
+use crate::identity::Identity;
+use crate::principal::OwnName;
+use crate::reply::{JSON, RICH_JSON, Reply, gzip};
+use crate::request::{Request, accepts_gzip, environment};
+use crate::server::Server;
+use crate::storage::{Receipt, Source, stored};
+use crate::trusted;
+
+/// A request for a catalog.
+#[derive(Debug)]
+struct Asked {
+    node: Certname,
+    trusted: Data,
+    facts: Option<FactSet>,
+    environment: String,
+    /// Whether the node wants to know if its environment is another one.
+    checks_environment: bool,
+    static_catalog: bool,
+    checksum_types: String,
+    transaction: Option<String>,
+    content_type: &'static str,
+    accepts_gzip: bool,
+}
+
+/// `POST catalog/NAME` and `GET catalog/NAME`: compiles the catalog of a node.
+pub(crate) async fn compile(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
+    let identity = node.identity().clone();
+    let working = Arc::clone(&server);
+    let work = move || match Asked::of(&identity, &request) {
+        Ok(asked) => catalog(&working, asked),
+        Err(reply) => reply.into(),
+    };
+    let prepared = match server.pool.run(work).await {
+        Ok(prepared) => prepared,
+        Err(Refused::Full) => return server.overloaded(),
+        Err(Refused::Failed) => {
+            return Reply::failed("the compile met a bug; see the log of the server");
+        }
+    };
+    // The thread compiles for others while this waits for the disk.
+    for receipt in prepared.receipts {
+        if let Err(message) = stored(receipt).await {
+            return Reply::failed(format!("Failed to store facts or catalog: {message}"));
+        }
+    }
+    prepared.reply
+}
+
+/// A reply, and what has to be stored before it is sent.
+struct Prepared {
+    reply: Reply,
+    receipts: Vec<Receipt>,
+}
+
+impl From<Reply> for Prepared {
+    fn from(reply: Reply) -> Self {
+        Self { reply, receipts: Vec::new() }
+    }
+}
+
+impl Asked {
+    fn of(identity: &Identity, request: &Request) -> Result<Self, Reply> {
+        let form = request.form().map_err(|error| Reply::bad_request(error.to_string()))?;
+        let name = form.get("environment").or_else(|| request.target.query.get("environment"));
+        let environment = environment(name)?.to_string();
+        let facts = FactSet::of_form(&form, &identity.name).map_err(Reply::bad_request)?;
+        let is = |name: &str| form.get(name) == Some("true");
+        Ok(Self {
+            node: identity.name.clone(),
+            trusted: trusted::of(identity),
+            facts,
+            environment,
+            checks_environment: is("check_environment"),
+            static_catalog: is("static_catalog"),
+            checksum_types: form.get("checksum_type").unwrap_or_default().to_string(),
+            // The store takes only UUIDs; another text must not keep the catalog out of it.
+            transaction: form.get("transaction_uuid").filter(|id| is_uuid(id)).map(str::to_string),
+            content_type: content_type(request.header("accept").unwrap_or("*/*"))?,
+            accepts_gzip: accepts_gzip(request.header("accept-encoding").unwrap_or_default()),
+        })
+    }
+}
+
+impl Asked {
+    fn source<'a>(&'a self, environment: &'a str) -> Source<'a> {
+        Source { node: &self.node, environment, transaction: self.transaction.as_deref() }
+    }
+}
+
+/// The type of a catalog that a client reads.
+fn content_type(accepted: &str) -> Result<&'static str, Reply> {
+    let accepts = |name: &str| {
+        accepted.split(',').any(|part| part.split(';').next().unwrap_or_default().trim() == name)
+    };
+    match () {
+        () if accepts(RICH_JSON) => Ok(RICH_JSON),
+        () if accepts(JSON) || accepts("*/*") || accepts("application/*") => Ok(JSON),
+        // PSON is JSON for texts that are UTF-8.
+        () if accepts("text/pson") || accepts("pson") => Ok("text/pson"),
+        () => {
+            let text = format!("No supported formats are acceptable (Accept: {accepted})");
+            Err(Reply::error(StatusCode::NOT_ACCEPTABLE, "UNSUPPORTED_FORMAT", text))
+        }
+    }
+}
+
+fn catalog(server: &Server, asked: Asked) -> Prepared {
+    let classification = match &server.config.classifier {
+        Some(program) => classify(program, &asked.node),
+        None => Ok(Classification::default()),
+    };
+    let classification = match classification {
+        Ok(classification) => classification,
+        Err(message) => {
+            let node = &asked.node;
+            let text = format!("Failed when searching for node {node}: {message}");
+            return Reply::failed(text).into();
+        }
+    };
+    let assigned = classification.environment.clone();
+    let name = assigned.unwrap_or_else(|| asked.environment.clone());
+    if asked.checks_environment && name != asked.environment {
+        // The agent fetches the plugins of that environment, and asks again.
+        return empty_catalog(&asked, &name).into();
+    }
+    let env = match server.environments.get(&name) {
+        Ok(env) => env,
+        Err(error) => return no_environment(&name, error).into(),
+    };
+    let mut receipts = Vec::new();
+    if let Some(facts) = &asked.facts {
+        let source = asked.source(&name);
+        receipts.push(server.storage.replace_facts(&source, &facts.values, &asked.trusted));
+    }
+    let reply = compiled(server, &env, &asked, classification, &mut receipts);
+    Prepared { reply, receipts }
+}
+
+/// The catalog that tells an agent the name of its environment.
+fn empty_catalog(asked: &Asked, environment: &str) -> Reply {
+    let catalog = serde_json::json!({
+        "tags": [], "name": asked.node.as_str(), "version": Timestamp::now().as_second(),
+        "code_id": null, "catalog_uuid": uuid(), "catalog_format": 1,
+        "environment": environment, "resources": [], "edges": [], "classes": [],
+    });
+    Reply::new(StatusCode::OK, asked.content_type, catalog.to_string())
+}
+
+fn compiled(
+    server: &Server,
+    env: &OpenedEnvironment,
+    asked: &Asked,
+    classification: Classification,
+    receipts: &mut Vec<Receipt>,
+) -> Reply {
+    let facts = match stored_or_sent(server, asked) {
+        Ok(facts) => facts,
+        Err(message) => return Reply::failed(message),
+    };
+    let wanted = Wanted {
+        node: &asked.node,
+        trusted: &asked.trusted,
+        facts,
+        classification,
+        static_catalog: static_catalog(server, env, asked),
+    };
+    let Compiled { text, exported, .. } = match compile_node(server, env, &wanted) {
+        Ok(compiled) => compiled,
+        Err(message) => return Reply::failed(message),
+    };
+    let source = asked.source(&env.name);
+    receipts.push(server.storage.replace_catalog(&source, &text, &exported));
+    let compressed = if asked.accepts_gzip { gzip(&text) } else { None };
+    let is_gzip = compressed.is_some();
+    let body = compressed.unwrap_or_else(|| text.into());
+    Reply { is_gzip, ..Reply::new(StatusCode::OK, asked.content_type, body) }
+}
+
+fn stored_or_sent(server: &Server, asked: &Asked) -> Result<Data, String> {
+    if let Some(facts) = &asked.facts {
+        return Ok(facts.values.clone());
+    }
+    let stored = server.storage.facts(&asked.node)?;
+    stored.ok_or_else(|| format!("There are no facts of {}", asked.node))
+}
+
+fn static_catalog(
+    server: &Server,
+    env: &OpenedEnvironment,
+    asked: &Asked,
+) -> Option<StaticCatalog> {
+    (asked.static_catalog && server.config.static_catalogs).then(|| StaticCatalog {
+        has_metadata: true,
+        checksum_type: asked.checksum_types.clone(),
+        code_id: Some(env.code_id().to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_type_that_a_client_reads() {
+        let of = |accepted| content_type(accepted).map_err(|reply| reply.status.as_u16());
+        let agent = "application/vnd.puppet.rich+json, application/json, text/pson";
+        assert_eq!(of(agent), Ok(RICH_JSON));
+        assert_eq!(of("application/json;q=0.5, text/pson"), Ok(JSON));
+        assert_eq!(of("text/pson"), Ok("text/pson"));
+        assert_eq!(of("*/*"), Ok(JSON));
+        assert_eq!(of("text/yaml"), Err(406));
+    }
+}

@@ -1,0 +1,137 @@
+//! `POST /puppet/v4/catalog`: the catalog of any node, for administrators and programs that compare
+//! catalogs.
+
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use ordain_ca::Certname;
+use ordain_data::{Value as Data, json as data_json};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::compiling::{Compiled, Wanted, compile_node, is_uuid};
+use super::no_environment;
+use crate::classify::{Classification, classify};
+use crate::compile::Refused;
+use crate::principal::Admin;
+use crate::reply::Reply;
+use crate::request::{Request, environment};
+use crate::server::Server;
+use crate::storage::{Receipt, Source, stored};
+
+/// The body of a request.
+#[derive(Deserialize)]
+struct Body {
+    certname: String,
+    persistence: Persistence,
+    environment: String,
+    facts: Option<Values>,
+    trusted_facts: Option<Values>,
+    transaction_uuid: Option<String>,
+    #[serde(default)]
+    options: Options,
+}
+
+#[derive(Deserialize)]
+struct Persistence {
+    facts: bool,
+    catalog: bool,
+}
+
+#[derive(Deserialize)]
+struct Values {
+    values: Map<String, Json>,
+}
+
+#[derive(Deserialize, Default)]
+struct Options {
+    #[serde(default)]
+    prefer_requested_environment: bool,
+    #[serde(default)]
+    capture_logs: bool,
+}
+
+/// Compiles the catalog that is described in the body.
+pub(crate) async fn compile(server: Arc<Server>, _: Admin, request: Request) -> Reply {
+    let body: Body = match serde_json::from_slice(&request.body) {
+        Ok(body) => body,
+        Err(error) => return Reply::bad_request(format!("the body: {error}")),
+    };
+    let working = Arc::clone(&server);
+    let prepared = match server.pool.run(move || catalog(&working, &body)).await {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(reply)) => return reply,
+        Err(Refused::Full) => return server.overloaded(),
+        Err(Refused::Failed) => {
+            return Reply::failed("the compile met a bug; see the log of the server");
+        }
+    };
+    for receipt in prepared.1 {
+        if let Err(message) = stored(receipt).await {
+            return Reply::failed(format!("Failed to store facts or catalog: {message}"));
+        }
+    }
+    prepared.0
+}
+
+fn catalog(server: &Server, body: &Body) -> Result<(Reply, Vec<Receipt>), Reply> {
+    let node = Certname::new(&body.certname).map_err(|e| Reply::bad_request(e.to_string()))?;
+    let asked = environment(Some(&body.environment))?;
+    let classification = match &server.config.classifier {
+        Some(program) => classify(program, &node).map_err(Reply::failed)?,
+        None => Classification::default(),
+    };
+    let assigned = classification.environment.as_deref();
+    let name = match body.options.prefer_requested_environment {
+        true => asked,
+        false => assigned.unwrap_or(asked),
+    };
+    let env = server.environments.get(name).map_err(|error| no_environment(name, error))?;
+    let stored = || server.storage.facts(&node).map_err(Reply::failed);
+    let facts = match &body.facts {
+        Some(facts) => data(&facts.values),
+        None => stored()?.ok_or_else(|| {
+            Reply::bad_request(format!("there are no facts of {node}, neither here nor stored"))
+        })?,
+    };
+    let trusted = match &body.trusted_facts {
+        Some(trusted) => data(&trusted.values),
+        // The last certificate of the node said this.
+        None => facts.get("trusted").cloned().unwrap_or_default(),
+    };
+    let source = Source {
+        node: &node,
+        environment: name,
+        transaction: body.transaction_uuid.as_deref().filter(|id| is_uuid(id)),
+    };
+    let mut receipts = Vec::new();
+    if body.persistence.facts {
+        receipts.push(server.storage.replace_facts(&source, &facts, &trusted));
+    }
+    let wanted = Wanted {
+        node: &node,
+        trusted: &trusted,
+        facts,
+        classification: classification.clone(),
+        static_catalog: None,
+    };
+    let Compiled { text, exported, logs } =
+        compile_node(server, &env, &wanted).map_err(Reply::failed)?;
+    if body.persistence.catalog {
+        receipts.push(server.storage.replace_catalog(&source, &text, &exported));
+    }
+    // The catalog is JSON already; a tree of it would take longer than the compile.
+    let mut reply = b"{\"catalog\":".to_vec();
+    reply.extend_from_slice(&text);
+    if body.options.capture_logs {
+        reply.extend_from_slice(format!(",\"logs\":{}", json!(logs)).as_bytes());
+    }
+    reply.push(b'}');
+    Ok((Reply::new(StatusCode::OK, crate::reply::JSON, reply), receipts))
+}
+
+fn data(values: &Map<String, Json>) -> Data {
+    let text = serde_json::to_string(values).unwrap_or_default();
+    // A text that was written from JSON is JSON; one that is nested too deeply is no facts.
+    data_json::read(&text).unwrap_or_default()
+}

@@ -1,0 +1,146 @@
+//! The compile of a catalog for a node, whoever asks for it.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+use ordain_ca::Certname;
+use ordain_data::Value as Data;
+use ordain_driver::StaticCatalog;
+use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, evaluation_message, puppet_message};
+use ordain_graph::exports::Exported;
+use ordain_graph::puppet_catalog::{self, Envelope};
+use ordain_source::Severity;
+use serde_json::{Value as Json, json};
+
+use crate::classify::Classification;
+use crate::compile::OpenedEnvironment;
+use crate::server::Server;
+use crate::trusted;
+
+/// A catalog that is wanted.
+pub(super) struct Wanted<'a> {
+    pub(super) node: &'a Certname,
+    /// `$trusted`.
+    pub(super) trusted: &'a Data,
+    pub(super) facts: Data,
+    pub(super) classification: Classification,
+    pub(super) static_catalog: Option<StaticCatalog>,
+}
+
+/// A catalog.
+pub(super) struct Compiled {
+    /// The catalog as agents read it.
+    pub(super) text: Vec<u8>,
+    pub(super) exported: Vec<Exported>,
+    /// The messages of the compile: `level` and `message`.
+    pub(super) logs: Vec<Json>,
+}
+
+/// Compiles the catalog of a node, on a thread with a deep stack.
+///
+/// # Errors
+/// The message for the agent.
+pub(super) fn compile_node(
+    server: &Server,
+    env: &OpenedEnvironment,
+    wanted: &Wanted<'_>,
+) -> Result<Compiled, String> {
+    let begin = Instant::now();
+    let node = wanted.node;
+    let shared = env.shared.as_ref().map_err(|message| {
+        format!("Could not parse for environment {}: {message} on node {node}", env.name)
+    })?;
+    let request = || NodeRequest {
+        name: node.to_string(),
+        facts: wanted.facts.clone(),
+        trusted: wanted.trusted.clone(),
+        server_facts: trusted::server_facts(server.name(), &env.name),
+        parameters: wanted.classification.parameters.clone(),
+        classes: wanted.classification.classes.clone(),
+        static_catalog: wanted.static_catalog.clone(),
+        exports: Some(server.storage.exports()),
+    };
+    let mut found = shared.compile(request());
+    if found.graph.is_none() && found.has_exceeded_budget {
+        // The budget of memory is that of all compiles, so another one may have exceeded it.
+        found = shared.compile(request());
+    }
+    server.environments.watch_read_files(env);
+    let logs = log(&found, env, node);
+    server.metrics.note_compile(begin.elapsed(), found.graph.is_some());
+    let Some(graph) = &found.graph else { return Err(failure(&found, env, node)) };
+    let now = || Data::Int(Timestamp::now().as_second());
+    let version = graph.version.clone().map_or_else(now, Data::Str);
+    let envelope = Envelope { version, uuid: uuid(), ..Envelope::default() };
+    let mut text = Vec::new();
+    puppet_catalog::write(graph, shared.sources(), &envelope, &mut text)
+        .map_err(|error| format!("{error} on node {node}"))?;
+    Ok(Compiled { text, exported: found.exported, logs })
+}
+
+/// The message of a compile that failed.
+fn failure(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> String {
+    let Ok(shared) = &env.shared else { return String::new() };
+    let mut errors = found.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let message = errors.next().map(|error| evaluation_message(error, shared.sources()));
+    let message = message.unwrap_or_else(|| "the compile has no result".to_string());
+    format!("{message} on node {node}")
+}
+
+/// Logs what the compile says, and returns it.
+fn log(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> Vec<Json> {
+    let Ok(shared) = &env.shared else { return Vec::new() };
+    let (node, environment) = (node.as_str(), env.name.as_str());
+    let mut all = Vec::new();
+    for entry in &found.logs {
+        let level = format!("{:?}", entry.level).to_lowercase();
+        tracing::info!(node, environment, level, scope = entry.source, "{}", entry.message);
+        all.push(json!({ "level": level, "message": entry.message, "source": entry.source }));
+    }
+    for diagnostic in &found.diagnostics {
+        let text = puppet_message(diagnostic, shared.sources());
+        let level = match diagnostic.severity {
+            Severity::Error => {
+                tracing::error!(node, environment, "{text}");
+                "err"
+            }
+            _ => {
+                tracing::warn!(node, environment, "{text}");
+                "warning"
+            }
+        };
+        all.push(json!({ "level": level, "message": text }));
+    }
+    all
+}
+
+/// Whether a text is a UUID.
+pub(super) fn is_uuid(text: &str) -> bool {
+    let is_part = |part: &str| part.bytes().all(|b| b.is_ascii_hexdigit());
+    let lengths = text.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12]) && text.split('-').all(is_part)
+}
+
+/// A random UUID of version 4.
+pub(super) fn uuid() -> String {
+    let mut bytes = [0; 16];
+    // Without random numbers catalogs have equal ids, which agents only report.
+    let _ = getrandom::fill(&mut bytes);
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = ordain_functions::digest::hex(&bytes);
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_are_random_of_version_4() {
+        let (one, two) = (uuid(), uuid());
+        assert_ne!(one, two);
+        assert_eq!((one.len(), one.as_bytes()[14]), (36, b'4'));
+        assert!(is_uuid(&one) && !is_uuid("1") && !is_uuid(&one.replace('-', "")));
+    }
+}

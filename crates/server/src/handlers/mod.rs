@@ -1,0 +1,46 @@
+//! The handlers of routes.
+
+pub(crate) mod bucket;
+pub(crate) mod ca;
+pub(crate) mod catalog;
+pub(crate) mod catalog_v4;
+pub(crate) mod classes;
+pub(crate) mod code;
+mod compiling;
+pub(crate) mod files;
+pub(crate) mod node;
+pub(crate) mod status;
+pub(crate) mod submit;
+
+use std::sync::Arc;
+
+use crate::compile::EnvironmentError;
+use crate::principal::Denied;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::server::Server;
+
+/// Runs blocking work on a thread for it.
+async fn blocking(
+    server: Arc<Server>,
+    work: impl FnOnce(&Server) -> Reply + Send + 'static,
+) -> Reply {
+    match tokio::task::spawn_blocking(move || work(&server)).await {
+        Ok(reply) => reply,
+        Err(_) => Reply::failed("the request met a bug in the server; see its log"),
+    }
+}
+
+/// The handler of routes that exist in Puppet's API and that nobody may use.
+pub(crate) async fn denied(_: Arc<Server>, nobody: Denied, _: Request) -> Reply {
+    nobody.never()
+}
+
+/// The reply for an environment that cannot be used.
+fn no_environment(name: &str, error: EnvironmentError) -> Reply {
+    match error {
+        EnvironmentError::Missing => {
+            Reply::not_found(format!("Could not find environment '{name}'"))
+        }
+    }
+}

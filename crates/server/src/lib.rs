@@ -1,0 +1,48 @@
+//! A server for Puppet's agents: it signs their certificates, compiles their catalogs, serves their
+//! files and stores their reports.
+//!
+//! ```no_run
+//! use ordain_server::{Config, listen};
+//!
+//! let config = Config::new("/etc/puppetlabs/code".into(), "/var/lib/ordain/server".into());
+//! let (server, summary) = listen(config)?;
+//! println!("agents: puppet agent --test --server {}", summary.name);
+//! server.run()?;
+//! # Ok::<(), ordain_server::ServerError>(())
+//! ```
+//!
+//! The crate must not know: arguments, terminals, how catalogs are compiled.
+
+mod body;
+mod bucket;
+mod classify;
+mod compile;
+mod config;
+mod connections;
+mod error;
+mod facts;
+mod files;
+mod handlers;
+mod identity;
+mod io;
+mod listener;
+mod metrics;
+mod principal;
+mod reply;
+mod request;
+mod routes;
+mod server;
+mod service;
+mod start;
+mod storage;
+mod tls;
+mod trusted;
+mod url;
+
+pub use config::{Config, Limits};
+pub use error::ServerError;
+pub use ordain_ca::Autosign;
+pub use ordain_graph::language::Strict;
+pub use reply::PUPPET_VERSION;
+pub use routes::{RouteSummary, routes};
+pub use start::{Listening, Stopper, Summary, listen};

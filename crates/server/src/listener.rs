@@ -1,0 +1,170 @@
+//! Accepts connections within limits, and ends them in order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::connections::Slot;
+use crate::identity::Identity;
+use crate::io::TimedWrites;
+use crate::service::{Client, Service};
+
+/// The maximum length of the head of a request in bytes.
+const MAX_HEAD: usize = 64 << 10;
+/// The maximum number of headers.
+const MAX_HEADERS: usize = 64;
+/// The pause after an error of the system, such as too many open files.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Accepts connections of agents until `end` is true.
+pub(crate) async fn accept_agents(
+    service: Arc<Service>,
+    listener: TcpListener,
+    end: watch::Receiver<bool>,
+) {
+    accept(&service, &listener, end.clone(), |stream, address, slot| {
+        tokio::spawn(agent(Arc::clone(&service), stream, address, slot, end.clone()));
+    })
+    .await;
+}
+
+/// Accepts connections of monitoring until `end` is true.
+pub(crate) async fn accept_monitoring(
+    service: Arc<Service>,
+    listener: TcpListener,
+    end: watch::Receiver<bool>,
+) {
+    accept(&service, &listener, end.clone(), |stream, address, slot| {
+        let client = Client { identity: None, address, is_monitoring: true };
+        tokio::spawn(requests(Arc::clone(&service), stream, client, slot, end.clone()));
+    })
+    .await;
+}
+
+async fn accept(
+    service: &Arc<Service>,
+    listener: &TcpListener,
+    mut end: watch::Receiver<bool>,
+    mut each: impl FnMut(TcpStream, SocketAddr, Slot),
+) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = ended(&mut end) => return,
+        };
+        match accepted {
+            Ok((stream, address)) => {
+                let slot =
+                    service.server.connections.take(address.ip(), &service.server.config.limits);
+                let Some(slot) = slot else {
+                    service.server.metrics.refused_connections.fetch_add(1, Ordering::Relaxed);
+                    continue;
+                };
+                // Replies are written at once, so small packets need not be joined.
+                let _ = stream.set_nodelay(true);
+                each(stream, address, slot);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection cannot be accepted");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Waits for the end of the server.
+async fn ended(end: &mut watch::Receiver<bool>) {
+    // The sender goes away at the end, too.
+    let _ = end.wait_for(|has_ended| *has_ended).await;
+}
+
+async fn agent(
+    service: Arc<Service>,
+    stream: TcpStream,
+    address: SocketAddr,
+    slot: Slot,
+    end: watch::Receiver<bool>,
+) {
+    let handshake = async {
+        // Signatures are expensive, and clients that are not known yet can ask for them.
+        let _turn = service.server.handshakes.acquire().await;
+        let acceptor = tokio_rustls::TlsAcceptor::from(service.server.tls.load_full());
+        acceptor.accept(stream).await
+    };
+    let stream = match timeout(service.server.config.limits.handshake, handshake).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
+            service.server.metrics.failed_handshakes.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(%address, %error, "the handshake of a connection fails");
+            return;
+        }
+        Err(_) => {
+            service.server.metrics.failed_handshakes.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(%address, "the handshake of a connection takes too long");
+            return;
+        }
+    };
+    let certificates = stream.get_ref().1.peer_certificates();
+    let certificate = certificates.and_then(|chain| chain.first());
+    let identity = match certificate.map(|der| Identity::of(&service.server.ca(), der)).transpose()
+    {
+        Ok(identity) => identity,
+        Err(error) => {
+            tracing::warn!(%address, %error, "the certificate of a client is refused");
+            return;
+        }
+    };
+    let client = Client { identity, address, is_monitoring: false };
+    requests(service, stream, client, slot, end).await;
+}
+
+/// Serves the requests of a connection.
+async fn requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    service: Arc<Service>,
+    stream: S,
+    client: Client,
+    slot: Slot,
+    mut end: watch::Receiver<bool>,
+) {
+    let limits = &service.server.config.limits;
+    let io = TokioIo::new(TimedWrites::new(stream, limits.write));
+    let client = Arc::new(client);
+    let address = client.address;
+    let handling = Arc::clone(&service);
+    let function = service_fn(move |request: hyper::Request<Incoming>| {
+        let (service, client) = (Arc::clone(&handling), Arc::clone(&client));
+        async move { Ok::<_, std::convert::Infallible>(service.respond(&client, request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_buf_size(MAX_HEAD)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(io, function);
+    let mut connection = std::pin::pin!(connection);
+    let result = tokio::select! {
+        result = connection.as_mut() => Some(result),
+        () = ended(&mut end) => None,
+    };
+    let result = match result {
+        Some(result) => result,
+        None => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = result {
+        tracing::debug!(%address, %error, "a connection ends early");
+    }
+    drop(slot);
+}

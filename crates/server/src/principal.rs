@@ -1,0 +1,126 @@
+//! Who may use a route. A handler takes the principal as a value that only the check of the
+//! request makes, so a route without a declared principal does not compile.
+
+use std::convert::Infallible;
+
+use crate::identity::Identity;
+use crate::reply::Reply;
+use crate::request::Request;
+use hyper::StatusCode;
+
+/// A client that may use a route.
+pub(crate) trait Principal: Sized + Send + 'static {
+    /// Its name in the table of routes.
+    const NAME: &'static str;
+
+    /// Checks the client of a request.
+    ///
+    /// # Errors
+    /// The reply for other clients.
+    fn admit(request: &Request) -> Result<Self, Reply>;
+}
+
+/// Any client, without a certificate too.
+#[derive(Debug)]
+pub(crate) struct Anyone(());
+
+/// Any client with a certificate.
+#[derive(Debug)]
+pub(crate) struct AnyNode(Identity);
+
+/// The node whose name is in the URL.
+#[derive(Debug)]
+pub(crate) struct OwnName(Identity);
+
+/// A client whose certificate has the extension `pp_cli_auth`.
+#[derive(Debug)]
+pub(crate) struct Admin(Identity);
+
+/// Nobody.
+#[derive(Debug)]
+pub(crate) struct Denied(Infallible);
+
+impl AnyNode {
+    /// The client.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.0
+    }
+}
+
+impl OwnName {
+    /// The client, whose name is in the URL.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.0
+    }
+}
+
+impl Admin {
+    /// The client.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.0
+    }
+}
+
+impl Denied {
+    /// Cannot be called, since nobody is admitted.
+    pub(crate) fn never(self) -> Reply {
+        match self.0 {}
+    }
+}
+
+/// The reply for a client that may not use a route.
+pub(crate) fn forbidden(request: &Request) -> Reply {
+    let who = match &request.identity {
+        Some(identity) => identity.name.as_str(),
+        None => "a client without a certificate",
+    };
+    let path = request.target.segments.join("/");
+    let text = format!("Forbidden request: /{path} (method {}) by {who}", request.method);
+    Reply::text(StatusCode::FORBIDDEN, text)
+}
+
+impl Principal for Anyone {
+    const NAME: &'static str = "anyone";
+
+    fn admit(_: &Request) -> Result<Self, Reply> {
+        Ok(Self(()))
+    }
+}
+
+impl Principal for AnyNode {
+    const NAME: &'static str = "any node";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        request.identity.clone().map(Self).ok_or_else(|| forbidden(request))
+    }
+}
+
+impl Principal for OwnName {
+    const NAME: &'static str = "own name";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        let identity = request.identity.clone().ok_or_else(|| forbidden(request))?;
+        // Byte for byte: neither case nor dots nor patterns make two names equal.
+        match request.captured.name.as_deref() == Some(identity.name.as_str()) {
+            true => Ok(Self(identity)),
+            false => Err(forbidden(request)),
+        }
+    }
+}
+
+impl Principal for Admin {
+    const NAME: &'static str = "admin";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        let identity = request.identity.clone().filter(|identity| identity.is_admin);
+        identity.map(Self).ok_or_else(|| forbidden(request))
+    }
+}
+
+impl Principal for Denied {
+    const NAME: &'static str = "nobody";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        Err(forbidden(request))
+    }
+}

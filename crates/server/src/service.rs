@@ -1,0 +1,185 @@
+//! The way of a request through the server.
+
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use jiff::Timestamp;
+
+use crate::body::{self, Outgoing};
+use crate::identity::Identity;
+use crate::reply::{PUPPET_VERSION, Reply};
+use crate::request::Request;
+use crate::routes::{self, Route};
+use crate::server::{BODY_UNIT, Server};
+use crate::url::Target;
+
+/// The client of a connection.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) identity: Option<Identity>,
+    pub(crate) address: SocketAddr,
+    /// Whether the connection is to the address of metrics.
+    pub(crate) is_monitoring: bool,
+}
+
+/// A server with its routes.
+pub(crate) struct Service {
+    pub(crate) server: Arc<Server>,
+    /// The routes for agents.
+    pub(crate) agents: Vec<Route>,
+    /// The routes for monitoring.
+    pub(crate) monitoring: Vec<Route>,
+}
+
+impl Service {
+    /// Makes the reply of a request.
+    pub(crate) async fn respond(
+        &self,
+        client: &Client,
+        request: hyper::Request<Incoming>,
+    ) -> Response<Outgoing> {
+        let begin = Instant::now();
+        let method = request.method().clone();
+        let path = request.uri().path().to_string();
+        let accepts_gzip = accepts_gzip(&request);
+        let routed = self.route(client, request).await;
+        let (pattern, reply) = routed.unwrap_or_else(|reply| ("", reply));
+        let reply = reply.compressed(accepts_gzip);
+        let took = begin.elapsed();
+        let status = reply.status.as_u16();
+        self.server.metrics.note_request(pattern, status, took);
+        let client_name = client.identity.as_ref().map(|identity| identity.name.as_str());
+        let (client_name, took) = (client_name.unwrap_or("-"), took.as_secs_f64() * 1e3);
+        let address = client.address;
+        match reply.status.is_server_error() {
+            true => {
+                tracing::error!(%address, client = client_name, %method, path, status, ms = took);
+            }
+            false => {
+                tracing::info!(%address, client = client_name, %method, path, status, ms = took);
+            }
+        }
+        response(reply)
+    }
+
+    /// Finds the route, checks the client, reads the body, calls the handler.
+    async fn route(
+        &self,
+        client: &Client,
+        request: hyper::Request<Incoming>,
+    ) -> Result<(&'static str, Reply), Reply> {
+        let (head, body) = request.into_parts();
+        let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+        let target = Target::decode(target).map_err(|e| Reply::bad_request(e.to_string()))?;
+        let table = if client.is_monitoring { &self.monitoring } else { &self.agents };
+        let (route, captured) = routes::find(table, &head.method, &target.segments)?;
+        if target.has_empty_segments && !route.allows_empty_segments {
+            return Err(Reply::bad_request("the path has an empty segment"));
+        }
+        let mut request = Request {
+            method: head.method,
+            target,
+            headers: head.headers,
+            body: bytes::Bytes::new(),
+            identity: client.identity.clone(),
+            captured,
+        };
+        if let Some(identity) = &request.identity {
+            self.check_certificate(identity)?;
+        }
+        // A body is read only if the client may use the route at all.
+        route.check(&request)?;
+        let length = body.size_hint().upper().unwrap_or(route.max_body).min(route.max_body);
+        let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
+        let permit =
+            self.server.bodies.try_acquire_many(units).map_err(|_| self.server.overloaded())?;
+        request.body = body::read(body, route.max_body, self.server.config.limits.body).await?;
+        let answer = route.answer(Arc::clone(&self.server), request);
+        // A panic is a bug, but it must end only this request.
+        let reply = match CatchPanic(AssertUnwindSafe(answer)).await {
+            Ok(reply) => reply,
+            Err(()) => Reply::failed("the request met a bug in the server; see its log"),
+        };
+        drop(permit);
+        Ok((route.pattern, reply))
+    }
+
+    /// Refuses a certificate that was revoked or has expired since the connection began.
+    fn check_certificate(&self, identity: &Identity) -> Result<(), Reply> {
+        let refuse = |why: &str| {
+            let text = format!("The certificate of {} {why}", identity.name);
+            Err(Reply { closes: true, ..Reply::text(StatusCode::FORBIDDEN, text) })
+        };
+        if identity.is_expired(Timestamp::now()) {
+            return refuse("has expired");
+        }
+        match self.server.ca().is_revoked(&identity.certificate) {
+            Ok(false) => Ok(()),
+            Ok(true) => refuse("is revoked"),
+            Err(error) => {
+                tracing::error!(%error, "the revocation lists cannot be read");
+                refuse("cannot be checked")
+            }
+        }
+    }
+}
+
+fn accepts_gzip(request: &hyper::Request<Incoming>) -> bool {
+    let accepted = request.headers().get(header::ACCEPT_ENCODING);
+    let accepted = accepted.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    crate::request::accepts_gzip(accepted)
+}
+
+/// The reply for the client.
+fn response(reply: Reply) -> Response<Outgoing> {
+    let mut headers = hyper::HeaderMap::new();
+    let content_type = HeaderValue::from_static(reply.content_type);
+    // Agents refuse a reply without a content type, an empty one included.
+    headers.insert(header::CONTENT_TYPE, content_type);
+    let version = HeaderValue::from_static(PUPPET_VERSION);
+    headers.insert(HeaderName::from_static("x-puppet-version"), version);
+    let sniff = HeaderValue::from_static("nosniff");
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, sniff);
+    if reply.is_gzip {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
+    if reply.closes {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    for (name, value) in reply.headers {
+        // A header with control characters is left out.
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    let mut response = Response::new(Outgoing::from(reply.body));
+    *response.status_mut() = reply.status;
+    *response.headers_mut() = headers;
+    response
+}
+
+/// A future whose panics are errors.
+struct CatchPanic<F>(AssertUnwindSafe<F>);
+
+impl<F: Future + Unpin> Future for CatchPanic<F> {
+    type Output = Result<F::Output, ()>;
+
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let future = &mut self.0.0;
+        let polled =
+            std::panic::catch_unwind(AssertUnwindSafe(|| std::pin::Pin::new(future).poll(context)));
+        match polled {
+            Ok(polled) => polled.map(Ok),
+            Err(_) => std::task::Poll::Ready(Err(())),
+        }
+    }
+}

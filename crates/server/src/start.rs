@@ -1,0 +1,393 @@
+//! Starts a server, and runs it until it is asked to end.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use ordain_ca::{CertificateAuthority, CreateOptions, GenerateOptions, KeyAlgorithm, Settings};
+use ordain_driver::Options;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Notify, Semaphore, watch};
+
+use crate::bucket::Bucket;
+use crate::compile::{Environments, Pool};
+use crate::config::Config;
+use crate::connections::Connections;
+use crate::error::ServerError;
+use crate::files::cache::Listings;
+use crate::files::checksum::Checksums;
+use crate::files::mounts::OwnMounts;
+use crate::listener::{accept_agents, accept_monitoring};
+use crate::metrics::Metrics;
+use crate::routes;
+use crate::server::Server;
+use crate::service::Service;
+use crate::storage::Storage;
+use crate::tls::{self, ServerKey};
+
+/// The threads for requests.
+const THREADS: usize = 4;
+/// The threads for blocking work other than compiles.
+const BLOCKING_THREADS: usize = 32;
+/// The maximum number of concurrent handshakes: those of slow clients wait most of their time.
+const HANDSHAKES: usize = 512;
+/// The maximum number of requests for certificates that are looked at at a time. A program may
+/// decide about each.
+const ENROLMENTS: usize = 8;
+/// The maximum number of bytes that a node may store in the bucket.
+const BUCKET_BYTES: u64 = 1 << 30;
+/// The interval of looks at the revocation lists, which other programs may change.
+const LIST_INTERVAL: Duration = Duration::from_secs(10);
+/// The interval of deletions of old data.
+const GARBAGE_INTERVAL: Duration = Duration::from_secs(3600);
+/// The number of these intervals after which the lists' validity is looked at: a day.
+const REFRESH_AFTER: u32 = 8_640;
+
+/// A server that listens.
+pub struct Listening {
+    server: Arc<Server>,
+    runtime: tokio::runtime::Runtime,
+    agents: TcpListener,
+    monitoring: Option<TcpListener>,
+    stop: Arc<Notify>,
+}
+
+/// Ends a server as a signal does.
+#[derive(Clone, Debug)]
+pub struct Stopper(Arc<Notify>);
+
+impl Stopper {
+    /// Asks the server to end.
+    pub fn stop(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// What is to be told about a server that listens.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The address for agents.
+    pub address: SocketAddr,
+    /// The address of metrics.
+    pub metrics: Option<SocketAddr>,
+    /// The server's own name.
+    pub name: String,
+    /// Whether the authority is new.
+    pub is_new_authority: bool,
+    /// The names of environments.
+    pub environments: Vec<String>,
+}
+
+/// Opens the authority and the store, and listens.
+///
+/// # Errors
+/// When a directory, an address or a setting cannot be used.
+pub fn listen(config: Config) -> Result<(Listening, Summary), ServerError> {
+    if !config.code.is_dir() {
+        return Err(ServerError::NoCode(config.code));
+    }
+    let mut config = config;
+    if config.names.is_empty() {
+        config.names = machine_names();
+    }
+    let runtime = runtime()?;
+    let agents = bind(&runtime, config.listen)?;
+    let monitoring = config.metrics.map(|address| bind(&runtime, address)).transpose()?;
+    let address = |listener: &TcpListener, asked| listener.local_addr().unwrap_or(asked);
+    let (address, metrics) = (
+        address(&agents, config.listen),
+        monitoring.as_ref().zip(config.metrics).map(|(l, asked)| address(l, asked)),
+    );
+    let (server, is_new_authority) = new_server(config)?;
+    let summary = Summary {
+        address,
+        metrics,
+        name: server.name().to_string(),
+        is_new_authority,
+        environments: server.environments.names(),
+    };
+    let (server, stop) = (Arc::new(server), Arc::new(Notify::new()));
+    Ok((Listening { server, runtime, agents, monitoring, stop }, summary))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_name("server")
+        .enable_all()
+        .build()
+        .map_err(ServerError::system("threads"))
+}
+
+/// Opens all that a server needs. Returns whether its authority is new.
+fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
+    make_private(&config.state)?;
+    let (ca, is_new_authority) = authority(&config)?;
+    let own_key = own_key(&config, &ca)?;
+    let tls = ArcSwap::from(tls::settings(&ca, &own_key)?);
+    let (nodes, bucket) = (config.state.join("nodes"), config.state.join("bucket"));
+    make_private(&nodes)?;
+    make_private(&bucket)?;
+    let name = config.names.first().map_or("puppet", String::as_str);
+    let storage = Storage::open(config.database.as_deref(), &nodes, name)?;
+    let options = Options {
+        hiera: config.hiera.clone(),
+        strict: config.strict,
+        strict_variables: config.strict_variables,
+        has_history: false,
+        ..Options::default()
+    };
+    let compilers = match config.compilers {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        number => number,
+    };
+    let pool = Pool::start(compilers, config.limits.waiting_compiles)
+        .map_err(ServerError::system("threads"))?;
+    let server = Server {
+        ca: ArcSwap::from_pointee(ca),
+        tls,
+        own_key,
+        environments: Environments::new(config.code.clone(), options),
+        pool,
+        storage,
+        bucket: Bucket::new(bucket, BUCKET_BYTES),
+        checksums: Checksums::default(),
+        listings: Listings::default(),
+        mounts: ArcSwap::from_pointee(read_mounts(&config)?),
+        connections: Arc::new(Connections::default()),
+        metrics: Metrics::default(),
+        bodies: Semaphore::new(Server::body_units(config.limits.all_bodies)),
+        handshakes: Semaphore::new(HANDSHAKES),
+        enrolments: Semaphore::new(ENROLMENTS),
+        started: Instant::now(),
+        config,
+    };
+    Ok((server, is_new_authority))
+}
+
+impl Listening {
+    /// The way for another thread to end the server.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.stop))
+    }
+
+    /// Serves until SIGTERM or SIGINT, then lets running requests end. SIGHUP reads settings of
+    /// files, the authority and all code again.
+    ///
+    /// # Errors
+    /// When the system refuses signals.
+    pub fn run(self) -> Result<(), ServerError> {
+        let Self { server, runtime, agents, monitoring, stop } = self;
+        let result = runtime.block_on(serve(Arc::clone(&server), agents, monitoring, &stop));
+        // A request that has outlived the time for draining must not hold up the end.
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        result
+    }
+}
+
+async fn serve(
+    server: Arc<Server>,
+    agents: TcpListener,
+    monitoring: Option<TcpListener>,
+    stop: &Notify,
+) -> Result<(), ServerError> {
+    let listen = |kind| signal(kind).map_err(ServerError::system("signals"));
+    let (mut terminate, mut interrupt) =
+        (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    let mut hangup = listen(SignalKind::hangup())?;
+    let (end, has_ended) = watch::channel(false);
+    let service = Arc::new(Service {
+        server: Arc::clone(&server),
+        agents: routes::table(server.config.limits.body_length),
+        monitoring: routes::monitoring(),
+    });
+    tokio::spawn(accept_agents(Arc::clone(&service), agents, has_ended.clone()));
+    if let Some(listener) = monitoring {
+        tokio::spawn(accept_monitoring(service, listener, has_ended.clone()));
+    }
+    tokio::spawn(follow_lists(Arc::clone(&server)));
+    tokio::spawn(collect_garbage(Arc::clone(&server)));
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+            () = stop.notified() => break,
+            _ = hangup.recv() => {
+                let server = Arc::clone(&server);
+                // Reading blocks.
+                let _ = tokio::task::spawn_blocking(move || server.reload()).await;
+            }
+        }
+    }
+    tracing::info!(connections = server.connections.count(), "the server ends");
+    // The accepting tasks may have ended already.
+    let _ = end.send(true);
+    let deadline = Instant::now() + server.config.limits.drain;
+    while server.connections.count() > 0 && Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
+}
+
+/// Notices revocation lists that another program has changed, and makes new ones before they
+/// expire.
+async fn follow_lists(server: Arc<Server>) {
+    let mut seen = None;
+    for round in 0u32.. {
+        let server = Arc::clone(&server);
+        let before = seen;
+        let look = move || {
+            if round % REFRESH_AFTER == 0
+                && let Err(error) = server.ca().refresh_crl()
+            {
+                tracing::error!(%error, "the revocation lists cannot be made anew");
+            }
+            let now = server.ca().crl().map(|list| list.modified).ok();
+            if before.is_some() && before != Some(now) {
+                server.authority_changed();
+            }
+            now
+        };
+        if let Ok(now) = tokio::task::spawn_blocking(look).await {
+            seen = Some(now);
+        }
+        tokio::time::sleep(LIST_INTERVAL).await;
+    }
+}
+
+/// Deletes what is too old, every hour.
+async fn collect_garbage(server: Arc<Server>) {
+    loop {
+        tokio::time::sleep(GARBAGE_INTERVAL).await;
+        let server = Arc::clone(&server);
+        // A failure is logged where it occurs.
+        let _ = tokio::task::spawn_blocking(move || server.storage.collect_garbage()).await;
+    }
+}
+
+impl Server {
+    /// Uses the revocation lists of now for new connections. Requests of open ones are checked by
+    /// them anyway.
+    pub(crate) fn authority_changed(&self) {
+        match tls::settings(&self.ca(), &self.own_key) {
+            Ok(settings) => self.tls.store(settings),
+            Err(error) => tracing::error!(%error, "the revocation lists cannot be used"),
+        }
+    }
+
+    fn reload(&self) {
+        tracing::info!("settings and code are read again");
+        match read_mounts(&self.config) {
+            Ok(mounts) => self.mounts.store(Arc::new(mounts)),
+            Err(error) => tracing::error!(%error, "the old mounts stay"),
+        }
+        let settings = ca_settings(&self.config);
+        match CertificateAuthority::open(&self.config.ca_dir(), settings) {
+            Ok(ca) => self.set_ca(ca),
+            Err(error) => tracing::error!(%error, "the old authority stays"),
+        }
+        self.authority_changed();
+        self.environments.forget(None);
+    }
+}
+
+fn bind(
+    runtime: &tokio::runtime::Runtime,
+    address: SocketAddr,
+) -> Result<TcpListener, ServerError> {
+    let listen = |source| ServerError::Listen { address, source };
+    runtime.block_on(TcpListener::bind(address)).map_err(listen)
+}
+
+fn read_mounts(config: &Config) -> Result<OwnMounts, ServerError> {
+    let Some(path) = &config.fileserver else { return Ok(OwnMounts::default()) };
+    let text = std::fs::read_to_string(path).map_err(ServerError::file(path))?;
+    let wrong = |message| ServerError::Setting(format!("{}: {message}", path.display()));
+    OwnMounts::parse(&text).map_err(wrong)
+}
+
+/// Makes a directory that only this user can read.
+fn make_private(dir: &Path) -> Result<(), ServerError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(dir).map_err(ServerError::file(dir))
+}
+
+fn ca_settings(config: &Config) -> Settings {
+    Settings { autosign: config.autosign.clone(), ..Settings::default() }
+}
+
+/// Opens the authority, or makes one. Returns whether it is new.
+fn authority(config: &Config) -> Result<(CertificateAuthority, bool), ServerError> {
+    let dir = config.ca_dir();
+    let settings = ca_settings(config);
+    if CertificateAuthority::exists(&dir) {
+        return Ok((CertificateAuthority::open(&dir, settings)?, false));
+    }
+    let ca = CertificateAuthority::create(&dir, &CreateOptions::default(), settings)?;
+    Ok((ca, true))
+}
+
+/// The server's key and certificate. They are made if they do not exist, no longer fit the
+/// authority, or lack one of the names.
+fn own_key(config: &Config, ca: &CertificateAuthority) -> Result<ServerKey, ServerError> {
+    let dir = config.state.join("server");
+    make_private(&dir)?;
+    let (certificate, key) = (dir.join("certificate.pem"), dir.join("key.pem"));
+    if let (Ok(certificate), Ok(key)) = (std::fs::read(&certificate), std::fs::read(&key))
+        && is_usable(&certificate, config, ca)
+    {
+        return Ok(ServerKey { certificate, key });
+    }
+    let options = GenerateOptions {
+        key: KeyAlgorithm::default(),
+        alt_names: config.names.clone(),
+        replace: true,
+        ..GenerateOptions::default()
+    };
+    let name = config.names.first().map_or("puppet", String::as_str);
+    let made = ca.generate(name, &options)?;
+    let pem = made.certificate.pem().into_bytes();
+    write_private(&dir, &key, made.key_pem.as_bytes())?;
+    write_private(&dir, &certificate, &pem)?;
+    Ok(ServerKey { certificate: pem, key: made.key_pem.into_bytes() })
+}
+
+fn is_usable(pem: &[u8], config: &Config, ca: &CertificateAuthority) -> bool {
+    let Ok(certificate) = ordain_ca::Certificate::from_pem(pem) else { return false };
+    let names = certificate.alt_names();
+    let has = |name: &String| names.contains(&format!("DNS:{name}"));
+    ca.identify(certificate.der()).is_ok() && config.names.iter().all(has)
+}
+
+fn write_private(dir: &Path, path: &Path, text: &[u8]) -> Result<(), ServerError> {
+    use std::io::Write;
+    // Temporary files are readable for their owner only.
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(dir)?;
+        file.write_all(text)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        std::io::Result::Ok(())
+    };
+    write().map_err(ServerError::file(path))
+}
+
+/// The names by which agents reach this machine: its own, `puppet`, which agents ask for by
+/// default, and `localhost`.
+fn machine_names() -> Vec<String> {
+    let host = rustix::system::uname().nodename().to_string_lossy().to_lowercase();
+    let own = if ordain_ca::Certname::new(&host).is_ok() { host } else { "puppet".to_string() };
+    let short = own.split('.').next().unwrap_or_default().to_string();
+    let mut names = vec![own.clone()];
+    for name in [short, "puppet".to_string(), "localhost".to_string()] {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -1,0 +1,165 @@
+//! What the server stores of nodes, in its database.
+//!
+//! A thread writes. It joins what has arrived meanwhile to one transaction, so that a compile
+//! neither waits for the disk nor for its turn, and agents are answered when their data is durable.
+
+mod catalog;
+mod exports;
+mod source;
+mod writer;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use ordain_ca::Certname;
+use ordain_data::{Value as Data, json};
+use ordain_fleet_store::{
+    Command, Database, FleetStoreError, Postgres, Retention, Sqlite, Value, collect_garbage, now,
+    terminus,
+};
+use ordain_graph::exports::{Exported, Exports};
+use serde_json::Value as Json;
+
+use crate::error::ServerError;
+use exports::StoredExports;
+pub(crate) use source::{Receipt, Source, stored};
+use source::{done, plain, refused};
+use writer::{Job, Writer};
+
+/// The connections to PostgreSQL, and the readers of SQLite.
+const CONNECTIONS: usize = 8;
+/// The longest time of one collection of garbage.
+const COLLECTION: std::time::Duration = std::time::Duration::from_secs(20);
+
+/// The store.
+pub(crate) struct Storage {
+    database: Arc<dyn Database>,
+    writer: Writer,
+    exports: Arc<StoredExports>,
+    /// The name of this server.
+    producer: String,
+}
+
+impl Storage {
+    /// Opens the database at a URL of PostgreSQL, or else the one in a directory.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub(crate) fn open(url: Option<&str>, dir: &Path, producer: &str) -> Result<Self, ServerError> {
+        let failed = |error: FleetStoreError| ServerError::Store(error.to_string());
+        let database: Arc<dyn Database> = match url {
+            Some(url) => Arc::new(Postgres::connect(url, CONNECTIONS).map_err(failed)?),
+            None => {
+                let path = dir.join("nodes.sqlite");
+                Arc::new(Sqlite::open(&path, CONNECTIONS, Vec::new()).map_err(failed)?)
+            }
+        };
+        let writer =
+            Writer::start(Arc::clone(&database)).map_err(ServerError::system("threads"))?;
+        let exports = Arc::new(StoredExports::new(Arc::clone(&database)));
+        Ok(Self { database, writer, exports, producer: producer.to_string() })
+    }
+
+    fn context<'a>(&'a self, source: &Source<'a>) -> terminus::Context<'a> {
+        terminus::Context {
+            certname: source.node.as_str(),
+            environment: source.environment,
+            producer_timestamp: now(),
+            producer: &self.producer,
+            transaction_uuid: source.transaction,
+            job_id: None,
+        }
+    }
+
+    /// Replaces the facts of a node.
+    pub(crate) fn replace_facts(
+        &self,
+        source: &Source<'_>,
+        facts: &Data,
+        trusted: &Data,
+    ) -> Receipt {
+        let Json::Object(facts) = plain(facts) else {
+            return refused("the facts are no map".to_string());
+        };
+        let payload = terminus::replace_facts(facts, plain(trusted), &self.context(source));
+        self.submit("replace_facts", 5, payload)
+    }
+
+    /// The facts of a node.
+    ///
+    /// # Errors
+    /// The reason why they cannot be read.
+    pub(crate) fn facts(&self, node: &Certname) -> Result<Option<Data>, String> {
+        let sql = "SELECT f.facts FROM factsets f
+                   JOIN certnames c ON c.id = f.certname_id WHERE c.certname = $1";
+        let mut found = None;
+        let read = self.database.read(None, &mut |connection| {
+            connection.each(sql, &[node.as_str().into()], &mut |row| {
+                found = row.first().map(Value::text).transpose()?.map(str::to_string);
+                Ok(ControlFlow::Break(()))
+            })
+        });
+        read.map_err(|error| error.to_string())?;
+        found.map(|text| json::read(&text).map_err(|error| error.to_string())).transpose()
+    }
+
+    /// Replaces the catalog and the exported resources of a node. `text` is the catalog that the
+    /// agent gets.
+    pub(crate) fn replace_catalog(
+        &self,
+        source: &Source<'_>,
+        text: &[u8],
+        exported: &[Exported],
+    ) -> Receipt {
+        let digest = catalog::digest(text, source.environment, exported);
+        let renewal = catalog::Renewal::of(text, source, now());
+        if let Some(digest) = &digest
+            && let Some(renewal) = &renewal
+            && let Some(hash) = self.writer.stored_catalog(source.node.as_str(), digest)
+        {
+            // As nine in ten catalogs: the same as before but for its id.
+            let update = renewal.clone().with_hash(hash);
+            return self.writer.submit(Job::Renew(Box::new(update)));
+        }
+        let command = catalog::command(text, exported, &self.context(source));
+        match command {
+            Ok(command) => self.writer.submit(Job::Catalog(Box::new(command), digest)),
+            Err(FleetStoreError::Refused { reason }) => {
+                let node = source.node.as_str();
+                // The catalog is right for the agent all the same.
+                tracing::warn!(node, "the catalog is not stored: {reason}");
+                done()
+            }
+            Err(error) => refused(error.to_string()),
+        }
+    }
+
+    /// Stores a report.
+    pub(crate) fn store_report(&self, source: &Source<'_>, report: &Json) -> Receipt {
+        match terminus::store_report(report, false, &self.context(source)) {
+            Ok(payload) => self.submit("store_report", 8, payload),
+            Err(error) => refused(error.to_string()),
+        }
+    }
+
+    fn submit(&self, name: &str, version: i64, payload: Json) -> Receipt {
+        match Command::from_json(name, version, payload, now()) {
+            Ok(command) => self.writer.submit(Job::Command(Box::new(command))),
+            Err(error) => refused(error.to_string()),
+        }
+    }
+
+    /// The exported resources of all nodes.
+    pub(crate) fn exports(&self) -> Arc<dyn Exports> {
+        Arc::clone(&self.exports) as Arc<dyn Exports>
+    }
+
+    /// Deletes what is too old. It blocks for at most about twenty seconds.
+    pub(crate) fn collect_garbage(&self) {
+        let retention = Retention::default();
+        if let Err(error) = collect_garbage(&*self.database, &retention, now(), COLLECTION) {
+            tracing::error!(%error, "old data cannot be deleted");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The thread that writes.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_fleet_store::{
+    Command, Database, FleetStoreError, Outcome, Value, apply_all, now, read, write,
+};
+use tokio::sync::oneshot;
+
+use super::catalog::{CatalogDigest, Renewal};
+use super::source::{Receipt, refused};
+
+/// The maximum number of jobs that wait.
+const MAX_WAITING: usize = 4_096;
+/// The maximum number of jobs of one transaction.
+const MAX_BATCH: usize = 64;
+/// The number of nodes whose catalog is known.
+const MAX_KNOWN: usize = 200_000;
+
+/// Something to write.
+pub(super) enum Job {
+    /// A command.
+    Command(Box<Command>),
+    /// A catalog, with the digest of what does not change between compiles.
+    Catalog(Box<Command>, Option<CatalogDigest>),
+    /// New ids of a catalog that is stored.
+    Renew(Box<Renewal>),
+}
+
+struct Pending {
+    job: Job,
+    received: i64,
+    done: oneshot::Sender<Result<(), String>>,
+}
+
+/// The catalogs that this server has stored: the digest, and the hash in the database.
+type Known = Mutex<HashMap<String, (CatalogDigest, Vec<u8>)>>;
+
+/// The thread that writes, from outside.
+pub(super) struct Writer {
+    sender: SyncSender<Pending>,
+    known: Arc<Known>,
+}
+
+impl Writer {
+    /// Starts the thread. It ends with the writer.
+    ///
+    /// # Errors
+    /// When the system cannot start a thread.
+    pub(super) fn start(database: Arc<dyn Database>) -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(MAX_WAITING);
+        let known = Arc::new(Known::default());
+        let thread = WriterThread { database, known: Arc::clone(&known) };
+        std::thread::Builder::new().name("writer".into()).spawn(move || thread.run(&receiver))?;
+        Ok(Self { sender, known })
+    }
+
+    /// Writes soon.
+    pub(super) fn submit(&self, job: Job) -> Receipt {
+        let (done, receipt) = oneshot::channel();
+        let pending = Pending { job, received: now(), done };
+        match self.sender.try_send(pending) {
+            Ok(()) => receipt,
+            Err(TrySendError::Full(_)) => refused("the database is too slow".to_string()),
+            Err(TrySendError::Disconnected(_)) => refused("the database has stopped".to_string()),
+        }
+    }
+
+    /// The hash in the database of a node's catalog, if this server has stored a catalog with this
+    /// digest last.
+    pub(super) fn stored_catalog(&self, node: &str, digest: &CatalogDigest) -> Option<Vec<u8>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stored, hash) = known.get(node)?;
+        (stored == digest).then(|| hash.clone())
+    }
+}
+
+struct WriterThread {
+    database: Arc<dyn Database>,
+    known: Arc<Known>,
+}
+
+impl WriterThread {
+    fn run(&self, receiver: &Receiver<Pending>) {
+        while let Ok(first) = receiver.recv() {
+            let mut batch = vec![first];
+            while batch.len() < MAX_BATCH
+                && let Ok(next) = receiver.try_recv()
+            {
+                batch.push(next);
+            }
+            self.write(batch);
+        }
+    }
+
+    fn write(&self, batch: Vec<Pending>) {
+        let (renewals, commands): (Vec<_>, Vec<_>) =
+            batch.into_iter().partition(|pending| matches!(pending.job, Job::Renew(_)));
+        if !renewals.is_empty() {
+            self.renew(renewals);
+        }
+        if !commands.is_empty() {
+            self.apply(commands);
+        }
+    }
+
+    fn renew(&self, batch: Vec<Pending>) {
+        let (jobs, receivers): (Vec<_>, Vec<_>) =
+            batch.into_iter().map(|pending| (pending.job, pending.done)).unzip();
+        let renewals: Vec<Box<Renewal>> = jobs
+            .into_iter()
+            .filter_map(|job| if let Job::Renew(renewal) = job { Some(renewal) } else { None })
+            .collect();
+        let result = write(&*self.database, |connection| {
+            let update =
+                |renewal: &Renewal, connection: &mut dyn ordain_fleet_store::Connection| {
+                    let (sql, parameters) = renewal.statement();
+                    connection.execute(sql, &parameters)
+                };
+            renewals
+                .iter()
+                .map(|renewal| update(renewal, connection))
+                .collect::<Result<Vec<_>, _>>()
+        });
+        for (at, done) in receivers.into_iter().enumerate() {
+            let answer = match &result {
+                Ok(counts) => {
+                    if counts.get(at) == Some(&0) {
+                        // Another server has stored another catalog; the next one is stored whole.
+                        self.forget(&renewals[at].node);
+                    }
+                    Ok(())
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            // The client may have gone away.
+            let _ = done.send(answer);
+        }
+    }
+
+    fn apply(&self, batch: Vec<Pending>) {
+        let mut commands = Vec::with_capacity(batch.len());
+        let mut rest = Vec::with_capacity(batch.len());
+        for Pending { job, received, done } in batch {
+            let (command, digest) = match job {
+                Job::Command(command) => (command, None),
+                Job::Catalog(command, digest) => (command, digest),
+                // They are written apart.
+                Job::Renew(_) => continue,
+            };
+            rest.push((command.certname().to_string(), digest, done));
+            commands.push((*command, received));
+        }
+        let result = apply_all(&*self.database, &commands);
+        let whole = result.as_ref().err().map(ToString::to_string);
+        let mut outcomes = result.unwrap_or_default().into_iter();
+        for (node, digest, done) in rest {
+            let answer = match (&whole, outcomes.next()) {
+                (Some(error), _) => Err(error.clone()),
+                (None, Some(Ok(outcome))) => {
+                    self.learn(&node, digest, &outcome);
+                    Ok(())
+                }
+                (None, Some(Err(error))) => Err(error.to_string()),
+                (None, None) => Err("the database gave no answer".to_string()),
+            };
+            // The client may have gone away.
+            let _ = done.send(answer);
+        }
+    }
+
+    /// Notes the hash of a catalog that was stored.
+    fn learn(&self, node: &str, digest: Option<CatalogDigest>, outcome: &Outcome) {
+        let Some(digest) = digest else { return };
+        if !matches!(outcome, Outcome::Stored { .. }) {
+            return self.forget(node);
+        }
+        match self.hash(node) {
+            Ok(Some(hash)) => {
+                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+                if known.len() >= MAX_KNOWN {
+                    known.clear();
+                }
+                known.insert(node.to_string(), (digest, hash));
+            }
+            _ => self.forget(node),
+        }
+    }
+
+    fn hash(&self, node: &str) -> Result<Option<Vec<u8>>, FleetStoreError> {
+        let sql = "SELECT k.hash FROM catalogs k
+                   JOIN certnames c ON c.id = k.certname_id WHERE c.certname = $1";
+        read(&*self.database, None, |connection| {
+            let value = connection.value(sql, &[node.into()])?;
+            value.as_ref().map(Value::bytes).transpose().map(|bytes| bytes.map(<[u8]>::to_vec))
+        })
+    }
+
+    fn forget(&self, node: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(node);
+    }
+}
