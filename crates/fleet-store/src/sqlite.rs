@@ -1,6 +1,9 @@
 //! SQLite: one connection that writes, and several that read.
 
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -86,6 +89,7 @@ impl Sqlite {
         readers: usize,
         functions: Vec<SqlFunction>,
     ) -> Result<Self, FleetStoreError> {
+        create_private(path)?;
         let writer = open_connection(path, true, &functions)?;
         let readers =
             Readers { state: Mutex::default(), returned: Condvar::new(), limit: readers.max(1) };
@@ -136,6 +140,17 @@ impl Drop for Reader<'_> {
             _ => state.open -= 1,
         }
         self.readers.returned.notify_one();
+    }
+}
+
+/// Creates a missing file that only its owner can read: facts may hold what others should not see.
+/// SQLite gives its other files the same mode.
+fn create_private(path: &Path) -> Result<(), FleetStoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => {
+            Err(FleetStoreError::File { path: path.to_path_buf(), reason: e.to_string() })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -127,10 +127,84 @@ fn inspect_string(text: &str) -> String {
     out
 }
 
-/// The text of a type. Types that no parameter in practice has are shown by their name alone.
+/// The text of an object, such as a call that the agent makes: `Deferred({'name' => 'split'})`.
+fn object_text(kind: &str, map: &Map<String, Json>) -> String {
+    let entries = map.iter().filter(|(key, _)| *key != "__ptype");
+    format!("{kind}({})", entries_text(entries))
+}
+
+fn entries_text<'a>(entries: impl Iterator<Item = (&'a String, &'a Json)>) -> String {
+    let entries: Vec<String> =
+        entries.map(|(key, value)| format!("{} => {}", quoted(key), literal(value))).collect();
+    format!("{{{}}}", entries.join(", "))
+}
+
+/// A value as it is written in Puppet's language.
+fn literal(value: &Json) -> String {
+    match value {
+        Json::Null => "undef".into(),
+        Json::String(text) => quoted(text),
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(literal).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Json::Object(map) => match map.get("__ptype").and_then(Json::as_str) {
+            None => entries_text(map.iter()),
+            Some("Default") => "default".into(),
+            Some("Sensitive") => "Sensitive [value redacted]".into(),
+            Some("Hash") => literal(&stringify(value.clone())),
+            Some(kind) => match map.get("__pvalue") {
+                Some(inner) if kind == "Regexp" => inner.as_str().map(regexp).unwrap_or_default(),
+                Some(inner) => literal(inner),
+                None => type_text(kind, map),
+            },
+        },
+        other => ruby_text(other),
+    }
+}
+
+/// A string in single quotes, or in double quotes if it has control characters. In single quotes,
+/// a backslash stands before a quote; before other characters it stays.
+fn quoted(text: &str) -> String {
+    if text.chars().any(|c| c < ' ') {
+        return double_quoted(text);
+    }
+    let mut out = String::from("'");
+    let mut escaped = false;
+    for c in text.chars() {
+        if c == '\'' && !escaped {
+            out.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+    out.push('\'');
+    out
+}
+
+fn double_quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '"' => out.push_str("\\\""),
+            '$' => out.push_str("\\$"),
+            '\\' => out.push_str("\\\\"),
+            c if c < ' ' => out.push_str(&format!("\\u{{{:X}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The text of a type or an object. Types that no parameter in practice has are shown by their name
+/// alone.
 fn type_text(kind: &str, map: &Map<String, Json>) -> String {
     let Some(name) = kind.strip_prefix("Pcore::").and_then(|name| name.strip_suffix("Type")) else {
-        return kind.to_owned();
+        return object_text(kind, map);
     };
     let arguments = type_arguments(name, map);
     if arguments.is_empty() { name.to_owned() } else { format!("{name}[{}]", arguments.join(", ")) }
@@ -180,7 +254,7 @@ fn argument(value: &Json) -> String {
             Some(kind) => type_text(kind, map),
             None => String::new(),
         },
-        Json::String(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        Json::String(text) => quoted(text),
         other => ruby_text(other),
     }
 }

@@ -112,3 +112,16 @@ fn panics_use_up_no_connection() {
         assert_eq!(count.unwrap(), Some(Value::Integer(0)));
     });
 }
+
+#[test]
+fn only_the_owner_can_read_a_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let database = Sqlite::open(&dir.path().join("fleet.db"), 1, Vec::new()).unwrap();
+    mark_as_newer(&database);
+    for file in std::fs::read_dir(dir.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.path().display());
+    }
+}

@@ -22,3 +22,4 @@ thing { 'class': value => Class['main'] }
 thing { 'struct': value => Struct[{ 'a' => Optional[String] }] }
 thing { 'pattern': value => Pattern[/x/] }
 file { '/tmp/x': ensure => file }
+thing { 'deferred': value => Deferred('sprintf', ['%s', [1, 'it\'s \\ a'], { 'a' => undef }, SemVer('1.0.0'), /x/, default, 1.5, true, "a\nb", Deferred('time')]) }
