@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::entity::{Entity, subquery_entity};
 use crate::error::QueryError;
 use crate::field::{self, ALL};
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_DEPTH, MAX_SUBQUERIES};
 
 /// The operators between a field and a value.
 pub(crate) const COMPARISONS: &[&str] = &["=", ">", "<", ">=", "<=", "~", "~>"];
@@ -34,7 +34,21 @@ pub(crate) fn select_entity(operator: &str) -> Option<&'static Entity> {
 ///
 /// Status 400 with a line for each name that is wrong.
 pub(crate) fn check(entity: &'static Entity, query: &mut Value) -> Result<(), QueryError> {
-    let mut checker = Checker { errors: Vec::new() };
+    check_within(entity, query, 0)
+}
+
+/// Checks a query within `level` others.
+fn check_within(
+    entity: &'static Entity,
+    query: &mut Value,
+    level: usize,
+) -> Result<(), QueryError> {
+    if level > MAX_SUBQUERIES {
+        return Err(QueryError::bad_request(format!(
+            "The query has subqueries more than {MAX_SUBQUERIES} levels deep"
+        )));
+    }
+    let mut checker = Checker { errors: Vec::new(), level };
     checker.node(entity, query, 0)?;
     if checker.errors.is_empty() {
         return Ok(());
@@ -44,6 +58,8 @@ pub(crate) fn check(entity: &'static Entity, query: &mut Value) -> Result<(), Qu
 
 struct Checker {
     errors: Vec<String>,
+    /// The number of queries around this one.
+    level: usize,
 }
 
 impl Checker {
@@ -67,14 +83,14 @@ impl Checker {
         match (operator.as_str(), parts.as_mut_slice()) {
             ("from", [_, name, query, ..]) => {
                 let name = name.as_str().unwrap_or_default();
-                return check(subquery_entity(name)?, query);
+                return check_within(subquery_entity(name)?, query, self.level + 1);
             }
             ("subquery", [_, name, query]) => {
                 let name = name.as_str().unwrap_or_default();
                 if entity.relation(name).is_none() {
                     return Err(no_relation(name));
                 }
-                return check(subquery_entity(name)?, query);
+                return check_within(subquery_entity(name)?, query, self.level + 1);
             }
             ("extract", [_, columns, source]) => {
                 if let Some(done) = self.subselect(columns, source) {
@@ -108,7 +124,7 @@ impl Checker {
             self.errors.push(format!("Unsupported subquery `{operator}`{hint}"));
             return Some(Ok(()));
         };
-        if let Err(error) = check(inner, condition) {
+        if let Err(error) = check_within(inner, condition, self.level + 1) {
             return Some(Err(error));
         }
         self.columns(inner, columns, &inner.queryable(), true, ("Can't extract", ""));

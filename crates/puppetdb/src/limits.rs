@@ -6,3 +6,5 @@ pub const MAX_DEPTH: usize = 100;
 pub const MAX_LENGTH: usize = 4 << 20;
 /// Values that one statement binds. SQLite takes up to 32,766.
 pub const MAX_PARAMETERS: usize = 30_000;
+/// Nesting of subqueries. SQLite has a limit of its own.
+pub const MAX_SUBQUERIES: usize = 30;

@@ -170,8 +170,8 @@ fn large_queries_end_with_an_answer_or_an_error() {
         (format!("nodes{{{}certname='a'}}", "!".repeat(100_000)), 400),
         (nested(10_000), 400),
         (nested(120), 400),
-        (nested(45), 200),
-        (nested(95), 200),
+        (nested(45), 400),
+        (nested(30), 200),
         (format!("[\"from\",\"nodes\",[\"or\",{}]]", alternatives.join(",")), 200),
         (
             format!(
