@@ -70,7 +70,7 @@ impl Default for Registry {
         registry.add(Box::new(archive::Archive));
         registry.add(Box::new(concat::ConcatFile));
         registry.add(Box::new(concat::ConcatFragment));
-        registry.add(Box::new(augeas::Augeas));
+        registry.add(Box::new(augeas::Augeas::default()));
         registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));
