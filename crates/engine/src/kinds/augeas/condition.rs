@@ -91,7 +91,7 @@ impl Condition {
         tree: &Tree,
         sessions: &Sessions,
     ) -> Result<bool, KindError> {
-        let mut session = Session::loading(tree, None);
+        let mut session = Session::loading(host, tree, sessions, None)?;
         if let Test::Value(comparator, wanted) = &self.test {
             let value = session.get(&self.path);
             let answers = session.run(host, tree, sessions)?;

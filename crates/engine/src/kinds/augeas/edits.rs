@@ -55,7 +55,7 @@ pub(super) fn attempt(
     secret: bool,
     sessions: &Sessions,
 ) -> Result<Trial, KindError> {
-    let mut session = Session::loading(tree, None);
+    let mut session = Session::loading(host, tree, sessions, None)?;
     let before = session.ask("print", &[FILES]);
     let first = ask_all(&mut session, commands);
     let after = session.ask("print", &[FILES]);
@@ -81,7 +81,7 @@ pub(super) fn attempt(
     };
     copies.fill(host, tree, &originals, &touched(before, after)).map_err(|e| failed_copy(&e))?;
     let copied = Tree { root: copies.path.to_string_lossy().into_owned(), ..tree.clone() };
-    let mut session = Session::loading(&copied, Some(&copies.real));
+    let mut session = Session::loading(host, &copied, sessions, Some(&copies.real))?;
     let first = ask_all(&mut session, commands);
     let save = session.ask("save", &NONE);
     let errors = session.ask("print", &["/augeas//error"]);

@@ -5,6 +5,7 @@ mod condition;
 mod edits;
 mod process;
 mod session;
+mod transforms;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

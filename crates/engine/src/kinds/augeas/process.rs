@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,6 +17,7 @@ use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::edits::Copies;
+use super::transforms::Transform;
 use crate::system::deadline;
 use crate::system::host::Host;
 use crate::system::runner::{Invocation, Running};
@@ -30,8 +31,17 @@ const MAX_ANSWER: usize = 256 << 20;
 /// The processes of a run, by their arguments.
 #[derive(Default)]
 pub(super) struct Sessions {
-    processes: Mutex<BTreeMap<Vec<String>, Process>>,
+    processes: Mutex<Processes>,
     copies: Mutex<Option<Copies>>,
+    /// The lenses that augtool loads by itself, by the directories that it searches.
+    transforms: Mutex<BTreeMap<Vec<String>, Arc<Vec<Transform>>>>,
+}
+
+#[derive(Default)]
+struct Processes {
+    by_words: BTreeMap<Vec<String>, Process>,
+    /// The mounts of the machine when they were started: they do not see later ones.
+    mounts: Vec<u8>,
 }
 
 impl Sessions {
@@ -49,7 +59,12 @@ impl Sessions {
         request: &Request<'_>,
     ) -> io::Result<[Vec<u8>; 2]> {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        let process = match processes.remove(words) {
+        // Without the table, as in a container, processes see what they saw at their start.
+        let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+        if processes.mounts != mounts {
+            *processes = Processes { by_words: BTreeMap::new(), mounts };
+        }
+        let process = match processes.by_words.remove(words) {
             Some(process) => process,
             None => {
                 let process = Process::start(host, &start())?;
@@ -59,8 +74,20 @@ impl Sessions {
         };
         let limit = deadline::remaining().map_or(LIMIT, |left| left.min(LIMIT));
         let answer = process.ask(request, limit)?;
-        processes.insert(words.to_vec(), process);
+        processes.by_words.insert(words.to_vec(), process);
         Ok(answer)
+    }
+
+    /// The lenses that augtool loads by itself with this load path, if they are known.
+    pub(super) fn transforms(&self, load_path: &[String]) -> Option<Arc<Vec<Transform>>> {
+        let known = self.transforms.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(load_path).cloned()
+    }
+
+    /// Keeps them for the next resource.
+    pub(super) fn set_transforms(&self, load_path: &[String], found: &Arc<Vec<Transform>>) {
+        let mut known = self.transforms.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(load_path.to_vec(), Arc::clone(found));
     }
 
     /// The directory for copies of files, which is locked meanwhile.
@@ -132,7 +159,8 @@ impl Process {
             if !rest.is_empty() {
                 fds.push(PollFd::new(&self.input, PollFlags::OUT));
             }
-            let left = Timespec { tv_sec: left.as_secs().min(3600) as i64, tv_nsec: 1_000_000 };
+            let seconds = i64::try_from(left.as_secs()).unwrap_or(i64::MAX);
+            let left = Timespec { tv_sec: seconds, tv_nsec: 1_000_000 };
             match poll(&mut fds, Some(&left)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),

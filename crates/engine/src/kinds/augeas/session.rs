@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::FileType;
 
@@ -10,6 +11,7 @@ use crate::kind::KindError;
 use crate::kind::tools::inside;
 use crate::kinds::augeas::commands::{Command, is_about_files};
 use crate::kinds::augeas::process::{Request, Sessions};
+use crate::kinds::augeas::transforms::{self, Transform};
 use crate::system::host::Host;
 use crate::system::path::is;
 use crate::system::runner::Invocation;
@@ -74,40 +76,57 @@ pub(super) struct Answers {
 }
 
 impl Session {
-    /// A session that loads files. It can be one of many in a process, so it begins with the state of
-    /// a new one. Its commands can change nothing on the machine but what is in `writable`.
-    pub(super) fn loading(tree: &Tree, writable: Option<&Path>) -> Self {
+    fn new(writable: Option<&Path>) -> Self {
         let mut hasher = RandomState::new().build_hasher();
         hasher.write_u32(std::process::id());
-        let mark = format!("ordain-{:016x}", hasher.finish());
-        let mut session = Self {
+        Self {
             script: String::new(),
-            mark,
+            mark: format!("ordain-{:016x}", hasher.finish()),
             count: 0,
             restored: None,
             is_private: false,
             writable: writable.map(Path::to_path_buf),
-        };
+        }
+    }
+
+    /// A session that loads files. It can be one of many in a process, so it begins with the state of
+    /// a new one. Its commands can change nothing on the machine but what is in `writable`.
+    ///
+    /// # Errors
+    /// When augtool does not list its lenses.
+    pub(super) fn loading(
+        host: &Host,
+        tree: &Tree,
+        sessions: &Sessions,
+        writable: Option<&Path>,
+    ) -> Result<Self, KindError> {
+        let mut session = Self::new(writable);
         for path in ["/files/*", "/augeas/files/*", "/augeas//error"] {
             session.ask("rm", &[path]);
         }
-        if tree.only.is_some() {
-            session.ask("rm", &["/augeas/load/*"]);
-        } else {
-            session.ask("rm", &["/augeas/load"]);
-            session.restored = Some(session.ask("cp", &[KNOWN, "/augeas/load"]));
-        }
         if let Some((file, lens)) = &tree.only {
+            session.ask("rm", &["/augeas/load/*"]);
             session.ask("set", &["/augeas/load/Xfm/lens", lens.as_str()]);
             session.ask("set", &["/augeas/load/Xfm/incl", file.as_str()]);
-        } else if let Some(path) = plain_context(&tree.context) {
+        } else {
+            session.ask("rm", &["/augeas/load"]);
             // Lenses that cannot read the file of the context need not load theirs, unless none can.
-            let others = format!("/augeas/load/*['{path}/' !~ glob(incl) + regexp('/.*')]");
-            let some = format!("{others}[count(/augeas/load/*) > count({others})]");
-            session.ask("rm", &[&some]);
+            let names = match plain_context(&tree.context) {
+                Some(path) => {
+                    let all = known_transforms(host, tree, sessions)?;
+                    let readers = all.iter().filter(|one| one.reads(path));
+                    readers.map(|one| format!("/{}", one.name)).collect()
+                }
+                None => Vec::new(),
+            };
+            let all = if names.is_empty() { vec![String::new()] } else { names };
+            for name in all {
+                let (from, to) = (format!("{KNOWN}{name}"), format!("/augeas/load{name}"));
+                session.restored = Some(session.ask("cp", &[from, to]));
+            }
         }
         session.ask("load", &NONE);
-        session
+        Ok(session)
     }
 
     /// Adds a command; returns the position of its answer.
@@ -204,6 +223,23 @@ impl Session {
         launch.writes_only = Some(self.writable.clone().into_iter().collect());
         invocation
     }
+}
+
+/// The lenses that augtool loads by itself; a run asks once for them.
+fn known_transforms(
+    host: &Host,
+    tree: &Tree,
+    sessions: &Sessions,
+) -> Result<Arc<Vec<Transform>>, KindError> {
+    if let Some(known) = sessions.transforms(&tree.load_path) {
+        return Ok(known);
+    }
+    let mut session = Session::new(None);
+    let all = session.ask("print", &[KNOWN]);
+    let answers = session.run(host, tree, sessions)?;
+    let found = Arc::new(transforms::read(&printed(answers.output(all)), KNOWN));
+    sessions.set_transforms(&tree.load_path, &found);
+    Ok(found)
 }
 
 impl Answers {
