@@ -12,7 +12,8 @@
 //! error if it does not.
 //!
 //! `# query: …` is a command whose output is compared after each run, `# teardown: …` a shell line
-//! after the last one, and with `# network: own` a case has a network of its own. `# public: NAME`
+//! after the last one, and with `# network: own` a case has a network of its own. A case whose
+//! `# needs: PROGRAM PACKAGE` is not installed is skipped. `# public: NAME`
 //! names a module that Puppet gets from the directory `ORDAIN_PUBLIC_MODULES`; Ordain applies the case
 //! without it. If the variable is not set, Puppet's side comes from `apply/recorded/NAME.json`, which
 //! `ORDAIN_BLESS` writes.
@@ -50,6 +51,7 @@ struct Case {
     installed: bool,
     has_network: bool,
     public: Option<String>,
+    needs: Vec<String>,
     differs: BTreeSet<String>,
 }
 
@@ -66,6 +68,7 @@ impl Case {
             installed: false,
             has_network: false,
             public: None,
+            needs: Vec::new(),
             differs: BTreeSet::new(),
             manifest: String::new(),
         };
@@ -75,6 +78,7 @@ impl Case {
                 Some(("between", script)) => case.between.push(script.into()),
                 Some(("query", script)) => case.queries.push(script.into()),
                 Some(("teardown", script)) => case.teardown.push(script.into()),
+                Some(("needs", program)) => case.needs.push(program.into()),
                 Some(("public", module)) => case.public = Some(module.into()),
                 Some(("network", what)) => {
                     assert_eq!(what, "own", "{}", case.name);
@@ -212,7 +216,17 @@ fn cases() -> Vec<Case> {
     assert!(paths.len() >= 300, "cases are gone");
     paths.sort();
     let cases = paths.iter().map(|p| Case::load(p.as_path()));
-    cases.filter(|c| wanted.split(',').any(|part| c.name.contains(part))).collect()
+    let is_wanted = |case: &Case| wanted.split(',').any(|part| case.name.contains(part));
+    cases
+        .filter(|case| is_wanted(case) && case.needs.iter().all(|name| is_installed(name)))
+        .collect()
+}
+
+/// Whether the machine has a program, which comes before the package that it is of.
+fn is_installed(needed: &str) -> bool {
+    let (program, package) = needed.split_once(' ').unwrap();
+    let places = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].map(Path::new);
+    ordain_testkit::peer(places.iter().any(|place| place.join(program).exists()), package)
 }
 
 /// The unexpected differences, and the expected ones that are missing.

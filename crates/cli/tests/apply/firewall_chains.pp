@@ -1,5 +1,6 @@
 # Chains, their policies, and the purge of their rules.
 # differs: log: the module announces its work with notices of its own
+# needs: iptables-save iptables
 # public: firewall
 # network: own
 # setup: iptables -N OLD; iptables -A OLD -j ACCEPT; iptables -A FORWARD -s 10.0.0.1 -j ACCEPT

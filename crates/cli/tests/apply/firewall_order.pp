@@ -1,5 +1,6 @@
 # Rules among those of others: their order, changed ones, removed ones.
 # differs: log: the module announces its work with notices of its own
+# needs: iptables-save iptables
 # public: firewall
 # network: own
 # setup: iptables -A INPUT -s 192.0.2.1/32 -j DROP

@@ -1,5 +1,6 @@
 # Each attribute of a rule, once; the second run finds all rules in place.
 # differs: log: the module announces its work with notices of its own
+# needs: iptables-save iptables
 # public: firewall
 # network: own
 # query: iptables-save | grep -v '^#' | sed 's/\[[0-9:]*\]//'

@@ -1,4 +1,5 @@
 # differs: log: the errors of SQL are worded otherwise
+# needs: mariadbd mariadb-server
 # public: mysql
 # setup: mkdir -p /run/mysqld/data /run/mysqld/tmp; chown -R mysql: /run/mysqld
 # setup: mariadb-install-db --user=mysql --datadir=/run/mysqld/data --skip-test-db >/dev/null 2>&1

@@ -1,4 +1,5 @@
 # differs: log: the value of a command is quoted otherwise
+# needs: psql postgresql
 # public: postgresql
 # setup: mkdir -p /run/pg; chown postgres: /run/pg; cd /tmp
 # setup: b=$(ls -d /usr/lib/postgresql/*/bin | tail -1)

@@ -3,6 +3,7 @@
 # differs: log: the same
 # differs: queries: so what depends on a failed command runs; and with psql 15 and later, a condition
 # never holds with `search_path`
+# needs: psql postgresql
 # public: postgresql
 # setup: mkdir -p /run/pg; chown postgres: /run/pg; cd /tmp
 # setup: b=$(ls -d /usr/lib/postgresql/*/bin | tail -1)

@@ -1,4 +1,5 @@
-//! `postgresql_psql`: SQL that psql runs. The SQL is one argument of the program; no shell reads it.
+//! `postgresql_psql`: SQL that psql runs. The SQL is one argument of the program, or its input if it
+//! is a secret; no shell reads it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -147,11 +148,20 @@ impl Psql {
             None => sql.to_string(),
         };
         let options = self.options.iter().map(String::as_str);
-        let words: Vec<&str> = std::iter::once(self.program.as_str())
-            .chain(options)
-            .chain(["-t", "-X", "-c", &sql])
-            .collect();
-        let outcome = self.surroundings.ask(host, &words)?;
+        let mut words: Vec<&str> = std::iter::once(self.program.as_str()).chain(options).collect();
+        words.extend(["-t", "-X"]);
+        let mut surroundings = self.surroundings.clone();
+        // Others can see arguments. From its input, psql takes a backslash for a command of its own.
+        if surroundings.secret && !sql.contains('\\') {
+            words.extend(["-v", "ON_ERROR_STOP=1"]);
+            // As an argument, several statements are one transaction.
+            words.extend(sql.trim_end().trim_end_matches(';').contains(';').then_some("-1"));
+            words.extend(["-f", "-"]);
+            surroundings.stdin = sql.into_bytes();
+        } else {
+            words.extend(["-c", &sql]);
+        }
+        let outcome = surroundings.ask(host, &words)?;
         let output = outcome.stdout_text();
         if outcome.success() {
             return Ok(output);
