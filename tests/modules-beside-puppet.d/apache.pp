@@ -1,3 +1,4 @@
+# long: the role applies the module, too
 class { 'apache':
   default_vhost => false,
   mpm_module    => 'event',

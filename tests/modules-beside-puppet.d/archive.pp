@@ -1,4 +1,4 @@
-# setup: mkdir -p /srv/pack/app && echo hello > /srv/pack/app/readme && tar -C /srv/pack -czf /srv/app.tar.gz app && tar -C /srv/pack -cJf /srv/app.tar.xz app && mkdir -p /opt/one /opt/two
+# setup: mkdir -p /srv/pack/app && echo hello > /srv/pack/app/readme && tar --mtime=@0 -C /srv/pack -czf /srv/app.tar.gz app && tar --mtime=@0 -C /srv/pack -cJf /srv/app.tar.xz app && mkdir -p /opt/one /opt/two
 archive { '/tmp/app.tar.gz':
   source       => 'file:///srv/app.tar.gz',
   extract      => true,

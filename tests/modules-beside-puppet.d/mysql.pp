@@ -1,3 +1,4 @@
+# long: the role applies the module, too
 # query: mysql -N -e 'SHOW DATABASES; SELECT user, host, max_connections FROM mysql.user ORDER BY 1, 2' 
 # query: mysql -N -e "SHOW GRANTS FOR 'shop'@'localhost'; SHOW GRANTS FOR 'reader'@'%'"
 class { 'mysql::server':

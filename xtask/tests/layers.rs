@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["ide"],
     &["fleet"],
     &["driver"],
-    &["providers", "store"],
+    &["ca", "providers", "store"],
     &["engine"],
     &["puppet-tools"],
     &["puppet", "inmanta", "mcl", "dynaml"],

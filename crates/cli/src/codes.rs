@@ -5,6 +5,8 @@ use ordain_source::CodeDoc;
 
 pub(crate) use ordain_driver::codes::*;
 
+/// The certificate authority refuses a call.
+pub(crate) const CA: &str = "ordain::ca";
 /// A program is not formatted, or cannot be.
 pub(crate) const FORMAT: &str = "ordain::format";
 /// A saved plan does not match the machine any more.
@@ -22,6 +24,16 @@ pub(crate) const TYPES: &str = "ordain::types";
 
 /// The codes of the command line.
 const OWN: &[CodeDoc] = &[
+    CodeDoc {
+        code: CA,
+        summary: "the certificate authority refuses a call",
+        details: "The message has the reason: the directory has no authority (`ordain ca setup` \
+                  makes one), its files do not belong together, a name has no request or has a \
+                  certificate already (`ordain ca clean NAME` removes it), or a request asks for \
+                  more than is allowed. Alternative names and extensions that grant rights need \
+                  a flag, as in `ordain ca sign web.example.org --allow-subject-alt-names`: check \
+                  with `ordain ca list` first.",
+    },
     CodeDoc {
         code: ECORE,
         summary: "an Ecore model cannot be read completely",

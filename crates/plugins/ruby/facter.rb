@@ -436,7 +436,10 @@ module Facter
         name && @ways.find { |way| way.name == name }
       end
 
-      def flush; end
+      # Forgets the value, which the next question looks for again.
+      def flush
+        @resolved = false
+      end
 
       # The first value of the suitable resolutions, by weight. If there is none or its weight is
       # zero, the value without custom facts.

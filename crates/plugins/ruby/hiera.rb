@@ -441,6 +441,43 @@ class Hiera
   end
 end
 
+class Hiera
+  # Encryptors of eyaml that plugins bring, such as KMS of the gem `hiera-eyaml-kms`.
+  module EyamlPlugins
+    class << self
+      # Returns whether a plugin decrypted the base64 text, and the result or the reason.
+      def decrypt(scheme, cipher, options)
+        load(scheme.downcase)
+        Backend::Eyaml::Options.set(options)
+        encryptor = Backend::Eyaml::Encryptor.find(scheme)
+        text = encryptor.decrypt(encryptor.decode(cipher))
+        text = text.dup.force_encoding(Encoding::UTF_8)
+        text.valid_encoding? ? [true, text] : [false, 'the decrypted value is not UTF-8 text']
+      rescue LoadError => e
+        [false, "the plugin hiera-eyaml-#{scheme.downcase} cannot be loaded by ruby: #{e.message}"]
+      rescue StandardError => e
+        [false, e.message]
+      end
+
+      private
+
+      # Activates the gem of an encryptor, so that its dependencies are found, and loads its files.
+      def load(name)
+        path = "hiera/backend/eyaml/encryptors/#{name}"
+        unless Ordain.own_library(path)
+          Kernel.require('rubygems')
+          Gem::Specification.find_by_path(path)&.activate
+        end
+        require('hiera/backend/eyaml/encryptor')
+        require('hiera/backend/eyaml/utils')
+        require('hiera/backend/eyaml/options')
+        require('hiera/backend/eyaml/logginghelper')
+        require(path)
+      end
+    end
+  end
+end
+
 class Hash
   # Methods that the library `deep_merge` adds.
   def deeper_merge(other, options = {})

@@ -104,12 +104,22 @@ module Ordain
 
     # Logs a message, which the compile gets before the next request or answer.
     def log(level, text)
+      return if @silent
+
       (@logs ||= []) << [level, Wire.pack(text)]
       return if @logs.size < MOST_LOGS
 
       logs = take_logs
       @output.write(logs) unless @output.closed?
       nil
+    end
+
+    # Runs a block whose messages are those of a run, not of a compile.
+    def silently
+      before, @silent = @silent, true
+      yield
+    ensure
+      @silent = before
     end
 
     # The answer to a request whose result is a Puppet value.
@@ -403,6 +413,12 @@ module Ordain
         options, override, merge = Wire.unpack(options), Wire.unpack(override), Wire.unpack(merge)
         found, value = Hiera::Backends.ask(name, key, Puppet::Parser::Scope.of(scope), options, override, merge)
         [found, found ? given(value) : value]
+      end
+
+      # Decrypts a value with an encryptor of eyaml; returns whether that worked, and the text or the
+      # reason.
+      def eyaml(scheme, cipher, options)
+        Hiera::EyamlPlugins.decrypt(scheme, cipher, Wire.unpack(options))
       end
 
       # Renders an ERB template.

@@ -520,8 +520,9 @@ module Kernel
     $stderr.puts(*messages) unless messages.empty?
   end
 
-  # Parts of Puppet and Facter are already in this process; modules may add their own.
-  OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
+  # Parts of Puppet and Facter are already in this process; modules may add their own. The library of
+  # eyaml is not.
+  OURS = %r{\A(?!hiera/backend/eyaml)(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
 
   # Libraries that are loaded on demand as a whole.
   LATER = %w[uri yaml erb date openssl digest resolv cgi socket].freeze

@@ -212,7 +212,8 @@ module Ordain
           next [number, { 'error' => error }] if error
           next unless resource
 
-          [number, { 'values' => values(resource), 'automatic' => automatic(resource, catalog) }]
+          relations = Ordain.silently { automatic(resource, catalog) }
+          [number, { 'values' => values(resource), 'automatic' => relations }]
         rescue StandardError, ScriptError => e
           [number, { 'error' => Ordain.describe(e) }]
         end

@@ -211,11 +211,34 @@ module Puppet
       end
     end
 
+    # Versions of packages in order. Custom facts use it where no compile could answer.
     module Package
-      def versioncmp(one, other, _ignore_trailing_zeroes = false)
-        Ordain.call_function(Ordain.global_scope, 'versioncmp', [one.to_s, other.to_s])
+      module_function
+
+      # As RPM compares: numbers by value, words by their letters, and marks by their kind.
+      def versioncmp(one, other, ignore_trailing_zeroes = false)
+        parts = [one.to_s, other.to_s].map do |text|
+          text = text.sub(/([\w.]*?)((?:\.0+)+)(-|\z)/) { "#{Regexp.last_match(1)}#{Regexp.last_match(3)}" } if ignore_trailing_zeroes
+          text.scan(/[-.]|\d+|[^-.\d]+/)
+        end
+        first, second = parts
+        until first.empty? || second.empty?
+          order = order_of(first.shift, second.shift)
+          return order unless order.zero?
+        end
+        one.to_s <=> other.to_s
       end
-      module_function :versioncmp
+
+      def order_of(one, other)
+        return 0 if one == other
+        return -1 if one == '-'
+        return 1 if other == '-'
+        return -1 if one == '.'
+        return 1 if other == '.'
+        return one.to_i <=> other.to_i if [one, other].all? { |part| part.match?(/\A[1-9]\d*\z/) }
+
+        one.upcase <=> other.upcase
+      end
     end
 
     # Operations on files for applying a catalog.

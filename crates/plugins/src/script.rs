@@ -45,6 +45,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/properties.rb", include_str!("../ruby/execution/properties.rb")),
     ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
     ("ordain/execution/legacy_facts.rb", include_str!("../ruby/execution/legacy_facts.rb")),
+    ("ordain/execution/custom_facts.rb", include_str!("../ruby/execution/custom_facts.rb")),
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
     ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
     ("ordain/execution/symbolic_mode.rb", include_str!("../ruby/execution/symbolic_mode.rb")),

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use ordain_testkit::golden::golden;
 
-const PAGES: usize = 9;
+const PAGES: usize = 10;
 
 #[test]
 fn pages() {

@@ -99,7 +99,7 @@ fn gpg_decrypts_its_own_output() {
     assert_eq!(lookup(&env, "two"), Ok(Value::str("user bob has pass")));
     for (key, why) in [
         ("foreign", "gpg: decryption failed: No secret key"),
-        ("kms", "the encryptor 'KMS' is not supported, only PKCS7 and GPG"),
+        ("kms", "the plugin hiera-eyaml-kms cannot be loaded by ruby"),
         ("nowhere", "doesn't exist, check gpg_gnupghome"),
         ("unset", "No GPG home directory configured"),
     ] {

@@ -1,6 +1,7 @@
 //! The command line and its verbs, one file each: first the arguments, then the implementation.
 
 mod apply;
+mod ca;
 mod check;
 pub(crate) mod code;
 pub(crate) mod compile;
@@ -102,6 +103,7 @@ macro_rules! verbs {
                         | Self::History(_)
                         | Self::Show(_)
                         | Self::Facts(_)
+                        | Self::Ca(_)
                 );
                 !acts
             }
@@ -130,6 +132,7 @@ verbs! {
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,
     "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
+    "ca" Ca(ca::CaArgs) => ca::run,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

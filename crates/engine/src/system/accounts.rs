@@ -138,6 +138,20 @@ pub fn has_others(host: &Host, group: u32, users: &[u32]) -> bool {
         })
 }
 
+/// The home directory of a user.
+pub(crate) fn home(host: &Host, uid: u32) -> Option<PathBuf> {
+    let text = read_input(&host.path(Path::new("/etc/passwd"))).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut lines = text.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let number = uid.to_string();
+    let line = lines.find(|fields| fields.get(2) == Some(&number.as_str()));
+    if let Some(home) = line.and_then(|fields| fields.get(5).map(PathBuf::from)) {
+        return Some(home);
+    }
+    let known = is_real(host).then(|| nix::unistd::User::from_uid(uid.into()).ok().flatten());
+    known.flatten().map(|user| user.dir)
+}
+
 /// The name of a user, or its number as text.
 pub fn user_name(host: &Host, uid: u32) -> String {
     users(host).numbers.get(&uid).cloned().unwrap_or_else(|| uid.to_string())

@@ -6,14 +6,14 @@ module Ordain
                 SSL: 'network', Runtime: 'network',
                 HTTP: 'network', Network: 'network', FileServing: 'network', FileBucket: 'network', Application: 'network',
                 Face: 'network', Interface: 'network', SELFileContext: 'core_attributes', Configurer: 'network',
-                GettextConfig: 'network', Log: 'network', Metatype: 'network' },
+                GettextConfig: 'network', Metatype: 'network' },
     Puppet::Util => { FileType: 'file_types', FileParsing: 'parsed_file', IniConfig: 'ini_config', Checksums: 'checksums',
                       Diff: 'utilities', Backups: 'utilities', SELinux: 'utilities', Plist: 'utilities', ClassGen: 'utilities',
-                      MethodHelper: 'utilities', Autoload: 'utilities', Storage: 'utilities', Log: 'utilities', Ldap: 'utilities',
+                      MethodHelper: 'utilities', Autoload: 'utilities', Storage: 'utilities', Log: 'utilities',
                       Feature: 'utilities', NetworkDevice: 'network_device',
                       InstanceLoader: 'utilities', Lockfile: 'utilities', Pidlock: 'utilities', Metric: 'utilities',
                       TagSet: 'utilities', Tagging: 'utilities', Limits: 'utilities', CommandLine: 'utilities', RetryAction: 'utilities',
-                      HttpProxy: 'network', Monkey: 'utilities', ConstantInflector: 'utilities' },
+                      HttpProxy: 'network', ConstantInflector: 'utilities' },
     Puppet::Provider => { ParsedFile: 'parsed_file', Package: 'packages', NameService: 'name_services', Exec: 'exec_provider',
                           AixObject: 'name_services' }
   }.freeze
@@ -26,7 +26,6 @@ module Ordain
   later(self, 'ordain/execution/file_types', :Bucket)
   later(Puppet::Type::File, 'ordain/execution/core_attributes', :ParameterSource)
   later(self, 'ordain/execution/versions', :VersionRanges)
-  later(Puppet::Util, 'ordain/execution/versions', :Package)
 end
 
 module Puppet

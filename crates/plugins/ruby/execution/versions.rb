@@ -1,37 +1,4 @@
-# Versions of packages in order.
-module Puppet
-  module Util
-    module Package
-      module_function
-
-      # As RPM compares: numbers by value, words by their letters, and marks by their kind.
-      def versioncmp(one, other, ignore_trailing_zeroes = false)
-        parts = [one.to_s, other.to_s].map do |text|
-          text = text.sub(/([\w.]*?)((?:\.0+)+)(-|\z)/) { "#{Regexp.last_match(1)}#{Regexp.last_match(3)}" } if ignore_trailing_zeroes
-          text.scan(/[-.]|\d+|[^-.\d]+/)
-        end
-        first, second = parts
-        until first.empty? || second.empty?
-          order = order_of(first.shift, second.shift)
-          return order unless order.zero?
-        end
-        one.to_s <=> other.to_s
-      end
-
-      def order_of(one, other)
-        return 0 if one == other
-        return -1 if one == '-'
-        return 1 if other == '-'
-        return -1 if one == '.'
-        return 1 if other == '.'
-        return one.to_i <=> other.to_i if [one, other].all? { |part| part.match?(/\A[1-9]\d*\z/) }
-
-        one.upcase <=> other.upcase
-      end
-    end
-  end
-end
-
+# Ranges of semantic versions, for the versions of packages.
 module Ordain
   # Ranges of semantic versions.
   module VersionRanges

@@ -18,6 +18,7 @@ impl Lookup<'_, '_> {
     ) -> EvalResult {
         Ok(match value {
             Value::Str(text) if is_encrypted_text(text) => {
+                self.ask_plugins(options, place, text)?;
                 let env = self.c.env;
                 let (world, known) = (env.world.as_ref(), &mut self.c.decrypted);
                 let opened = env.hiera.secrets.decrypt(world, options, text, known);
@@ -35,6 +36,22 @@ impl Lookup<'_, '_> {
             }
             other => other.clone(),
         })
+    }
+
+    /// Lets plugins decrypt the parts of a text that only they can.
+    fn ask_plugins(&mut self, options: &Value, place: &DataPlace, text: &str) -> EvalResult<()> {
+        let secrets = &self.c.env.hiera.secrets;
+        for part in secrets.for_plugins(options, text) {
+            let Some(span) = self.span.or_else(|| self.config_span()) else {
+                let why = format!("the encryptor '{}' cannot be asked here", part.0);
+                return Err(self.closed(place, text, &why));
+            };
+            match self.c.ask_eyaml_encryptor(part, options, span)? {
+                Ok(opened) => secrets.decrypted_by_plugin(options, part, &opened),
+                Err(why) => return Err(self.closed(place, text, &why)),
+            }
+        }
+        Ok(())
     }
 
     /// The error of a text that cannot be opened, with the line of its key.

@@ -1,7 +1,8 @@
-//! Values that eyaml encrypted: texts with parts `ENC[PKCS7,…]` or `ENC[GPG,…]`.
+//! Values that eyaml encrypted: texts with parts `ENC[PKCS7,…]`, `ENC[GPG,…]`, or of an encryptor
+//! that a plugin brings.
 //!
 //! The options of the level name the keys. Keys and decrypted values are kept for all compiles of
-//! an environment. The program `gpg` decrypts GPG values.
+//! an environment. The program `gpg` decrypts GPG values, plugins run in the `ruby` process.
 
 use std::path::Path;
 use std::sync::{Arc, RwLock};
@@ -119,13 +120,14 @@ fn key_text(world: &dyn World, (name, variable): &(String, bool)) -> Result<Stri
     }
 }
 
-fn unknown_encryptor(scheme: &str) -> String {
-    format!(
-        "the encryptor '{scheme}' is not supported, only {PKCS7} and {GPG}; its values can be \
-         encrypted again by `eyaml recrypt --change-encryption pkcs7 FILE` where the plugin \
-         hiera-eyaml-{} is installed",
-        scheme.to_lowercase()
-    )
+/// Whether a plugin has to decrypt the values of a scheme.
+fn is_foreign(scheme: &str) -> bool {
+    ![PKCS7, GPG].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+}
+
+/// The identification of a plugin and of the options by which it finds its keys.
+fn plugin_keys(scheme: &str, options: &Value) -> EcoString {
+    ecow::eco_format!("{scheme} {options:?}")
 }
 
 /// The GPG home directory that options name.
@@ -203,8 +205,9 @@ impl Secrets {
             let id = ecow::eco_format!("gpg {home}");
             return self.once(id, cipher, |bytes| gpg(world, &home, bytes));
         }
-        if !scheme.eq_ignore_ascii_case(PKCS7) {
-            return Err(unknown_encryptor(scheme));
+        if is_foreign(scheme) {
+            let known = self.known(&plugin_keys(scheme, options), cipher);
+            return known.ok_or_else(|| format!("the encryptor '{scheme}' was not asked"));
         }
         let (id, pair) = self.pair(world, options)?;
         let pair = (*pair).as_ref().map_err(String::clone)?;
@@ -220,16 +223,52 @@ impl Secrets {
         cipher: &str,
         open: impl FnOnce(&[u8]) -> Result<Vec<u8>, String>,
     ) -> Result<EcoString, String> {
-        let key = (keys, EcoString::from(cipher));
-        if let Some(known) = self.opened.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
-            return Ok(known.clone());
+        if let Some(known) = self.known(&keys, cipher) {
+            return Ok(known);
         }
         let bytes = decode(cipher, Mode::Default).map_err(|e| e.to_string())?;
         let text = String::from_utf8(open(&bytes)?);
         let text = text.map_err(|_| "what was encrypted is no UTF-8 text".to_owned())?;
         let text = EcoString::from(text);
-        self.opened.write().unwrap_or_else(|e| e.into_inner()).insert(key, text.clone());
+        self.record(keys, cipher, text.clone());
         Ok(text)
+    }
+
+    /// The text that these keys decrypted before.
+    fn known(&self, keys: &EcoString, cipher: &str) -> Option<EcoString> {
+        let key = (keys.clone(), EcoString::from(cipher));
+        self.opened.read().unwrap_or_else(|e| e.into_inner()).get(&key).cloned()
+    }
+
+    fn record(&self, keys: EcoString, cipher: &str, text: EcoString) {
+        let key = (keys, EcoString::from(cipher));
+        self.opened.write().unwrap_or_else(|e| e.into_inner()).insert(key, text);
+    }
+
+    /// The encrypted parts of a text, with their schemes, that plugins have to decrypt first.
+    pub(super) fn for_plugins<'t>(
+        &self,
+        options: &Value,
+        text: &'t str,
+    ) -> Vec<(&'t str, &'t str)> {
+        let foreign = |token| match token {
+            Token::Encrypted(scheme, cipher) if is_foreign(scheme) => Some((scheme, cipher)),
+            _ => None,
+        };
+        let mut parts: Vec<_> = tokens(text).into_iter().filter_map(foreign).collect();
+        parts
+            .retain(|(scheme, cipher)| self.known(&plugin_keys(scheme, options), cipher).is_none());
+        parts
+    }
+
+    /// Records the text that a plugin decrypted.
+    pub(super) fn decrypted_by_plugin(
+        &self,
+        options: &Value,
+        (scheme, cipher): (&str, &str),
+        text: &str,
+    ) {
+        self.record(plugin_keys(scheme, options), cipher, EcoString::from(text));
     }
 
     /// The text with its encrypted parts decrypted; the results are recorded.

@@ -1,4 +1,4 @@
-//! Backends of Hiera 3 in the `ruby` process.
+//! Backends of Hiera 3 and encryptors of eyaml in the `ruby` process.
 
 use ordain_source::Span;
 use serde_json::json;
@@ -38,6 +38,30 @@ impl Compiler<'_> {
                     return Ok(Ok(this.unpack_value(&answer[1])?));
                 }
                 Ok(Err(answer[1].as_str().map(str::to_owned)))
+            })
+        })
+    }
+
+    /// Decrypts a value, in base64, with an encryptor of eyaml that a plugin brings. The inner error
+    /// is the reason why the plugin could not.
+    ///
+    /// # Errors
+    /// When `ruby` is missing or stops.
+    pub(crate) fn ask_eyaml_encryptor(
+        &mut self,
+        (scheme, cipher): (&str, &str),
+        options: &Value,
+        span: Span,
+    ) -> EvalResult<Result<String, String>> {
+        let what = format!("the eyaml encryptor '{scheme}'");
+        let place = format!("hiera/backend/eyaml/encryptors/{}.rb", scheme.to_lowercase());
+        let callee = Callee { what: &what, place: &place };
+        self.with_ruby(callee, span, |this| {
+            this.lending(|this| {
+                let request = json!(["eyaml", scheme, cipher, this.pack_value(options)]);
+                let answer = this.converse(callee, span, request)?;
+                let text = answer[1].as_str().unwrap_or_default().to_owned();
+                Ok(if answer[0].as_bool() == Some(true) { Ok(text) } else { Err(text) })
             })
         })
     }

@@ -1,9 +1,10 @@
 //! A session of augtool: commands go in, the answer to each comes out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::FileType;
 
@@ -12,6 +13,7 @@ use crate::kind::tools::inside;
 use crate::kinds::augeas::commands::{Command, is_about_files};
 use crate::kinds::augeas::process::{Request, Sessions};
 use crate::kinds::augeas::transforms::{self, Transform};
+use crate::system::accounts;
 use crate::system::host::Host;
 use crate::system::path::is;
 use crate::system::runner::Invocation;
@@ -195,7 +197,9 @@ impl Session {
         let start = format!("cp /augeas/load {KNOWN}\n");
         let own = Sessions::default();
         let sessions = if self.is_private { &own } else { sessions };
+        let history = History::of(host);
         let answer = sessions.exchange(host, &words, start.as_bytes(), invocation, &request);
+        history.remove();
         let [stdout, stderr] = answer.map_err(|e| failed(&e.to_string()))?;
         let [stdout, stderr] =
             [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
@@ -219,7 +223,7 @@ impl Session {
         for (name, value) in [("AUGEAS_LENS_LIB", ""), ("AUGEAS_ROOT", ""), ("TERM", "dumb")] {
             launch.set_env.push((name.into(), value.into()));
         }
-        // It would keep a history of its commands in the user's directory.
+        // With the privilege for it, it does not even begin a history of its commands.
         launch.writes_only = Some(self.writable.clone().into_iter().collect());
         invocation
     }
@@ -398,6 +402,37 @@ pub(super) fn plain_context(context: &str) -> Option<&str> {
     let is_plain = path.starts_with('/') && !path.contains(['\'', '"', '[', ']', '\n']);
     let path = path.strip_suffix('/').unwrap_or(path);
     (is_plain && !path.is_empty()).then_some(path)
+}
+
+/// The history of typed commands, which augtool also writes if it reads a script. It is empty then.
+struct History {
+    directory: Option<PathBuf>,
+}
+
+/// Whether the directories of histories existed before the first session.
+static FOUND: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+
+impl History {
+    /// The history of this user on a machine, unless it existed before.
+    fn of(host: &Host) -> Self {
+        let home = accounts::home(host, rustix::process::getuid().as_raw());
+        let directory = home.map(|home| host.path(&home.join(".augeas")));
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut existed = |path: &PathBuf| {
+            *found.entry(path.clone()).or_insert_with(|| path.symlink_metadata().is_ok())
+        };
+        Self { directory: directory.filter(|path| !existed(path)) }
+    }
+
+    /// Removes it unless something was typed. Failures do not matter: the file is empty.
+    fn remove(&self) {
+        let Some(directory) = &self.directory else { return };
+        let file = directory.join("history");
+        if file.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
+            let _ = fs::remove_file(&file);
+        }
+        let _ = fs::remove_dir(directory);
+    }
 }
 
 fn program(host: &Host) -> Result<String, KindError> {

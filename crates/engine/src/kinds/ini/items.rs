@@ -53,7 +53,10 @@ impl<'s> Items<'s> {
         exact: bool,
     ) -> Result<Self, KindError> {
         let mut items = Self { syntax, quote: syntax.quote.clone(), items: Vec::new(), exact };
-        let Some(value) = value else { return Ok(items) };
+        // A carriage return ends the line; with it a quoted value would not be seen as quoted.
+        let Some(value) = value.map(|value| value.trim_end_matches('\r')) else {
+            return Ok(items);
+        };
         let is_quoted = |quote: &str| value.starts_with(quote) && value.ends_with(quote);
         let mut bare = value;
         if let Some(quote) = ["\"", "'"].into_iter().find(|quote| is_quoted(quote)) {

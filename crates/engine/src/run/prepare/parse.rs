@@ -141,9 +141,13 @@ fn digest(resource: &Resource) -> u64 {
     hasher.finish()
 }
 
+/// The kinds whose resources are files at their `path`, be it by a file that they generate.
+const OF_FILES: [&str; 2] = ["File", "Concat_file"];
+
 /// The paths of all applied files, without a trailing slash.
 fn declared_files(graph: &Graph) -> BTreeSet<PathBuf> {
-    let files = graph.resources().filter(|(_, r)| r.id.kind == "File" && !r.is_virtual);
+    let is_file = |r: &Resource| OF_FILES.contains(&r.id.kind.as_str()) && !r.is_virtual;
+    let files = graph.resources().filter(|(_, r)| is_file(r));
     let path = |r: &Resource| {
         let path = r.value("path").and_then(|v| scalar_text(reveal(v).0));
         let path = path.unwrap_or_else(|| r.id.title.to_string());

@@ -1,0 +1,264 @@
+//! The directory of an authority, as puppetserver has it (`ssl/ca`), and safe changes in it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{CaError, Certname};
+
+/// The mode of files that only the authority reads.
+pub(crate) const PRIVATE: u32 = 0o600;
+/// The mode of files that everybody may read.
+pub(crate) const PUBLIC: u32 = 0o644;
+/// The mode of directories.
+const DIRECTORY: u32 = 0o750;
+
+/// The largest file that is read: the inventory of a few million certificates.
+const MAX_FILE: u64 = 1 << 30;
+
+/// The paths of an authority.
+#[derive(Debug, Clone)]
+pub(crate) struct Directory {
+    root: PathBuf,
+}
+
+impl Directory {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf() }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The certificates of the authority, its own first.
+    pub(crate) fn bundle(&self) -> PathBuf {
+        self.root.join("ca_crt.pem")
+    }
+
+    pub(crate) fn key(&self) -> PathBuf {
+        self.root.join("ca_key.pem")
+    }
+
+    pub(crate) fn public_key(&self) -> PathBuf {
+        self.root.join("ca_pub.pem")
+    }
+
+    /// The revocation lists, its own first.
+    pub(crate) fn crls(&self) -> PathBuf {
+        self.root.join("ca_crl.pem")
+    }
+
+    pub(crate) fn inventory(&self) -> PathBuf {
+        self.root.join("inventory.txt")
+    }
+
+    /// The next serial number.
+    pub(crate) fn serial(&self) -> PathBuf {
+        self.root.join("serial")
+    }
+
+    pub(crate) fn signed_dir(&self) -> PathBuf {
+        self.root.join("signed")
+    }
+
+    pub(crate) fn requests_dir(&self) -> PathBuf {
+        self.root.join("requests")
+    }
+
+    pub(crate) fn certificate(&self, name: &Certname) -> PathBuf {
+        self.signed_dir().join(format!("{name}.pem"))
+    }
+
+    pub(crate) fn request(&self, name: &Certname) -> PathBuf {
+        self.requests_dir().join(format!("{name}.pem"))
+    }
+
+    /// The revocation lists for agents that only know servers.
+    pub(crate) fn infra_crls(&self) -> PathBuf {
+        self.root.join("infra_crl.pem")
+    }
+
+    /// The names of infrastructure nodes.
+    pub(crate) fn infra_nodes(&self) -> PathBuf {
+        self.root.join("infra_inventory.txt")
+    }
+
+    /// The serial numbers of their certificates, one a line in decimal.
+    pub(crate) fn infra_serials(&self) -> PathBuf {
+        self.root.join("infra_serials")
+    }
+
+    /// Locked by whoever changes the directory.
+    pub(crate) fn lock_file(&self) -> PathBuf {
+        self.root.join(".ordain.lock")
+    }
+
+    /// Names of required files that are missing.
+    pub(crate) fn missing(&self) -> Vec<&'static str> {
+        let required = [
+            ("ca_crt.pem", self.bundle()),
+            ("ca_key.pem", self.key()),
+            ("ca_crl.pem", self.crls()),
+            ("inventory.txt", self.inventory()),
+            ("serial", self.serial()),
+        ];
+        required.into_iter().filter(|(_, path)| !path.exists()).map(|(name, _)| name).collect()
+    }
+
+    /// Creates the directories that do not exist.
+    pub(crate) fn create(&self) -> Result<(), CaError> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(DIRECTORY);
+        for dir in [self.root.clone(), self.signed_dir(), self.requests_dir()] {
+            if dir.is_dir() {
+                continue;
+            }
+            builder.create(&dir).map_err(|e| CaError::io(&dir, e))?;
+            copy_owner(&self.root, &dir).map_err(|e| CaError::io(&dir, e))?;
+        }
+        sync_dir(&self.root)
+    }
+
+    /// Waits until no other process or thread changes the directory, and keeps them out until the
+    /// guard is dropped.
+    pub(crate) fn lock(&self) -> Result<WriteLock, CaError> {
+        let path = self.lock_file();
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
+        let file = file.open(&path).map_err(|e| CaError::io(&path, e))?;
+        // Root may have created it for another user's server.
+        copy_owner(&self.root, &path).map_err(|e| CaError::io(&path, e))?;
+        file.lock().map_err(|e| CaError::io(&path, e))?;
+        Ok(WriteLock { _file: file })
+    }
+}
+
+/// Only its holder changes the directory. The system removes the lock if the process ends.
+#[derive(Debug)]
+pub(crate) struct WriteLock {
+    _file: File,
+}
+
+/// The content of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CaError> {
+    read_if_exists(path)?.ok_or_else(|| CaError::io(path, io::ErrorKind::NotFound.into()))
+}
+
+/// The content of a file that may not exist.
+pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, CaError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(CaError::io(path, e)),
+    };
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
+    read.map_err(|e| CaError::io(path, e))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(CaError::damaged(path, "it is larger than 1 GiB"));
+    }
+    Ok(Some(bytes))
+}
+
+/// The text of a file.
+pub(crate) fn read_text(path: &Path) -> Result<String, CaError> {
+    String::from_utf8(read(path)?).map_err(|_| CaError::damaged(path, "it is not a text"))
+}
+
+static NEXT_TEMPORARY: AtomicU64 = AtomicU64::new(0);
+
+/// Replaces a file: after a crash at any time it has its old or its new content. Owner and group of
+/// an existing file stay if this process may set them, since another user's server may read it.
+pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), CaError> {
+    let number = NEXT_TEMPORARY.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.{number}.tmp", process::id()));
+    let temporary = path.with_file_name(name);
+    let result = write_new(&temporary, content, mode)
+        .and_then(|()| copy_owner(owner_model(path), &temporary))
+        .and_then(|()| fs::rename(&temporary, path));
+    if let Err(e) = result {
+        // The error that matters is the first one.
+        let _ = fs::remove_file(&temporary);
+        return Err(CaError::io(path, e));
+    }
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
+fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    // The umask may have removed permissions.
+    file.set_permissions(fs::Permissions::from_mode(mode))?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// The path whose owner a file gets: the file itself if it exists, else its directory.
+fn owner_model(path: &Path) -> &Path {
+    if path.exists() { path } else { path.parent().unwrap_or(path) }
+}
+
+/// Gives a file the owner and group of another one, if this process may do that: only root may, and
+/// others wrote the file as themselves.
+fn copy_owner(from: &Path, to: &Path) -> io::Result<()> {
+    let like = fs::metadata(from)?;
+    let own = fs::metadata(to)?;
+    if (own.uid(), own.gid()) == (like.uid(), like.gid()) {
+        return Ok(());
+    }
+    match std::os::unix::fs::chown(to, Some(like.uid()), Some(like.gid())) {
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        other => other,
+    }
+}
+
+/// Takes the permissions for a private key from users other than its owner and group, which a
+/// puppetserver may need.
+pub(crate) fn protect(path: &Path) -> Result<(), CaError> {
+    let failed = |e| CaError::io(path, e);
+    let mode = fs::metadata(path).map_err(failed)?.mode() & 0o7777;
+    if mode & 0o027 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o027)).map_err(failed)
+}
+
+/// Makes created, renamed and removed entries of a directory durable.
+pub(crate) fn sync_dir(dir: &Path) -> Result<(), CaError> {
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|e| CaError::io(dir, e))
+}
+
+/// Removes a file; false if it did not exist.
+pub(crate) fn remove(path: &Path) -> Result<bool, CaError> {
+    match fs::remove_file(path) {
+        Ok(()) => path.parent().map_or(Ok(()), sync_dir).map(|()| true),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(CaError::io(path, e)),
+    }
+}
+
+/// The number of entries of a directory.
+pub(crate) fn count(dir: &Path) -> Result<usize, CaError> {
+    fs::read_dir(dir).map(Iterator::count).map_err(|e| CaError::io(dir, e))
+}
+
+/// The certnames that have a file in a directory, sorted. Other files are skipped.
+pub(crate) fn names_in(dir: &Path) -> Result<Vec<Certname>, CaError> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(CaError::io(dir, e)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(|e| CaError::io(dir, e))?.file_name();
+        let stem = name.to_str().and_then(|name| name.strip_suffix(".pem"));
+        names.extend(stem.and_then(|stem| Certname::new(stem).ok()));
+    }
+    names.sort();
+    Ok(names)
+}

@@ -1,0 +1,104 @@
+//! Certificates with a key that the authority makes, for servers.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use crate::authority::{CertificateAuthority, Issue};
+use crate::certificate::Certificate;
+use crate::extension::{self, AltNames};
+use crate::key::{KeyAlgorithm, SigningKey};
+use crate::{CaError, Certname, key, oid, policy};
+
+/// How a certificate with a new key is made.
+#[derive(Debug, Clone, Default)]
+pub struct GenerateOptions {
+    /// The key.
+    pub key: KeyAlgorithm,
+    /// Alternative names: `name`, `DNS:name` or `IP:address`. The certname is always one.
+    pub alt_names: Vec<String>,
+    /// Extensions of Puppet's arcs by short name or number, with their texts.
+    pub extensions: Vec<(String, String)>,
+    /// Lets the holder administrate the authority (`pp_cli_auth`).
+    pub admin: bool,
+    /// Validity, if not that of the settings.
+    pub ttl: Option<Duration>,
+    /// Revokes what the name has, instead of refusing to make another.
+    pub replace: bool,
+}
+
+/// A certificate with its private key, which the authority does not store.
+#[derive(Clone)]
+pub struct Generated {
+    /// The private key as PEM text.
+    pub key_pem: String,
+    /// The public key as PEM text.
+    pub public_key_pem: String,
+    /// The certificate.
+    pub certificate: Certificate,
+}
+
+impl std::fmt::Debug for Generated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Generated").field("certificate", &self.certificate).finish_non_exhaustive()
+    }
+}
+
+impl CertificateAuthority {
+    /// Makes a key and a certificate for a name.
+    ///
+    /// # Errors
+    /// The name or an option is not valid, or the name has a certificate or a request.
+    pub fn generate(&self, name: &str, options: &GenerateOptions) -> Result<Generated, CaError> {
+        let name = Certname::new(name)?;
+        let alt_names = parse_alt_names(&options.alt_names)?;
+        let own = own_extensions(options)?;
+        let ttl = options.ttl.unwrap_or(self.settings.ttl);
+        // Making an RSA key takes long: the lock is not held.
+        let (signing, key_pem) = SigningKey::generate(options.key)?;
+        let lock = self.directory.lock()?;
+        if options.replace {
+            self.revoke_all_of(&lock, &[&name])?;
+        } else {
+            self.refuse_duplicate(&name)?;
+        }
+        let key_id = key::key_id(signing.public());
+        let extensions = policy::for_new_key(&name, alt_names, own, &key_id, self.certificate())?;
+        let public_key = signing.public();
+        let certificate = self.issue(&lock, Issue { name: &name, ttl, public_key, extensions })?;
+        Ok(Generated { key_pem, public_key_pem: key::public_pem(public_key)?, certificate })
+    }
+}
+
+/// Reads alternative names.
+fn parse_alt_names(names: &[String]) -> Result<AltNames, CaError> {
+    let mut parsed = AltNames::default();
+    for name in names {
+        if let Some(address) = name.strip_prefix("IP:") {
+            let ip = address.parse::<IpAddr>();
+            let bad = |_| CaError::Disallowed(format!("'{address}' is not an IP address"));
+            parsed.ip.push(ip.map_err(bad)?);
+        } else {
+            let dns = name.strip_prefix("DNS:").unwrap_or(name);
+            parsed.dns.push(dns.to_string());
+        }
+    }
+    policy::check_alt_name_forms(&parsed)?;
+    Ok(parsed)
+}
+
+fn own_extensions(options: &GenerateOptions) -> Result<Vec<x509_cert::ext::Extension>, CaError> {
+    let mut made = Vec::new();
+    for (name, value) in &options.extensions {
+        let id = oid::parse(name).filter(|id| oid::arc(id).is_some());
+        let unknown = || CaError::Disallowed(format!("'{name}' is not an extension of Puppet's"));
+        let id = id.ok_or_else(unknown)?;
+        if made.iter().any(|e: &x509_cert::ext::Extension| e.extn_id == id) {
+            return Err(CaError::Disallowed(format!("the extension {name} is there twice")));
+        }
+        made.push(extension::text(id, value)?);
+    }
+    if options.admin && !made.iter().any(|e| e.extn_id == oid::CLI_AUTH) {
+        made.push(extension::text(oid::CLI_AUTH, "true")?);
+    }
+    Ok(made)
+}

@@ -1,0 +1,205 @@
+//! Authorities from elsewhere: key and certificates of another program, copies of a directory, and
+//! revocation lists of the authorities above.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use crate::authority::CertificateAuthority;
+use crate::certificate::Certificate;
+use crate::crl::RevocationList;
+use crate::directory::{self, Directory, PRIVATE, PUBLIC};
+use crate::key::{self, SigningKey};
+use crate::settings::Settings;
+use crate::{CaError, Serial, chain};
+
+/// The serial numbers that a copy leaves out: the original may have signed more certificates after
+/// it was copied.
+const COPY_GAP: u64 = 100_000;
+
+/// The files of an authority that another program made.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportFiles<'a> {
+    /// Certificates from the authority's own to the root, in any order, as PEM text.
+    pub bundle: &'a [u8],
+    /// The private key of one of them, as PEM text.
+    pub key: &'a [u8],
+    /// Revocation lists of all of them, as PEM text. The authority's own may be missing.
+    pub crls: &'a [u8],
+}
+
+impl CertificateAuthority {
+    /// Makes an authority of a key and certificates from elsewhere, such as an intermediate under
+    /// the root of a company. It must not have issued certificates that should remain known.
+    ///
+    /// # Errors
+    /// [`CaError::Mismatch`] if key, certificates and lists do not form a valid chain to a root;
+    /// [`CaError::Exists`] if the directory has an authority.
+    pub fn import(dir: &Path, files: ImportFiles<'_>, settings: Settings) -> Result<Self, CaError> {
+        let now = (settings.clock)();
+        let bundle = Certificate::all_from_pem(files.bundle)?;
+        let mut lists = RevocationList::all_from_pem(files.crls)
+            .map_err(|e| CaError::Mismatch(format!("the revocation lists cannot be read: {e}")))?;
+        let (key, own) = matching_key(files.key, &bundle)?;
+        let path = chain::to_root(own, &bundle, now)?;
+        let mine = lists.iter().position(|list| list.verify_issued_by(own).is_ok());
+        let list = match mine {
+            Some(at) => lists.remove(at),
+            None => RevocationList::sign(own, &key, &[0], Vec::new(), now)?,
+        };
+        lists.insert(0, list);
+        chain::check_lists(&path, &lists, now)?;
+        let used = lists.first().into_iter().flat_map(RevocationList::serials);
+        let next = used.filter_map(|serial| serial.as_u64()).max().unwrap_or(0).saturating_add(1);
+
+        let directory = Directory::new(dir);
+        directory.create()?;
+        let lock = directory.lock()?;
+        if directory.bundle().exists() || directory.inventory().exists() {
+            return Err(CaError::Exists(dir.to_path_buf()));
+        }
+        let certificates: String = path.iter().map(Certificate::pem).collect();
+        let crls: String = lists.iter().map(RevocationList::pem).collect();
+        let public = key::public_pem(key.public())?;
+        directory::replace(&directory.key(), files.key, PRIVATE)?;
+        directory::replace(&directory.public_key(), public.as_bytes(), PUBLIC)?;
+        directory::replace(&directory.serial(), Serial::from(next).to_string().as_bytes(), PUBLIC)?;
+        directory::replace(&directory.crls(), crls.as_bytes(), PUBLIC)?;
+        directory::replace(&directory.inventory(), b"", PUBLIC)?;
+        directory::replace(&directory.bundle(), certificates.as_bytes(), PUBLIC)?;
+        drop(lock);
+        Self::open(dir, settings)
+    }
+
+    /// Copies the directory of this authority, its private key included, while nothing changes it.
+    ///
+    /// # Errors
+    /// [`CaError::NotEmpty`] if the other directory has files.
+    pub fn export(&self, to: &Path) -> Result<(), CaError> {
+        let _lock = self.directory.lock()?;
+        copy(&self.directory, to, self.next_serial()?)
+    }
+
+    /// Makes an authority that is a copy of another directory: a backup, or the `ssl/ca` of a
+    /// puppetserver. Its serial numbers go on 100,000 later, since the original may have signed
+    /// more certificates after it was copied.
+    ///
+    /// # Errors
+    /// The other directory is not a complete authority, or this one exists.
+    pub fn restore(dir: &Path, from: &Path, settings: Settings) -> Result<Self, CaError> {
+        let original = Self::open(from, settings.clone())?;
+        {
+            let _lock = original.directory.lock()?;
+            let next = original.next_serial()?.saturating_add(COPY_GAP);
+            copy(&original.directory, dir, next)?;
+        }
+        Self::open(dir, settings)
+    }
+
+    /// Replaces revocation lists of other authorities in the chain by newer ones. The list of this
+    /// authority is never replaced, and lists of unknown authorities are ignored.
+    ///
+    /// # Errors
+    /// [`CaError::Mismatch`] if a list is malformed, or the chain would not be valid with it.
+    pub fn import_crls(&self, pem: &[u8]) -> Result<(), CaError> {
+        let incoming = RevocationList::all_from_pem(pem)
+            .map_err(|e| CaError::Mismatch(format!("the revocation lists cannot be read: {e}")))?;
+        if incoming.is_empty() {
+            return Err(CaError::Mismatch("the text has no revocation list".into()));
+        }
+        let mut newest: HashMap<Vec<u8>, &RevocationList> = HashMap::new();
+        for list in &incoming {
+            let id = list.issuer_key_id().ok_or_else(|| {
+                CaError::Mismatch("a revocation list has no authority key identifier".into())
+            })?;
+            let place = newest.entry(id).or_insert(list);
+            if is_newer(list, place) {
+                *place = list;
+            }
+        }
+        let _lock = self.directory.lock()?;
+        let now = self.revocations()?;
+        let own = self.own_position(&now.lists);
+        let updated: Vec<&RevocationList> = now
+            .lists
+            .iter()
+            .enumerate()
+            .map(|(at, list)| {
+                let id = list.issuer_key_id().filter(|_| Some(at) != own);
+                let offered = id.and_then(|id| newest.get(&id).copied());
+                offered.filter(|offered| is_newer(offered, list)).unwrap_or(list)
+            })
+            .collect();
+        let updated: Vec<RevocationList> = updated.into_iter().cloned().collect();
+        chain::check_lists(&self.chain, &updated, self.now())?;
+        let text: String = updated.iter().map(RevocationList::pem).collect();
+        directory::replace(&self.directory.crls(), text.as_bytes(), PUBLIC)
+    }
+}
+
+/// Whether a list has a higher number than another one.
+fn is_newer(list: &RevocationList, than: &RevocationList) -> bool {
+    let number = |list: &RevocationList| {
+        let bytes = list.number().unwrap_or_default();
+        let start = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len());
+        bytes.get(start..).unwrap_or_default().to_vec()
+    };
+    let (a, b) = (number(list), number(than));
+    (a.len(), a) > (b.len(), b)
+}
+
+/// The key, and the certificate that belongs to it.
+fn matching_key<'a>(
+    text: &[u8],
+    bundle: &'a [Certificate],
+) -> Result<(SigningKey, &'a Certificate), CaError> {
+    if bundle.is_empty() {
+        return Err(CaError::Mismatch("the bundle has no certificate".into()));
+    }
+    let mut reason = None;
+    for certificate in bundle {
+        match SigningKey::from_pem(text, Some(certificate.public_key())) {
+            Ok(key) if key.public() == certificate.public_key() => return Ok((key, certificate)),
+            Ok(_) => {}
+            Err(e) => reason = Some(e),
+        }
+    }
+    Err(CaError::Mismatch(match reason {
+        Some(reason) => format!("the private key cannot be used: {reason}"),
+        None => "no certificate of the bundle belongs to the private key".into(),
+    }))
+}
+
+/// Copies the files of an authority to a new directory; its certificates come last, so that a
+/// partial copy is not taken for an authority.
+fn copy(from: &Directory, to: &Path, next_serial: u64) -> Result<(), CaError> {
+    if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(CaError::NotEmpty(to.to_path_buf()));
+    }
+    let target = Directory::new(to);
+    target.create()?;
+    let serial = Serial::from(next_serial).to_string();
+    directory::replace(&target.serial(), serial.as_bytes(), PUBLIC)?;
+    for (source, copy, mode) in [
+        (from.key(), target.key(), PRIVATE),
+        (from.public_key(), target.public_key(), PUBLIC),
+        (from.crls(), target.crls(), PUBLIC),
+        (from.infra_crls(), target.infra_crls(), PUBLIC),
+        (from.infra_nodes(), target.infra_nodes(), PUBLIC),
+        (from.infra_serials(), target.infra_serials(), PUBLIC),
+        (from.inventory(), target.inventory(), PUBLIC),
+    ] {
+        if let Some(content) = directory::read_if_exists(&source)? {
+            directory::replace(&copy, &content, mode)?;
+        }
+    }
+    for name in directory::names_in(&from.signed_dir())? {
+        let content = directory::read(&from.certificate(&name))?;
+        directory::replace(&target.certificate(&name), &content, PUBLIC)?;
+    }
+    for name in directory::names_in(&from.requests_dir())? {
+        let content = directory::read(&from.request(&name))?;
+        directory::replace(&target.request(&name), &content, PUBLIC)?;
+    }
+    directory::replace(&target.bundle(), &directory::read(&from.bundle())?, PUBLIC)
+}

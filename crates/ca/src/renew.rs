@@ -1,0 +1,57 @@
+//! Renewal of certificates.
+
+use std::time::Duration;
+
+use crate::authority::{CertificateAuthority, Issue};
+use crate::certificate::Certificate;
+use crate::directory::WriteLock;
+use crate::identity::NodeIdentity;
+use crate::{CaError, Certname, policy};
+
+impl CertificateAuthority {
+    /// Renews the certificate that a node presents: the new one has the same key and extensions,
+    /// another serial number and the validity of `auto_renewal_ttl`. The old one stays valid until
+    /// it expires or the name is revoked.
+    ///
+    /// # Errors
+    /// Renewal is turned off; the certificate is malformed, foreign, expired or revoked.
+    pub fn renew_presented(&self, der: &[u8]) -> Result<Certificate, CaError> {
+        if !self.settings.allow_auto_renewal {
+            return Err(CaError::RenewalDisabled);
+        }
+        let old = Certificate::from_der(der)?;
+        let name = NodeIdentity::of(&old)?.certname;
+        let lock = self.directory.lock()?;
+        // Under the lock: the name cannot be revoked in between.
+        self.check_peer(&old, name.as_str())?;
+        if old.issuer_key_id().is_some_and(|id| id != self.certificate().key_id()) {
+            return Err(CaError::ForeignCertificate(name.to_string()));
+        }
+        self.renew_certificate(&lock, &name, &old, self.settings.auto_renewal_ttl)
+    }
+
+    /// Renews the stored certificate of a name, for administrators.
+    ///
+    /// # Errors
+    /// [`CaError::NoCertificate`]; the certificate is foreign, expired or revoked.
+    pub fn renew(&self, name: &str, ttl: Option<Duration>) -> Result<Certificate, CaError> {
+        let name = Certname::new(name)?;
+        let lock = self.directory.lock()?;
+        let old = self.stored_certificate(&name)?;
+        let old = old.ok_or_else(|| CaError::NoCertificate(name.to_string()))?;
+        // An expired one may have been revoked: `prune` removes it from the list.
+        self.check_peer(&old, name.as_str())?;
+        self.renew_certificate(&lock, &name, &old, ttl.unwrap_or(self.settings.ttl))
+    }
+
+    fn renew_certificate(
+        &self,
+        lock: &WriteLock,
+        name: &Certname,
+        old: &Certificate,
+        ttl: Duration,
+    ) -> Result<Certificate, CaError> {
+        let extensions = policy::for_renewal(old, self.certificate())?;
+        self.issue(lock, Issue { name, ttl, public_key: old.public_key(), extensions })
+    }
+}

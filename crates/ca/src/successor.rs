@@ -1,0 +1,94 @@
+//! A new certificate for the authority itself, with the key that it has.
+
+use std::time::Duration;
+
+use crate::authority::{CertificateAuthority, MAX_TTL, check_ttl};
+use crate::certificate::{Certificate, NewCertificate};
+use crate::crl::RevocationList;
+use crate::directory::{self, PUBLIC};
+use crate::time::after;
+use crate::{CaError, chain, inventory};
+
+impl CertificateAuthority {
+    /// Signs the certificate of this authority again, with the same name and key, so that it is
+    /// valid for longer. Certificates of nodes stay valid; agents need the new certificate before
+    /// the old one expires. This value goes on with the old certificate: use the returned one.
+    ///
+    /// # Errors
+    /// [`CaError::Mismatch`] if another authority issued the certificate; errors of the directory.
+    pub fn renew_authority(&self, ttl: Option<Duration>) -> Result<Self, CaError> {
+        let own = self.certificate();
+        if !own.is_self_issued() {
+            return Err(CaError::Mismatch(format!(
+                "'{}' issued the certificate of this authority and has to renew it",
+                own.issuer()
+            )));
+        }
+        let before = own.not_after().as_second() - own.not_before().as_second();
+        let ttl = ttl.map_or(Ok(before.clamp(1, MAX_TTL)), check_ttl)?;
+        {
+            let lock = self.directory.lock()?;
+            let now = self.now();
+            let certificate = NewCertificate {
+                serial: self.take_serial(&lock)?,
+                issuer: own.subject(),
+                subject: own.subject(),
+                not_before: after(now, -86_400),
+                not_after: after(now, ttl),
+                public_key: own.public_key(),
+                extensions: own.extensions().to_vec(),
+            };
+            let certificate = certificate.sign(&self.key)?;
+            let name = own.common_name().unwrap_or_default();
+            inventory::append(&self.directory.inventory(), &certificate, &name, &lock)?;
+            self.write_chain(&[certificate])?;
+        }
+        Self::open(self.dir(), self.settings.clone())
+    }
+
+    /// Replaces the certificates of the chain, for the same key: after the authority above has
+    /// renewed the certificate of this one. This value goes on with the old certificates: use the
+    /// returned one.
+    ///
+    /// # Errors
+    /// [`CaError::Mismatch`] if no certificate has the key and the name of this authority, or the
+    /// chain is not valid with the present revocation lists and those of `crls`.
+    pub fn replace_chain(&self, bundle: &[u8], crls: Option<&[u8]>) -> Result<Self, CaError> {
+        let bundle = Certificate::all_from_pem(bundle)?;
+        let own = bundle.iter().find(|certificate| {
+            certificate.public_key() == self.key.public()
+                && certificate.subject() == self.certificate().subject()
+        });
+        let own = own.ok_or_else(|| {
+            CaError::Mismatch(
+                "no certificate of the bundle has the key and the name of this authority".into(),
+            )
+        })?;
+        let now = self.now();
+        let path = chain::to_root(own, &bundle, now)?;
+        {
+            let _lock = self.directory.lock()?;
+            let present = self.revocations()?;
+            let list = self.own_list()?;
+            let mut lists = match crls {
+                Some(text) => RevocationList::all_from_pem(text).map_err(|e| {
+                    CaError::Mismatch(format!("the revocation lists cannot be read: {e}"))
+                })?,
+                None => present.lists.clone(),
+            };
+            // Its own list is never taken from outside.
+            lists.retain(|other| other.verify_issued_by(own).is_err());
+            lists.insert(0, list);
+            chain::check_lists(&path, &lists, now)?;
+            let text: String = lists.iter().map(RevocationList::pem).collect();
+            directory::replace(&self.directory.crls(), text.as_bytes(), PUBLIC)?;
+            self.write_chain(&path)?;
+        }
+        Self::open(self.dir(), self.settings.clone())
+    }
+
+    fn write_chain(&self, chain: &[Certificate]) -> Result<(), CaError> {
+        let text: String = chain.iter().map(Certificate::pem).collect();
+        directory::replace(&self.directory.bundle(), text.as_bytes(), PUBLIC)
+    }
+}
