@@ -53,7 +53,8 @@ fn a_getter_cannot_change_files_in_a_plan() {
     // The error of a program is its own.
     for (name, error) in [("writes", refused), ("runs", "Execution of 'touch"), ("mode", refused)] {
         let path = dir.join(name);
-        let output = run(dir, "plan", &format!("bed {{ '{}': ensure => present }}", path.display()));
+        let output =
+            run(dir, "plan", &format!("bed {{ '{}': ensure => present }}", path.display()));
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(text.contains(error), "{text}");
         assert_eq!(output.status.code(), Some(1));

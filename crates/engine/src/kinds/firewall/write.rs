@@ -212,8 +212,8 @@ fn check_forms(p: &mut Params<'_>, wanted: &BTreeMap<&'static str, Texts>, proto
                 ends.is_some_and(|(first, last)| is_address(first) && is_address(last))
             },
             "nflog_prefix" => &|text| text.len() <= 64,
-            // These may name hosts, which are looked up later.
-            "source" | "destination" => continue,
+            // A host that has a name is looked up later.
+            "source" | "destination" if texts.iter().any(|text| is_host_name(text)) => continue,
             _ => {
                 if let Err(error) = written(name, texts, protocol == Protocol::Ipv6) {
                     p.error(name, error.to_string());
@@ -226,6 +226,12 @@ fn check_forms(p: &mut Params<'_>, wanted: &BTreeMap<&'static str, Texts>, proto
             p.error(name, format!("'{wrong}' is no value of {name}"));
         }
     }
+}
+
+/// Whether a text with an address is the name of a host.
+fn is_host_name(text: &str) -> bool {
+    let address = negation(text).1.split('/').next().unwrap_or_default();
+    address.parse::<std::net::IpAddr>().is_err()
 }
 
 #[cfg(test)]
