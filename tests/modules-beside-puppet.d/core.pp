@@ -1,7 +1,6 @@
 # differs: events: /^Sshkey/: Puppet reports a key under its name and type
 # differs: files: /^# HEADER: /: the first line of a file is not about the program that wrote it
 # differs: files: /^.etc.aliases f /: Puppet makes a table that only its owner can read
-# differs: files: /^# \(- installed on /: the time of the change
 host { 'db.example.org': ip => '10.1.1.1', host_aliases => ['db'] }
 cron { 'beat': command => '/bin/true', user => 'root', minute => '*/5', environment => ['A=1'] }
 mailalias { 'ops': recipient => ['root', 'a@example.org'] }

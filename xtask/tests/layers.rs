@@ -16,6 +16,8 @@ const LAYERS: &[&[&str]] = &[
     &["ide"],
     &["fleet"],
     &["driver"],
+    &["puppetdb"],
+    &["fleet-store"],
     &["ca", "providers", "store"],
     &["engine"],
     &["puppet-tools"],

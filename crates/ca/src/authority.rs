@@ -22,7 +22,7 @@ pub(crate) const MAX_TTL: i64 = 1_576_800_000;
 /// The validity of a new authority: fifteen years, as `puppetserver ca setup` chooses.
 const CA_TTL: i64 = 15 * 365 * 86_400;
 /// A certificate is valid from a day ago, since clocks of agents may be behind.
-const BACKDATED: i64 = 86_400;
+pub(crate) const BACKDATED: i64 = 86_400;
 
 /// A certificate authority in a directory.
 ///
@@ -33,6 +33,7 @@ pub struct CertificateAuthority {
     pub(crate) directory: Directory,
     pub(crate) settings: Settings,
     pub(crate) key: SigningKey,
+    own: Certificate,
     /// Its own certificate first.
     pub(crate) chain: Vec<Certificate>,
     bundle: Arc<str>,
@@ -80,8 +81,7 @@ impl CertificateAuthority {
         let directory = Directory::new(dir);
         directory.create()?;
         let lock = directory.lock()?;
-        // A serial file alone is what a crash in the midst of this function leaves.
-        if directory.bundle().exists() || directory.inventory().exists() {
+        if directory.is_used()? {
             return Err(CaError::Exists(dir.to_path_buf()));
         }
         let (key, pem) = SigningKey::generate(options.key)?;
@@ -93,6 +93,7 @@ impl CertificateAuthority {
         directory::replace(&directory.public_key(), public.as_bytes(), PUBLIC)?;
         directory::replace(&directory.serial(), b"0002", PUBLIC)?;
         directory::replace(&directory.crls(), list.pem().as_bytes(), PUBLIC)?;
+        directory::replace(&directory.inventory(), b"", PUBLIC)?;
         let subject = certificate.common_name().unwrap_or_default();
         inventory::append(&directory.inventory(), &certificate, &subject, &lock)?;
         // The certificate comes last: an authority is complete once it has one.
@@ -136,12 +137,10 @@ impl CertificateAuthority {
                 key_path.display()
             )));
         };
-        let certificate = chain.remove(own);
-        chain.insert(0, certificate);
+        let own_certificate = chain.remove(own);
+        chain.insert(0, own_certificate.clone());
         let revocations = Revocations::read(&directory)?;
-        let is_own = |list: &&RevocationList| {
-            chain.first().is_some_and(|own| list.verify_issued_by(own).is_ok())
-        };
+        let is_own = |list: &&RevocationList| list.verify_issued_by(&own_certificate).is_ok();
         let own = revocations.lists.iter().find(is_own).ok_or_else(|| {
             let path = directory.crls();
             CaError::Mismatch(format!("{} has no list that the key signed", path.display()))
@@ -152,7 +151,16 @@ impl CertificateAuthority {
         let lowest_serial = highest.saturating_add(1);
         let bundle = chain.iter().map(Certificate::pem).collect::<String>().into();
         let revocations = RwLock::new(Arc::new(revocations));
-        Ok(Self { directory, settings, key, chain, bundle, revocations, lowest_serial })
+        Ok(Self {
+            directory,
+            settings,
+            key,
+            own: own_certificate,
+            chain,
+            bundle,
+            revocations,
+            lowest_serial,
+        })
     }
 
     /// Whether a directory has an authority.
@@ -176,8 +184,7 @@ impl CertificateAuthority {
     /// The authority's own certificate.
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
-        // `open` refuses an empty chain.
-        &self.chain[0]
+        &self.own
     }
 
     /// The certificates of the chain, the authority's own first.

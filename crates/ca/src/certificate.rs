@@ -161,6 +161,12 @@ impl Certificate {
         Some(id.as_bytes().to_vec())
     }
 
+    /// The serial number of the certificate of its issuer, if it names one.
+    pub(crate) fn issuer_serial(&self) -> Option<Serial> {
+        let id = self.tbs().get::<AuthorityKeyIdentifier>().ok().flatten()?.1;
+        id.authority_cert_serial_number.map(|serial| Serial::of(&serial))
+    }
+
     pub(crate) fn is_ca(&self) -> bool {
         let constraints = self.tbs().get::<BasicConstraints>().ok().flatten();
         constraints.is_some_and(|(_, c)| c.ca)

@@ -109,6 +109,14 @@ impl Directory {
         required.into_iter().filter(|(_, path)| !path.exists()).map(|(name, _)| name).collect()
     }
 
+    /// Whether the directory has an authority, or what is left of one. An interrupted creation
+    /// leaves neither its certificate nor certificates of nodes.
+    pub(crate) fn is_used(&self) -> Result<bool, CaError> {
+        let inventory = read_if_exists(&self.inventory())?.unwrap_or_default();
+        let lines = inventory.iter().filter(|byte| **byte == b'\n').count();
+        Ok(self.bundle().exists() || lines > 1 || !names_in(&self.signed_dir())?.is_empty())
+    }
+
     /// Creates the directories that do not exist.
     pub(crate) fn create(&self) -> Result<(), CaError> {
         let mut builder = DirBuilder::new();

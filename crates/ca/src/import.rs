@@ -55,7 +55,7 @@ impl CertificateAuthority {
         let directory = Directory::new(dir);
         directory.create()?;
         let lock = directory.lock()?;
-        if directory.bundle().exists() || directory.inventory().exists() {
+        if directory.is_used()? {
             return Err(CaError::Exists(dir.to_path_buf()));
         }
         let certificates: String = path.iter().map(Certificate::pem).collect();

@@ -167,7 +167,7 @@ fn pkcs8_pair(der: &[u8]) -> Result<Pair, String> {
 fn sec1_pair(der: &[u8], public: Option<&SubjectPublicKeyInfoOwned>) -> Result<Pair, String> {
     let key = EcPrivateKey::from_der(der).map_err(|e| e.to_string())?;
     let named = key.parameters.and_then(EcParameters::named_curve);
-    let curve = named.or_else(|| public.and_then(|p| curve_of(p)));
+    let curve = named.or_else(|| public.and_then(curve_of));
     let outside = public.and_then(|p| p.subject_public_key.as_bytes());
     let point = key.public_key.or(outside).ok_or("the key lacks its public part")?;
     let random = SystemRandom::new();

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use crate::authority::{CertificateAuthority, MAX_TTL, check_ttl};
+use crate::authority::{BACKDATED, CertificateAuthority, MAX_TTL, check_ttl};
 use crate::certificate::{Certificate, NewCertificate};
 use crate::crl::RevocationList;
 use crate::directory::{self, PUBLIC};
 use crate::time::after;
-use crate::{CaError, chain, inventory};
+use crate::{CaError, chain};
 
 impl CertificateAuthority {
-    /// Signs the certificate of this authority again, with the same name and key, so that it is
-    /// valid for longer. Certificates of nodes stay valid; agents need the new certificate before
+    /// Signs the certificate of this authority again, with the same name, key and serial number, so
+    /// that it is valid for longer. Certificates of nodes stay valid, also those of puppetserver,
+    /// which name the serial number of their issuer. Agents need the new certificate before
     /// the old one expires. This value goes on with the old certificate: use the returned one.
     ///
     /// # Errors
@@ -24,24 +25,21 @@ impl CertificateAuthority {
                 own.issuer()
             )));
         }
-        let before = own.not_after().as_second() - own.not_before().as_second();
+        let before = own.not_after().as_second() - own.not_before().as_second() - BACKDATED;
         let ttl = ttl.map_or(Ok(before.clamp(1, MAX_TTL)), check_ttl)?;
         {
-            let lock = self.directory.lock()?;
+            let _lock = self.directory.lock()?;
             let now = self.now();
             let certificate = NewCertificate {
-                serial: self.take_serial(&lock)?,
+                serial: own.serial(),
                 issuer: own.subject(),
                 subject: own.subject(),
-                not_before: after(now, -86_400),
+                not_before: after(now, -BACKDATED),
                 not_after: after(now, ttl),
                 public_key: own.public_key(),
                 extensions: own.extensions().to_vec(),
             };
-            let certificate = certificate.sign(&self.key)?;
-            let name = own.common_name().unwrap_or_default();
-            inventory::append(&self.directory.inventory(), &certificate, &name, &lock)?;
-            self.write_chain(&[certificate])?;
+            self.write_chain(&[certificate.sign(&self.key)?])?;
         }
         Self::open(self.dir(), self.settings.clone())
     }
@@ -51,8 +49,9 @@ impl CertificateAuthority {
     /// returned one.
     ///
     /// # Errors
-    /// [`CaError::Mismatch`] if no certificate has the key and the name of this authority, or the
-    /// chain is not valid with the present revocation lists and those of `crls`.
+    /// [`CaError::Mismatch`] if no certificate has the key and the name of this authority, the chain
+    /// is not valid with the present revocation lists or those of `crls`, or certificates of nodes
+    /// name another serial number of their issuer.
     pub fn replace_chain(&self, bundle: &[u8], crls: Option<&[u8]>) -> Result<Self, CaError> {
         let bundle = Certificate::all_from_pem(bundle)?;
         let own = bundle.iter().find(|certificate| {
@@ -68,6 +67,7 @@ impl CertificateAuthority {
         let path = chain::to_root(own, &bundle, now)?;
         {
             let _lock = self.directory.lock()?;
+            self.check_named_serials(own)?;
             let present = self.revocations()?;
             let list = self.own_list()?;
             let mut lists = match crls {
@@ -85,6 +85,24 @@ impl CertificateAuthority {
             self.write_chain(&path)?;
         }
         Self::open(self.dir(), self.settings.clone())
+    }
+
+    /// Refuses a certificate of this authority with another serial number than certificates of nodes
+    /// name as that of their issuer: `openssl` would refuse those.
+    fn check_named_serials(&self, successor: &Certificate) -> Result<(), CaError> {
+        for name in directory::names_in(&self.directory.signed_dir())? {
+            let Some(certificate) = self.stored_certificate(&name)? else { continue };
+            let named = certificate.issuer_serial();
+            if named.is_some_and(|serial| serial != successor.serial()) {
+                return Err(CaError::Mismatch(format!(
+                    "the certificate of {name} names the serial number of its issuer, {}, and the \
+                     new one has {}",
+                    self.certificate().serial(),
+                    successor.serial()
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn write_chain(&self, chain: &[Certificate]) -> Result<(), CaError> {

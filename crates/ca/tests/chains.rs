@@ -222,15 +222,17 @@ fn authorities_are_renewed() {
     if !has_openssl() {
         return;
     }
-    let clock = TestClock::new(jiff::Timestamp::now().as_second());
+    // `openssl` knows only the present.
+    let clock = TestClock::new(jiff::Timestamp::now().as_second() - 100 * 86_400);
     let fixture = Fixture::new(clock.settings());
     let (web, gone) = (fixture.enrol("web"), fixture.enrol("gone"));
     fixture.ca.revoke(&["gone".into()]).unwrap();
     clock.forward(100);
     let renewed = fixture.ca.renew_authority(None).unwrap();
     let (old, new) = (fixture.ca.certificate(), renewed.certificate());
-    assert_eq!(new.not_after().as_second(), old.not_after().as_second() + 101 * 86_400);
-    assert_ne!(new.serial(), old.serial());
+    assert_eq!(new.not_after().as_second(), old.not_after().as_second() + 100 * 86_400);
+    // Certificates that puppetserver signed name it.
+    assert_eq!(new.serial(), old.serial());
     for ca in [&fixture.ca, &renewed] {
         assert!(ca.identify(web.der()).is_ok());
         assert!(matches!(ca.identify(gone.der()), Err(CaError::Revoked(_))));
@@ -268,6 +270,26 @@ fn certificates_of_an_intermediate_are_replaced() {
     assert!(ca.replace_chain(&moved, None).is_err());
     let moved = ca.replace_chain(&moved, Some(&other.read("root.crl"))).unwrap();
     verify(&moved, &web.pem()).unwrap();
+}
+
+/// puppetserver writes the serial number of the issuer into certificates; `openssl` compares it.
+#[test]
+fn certificates_that_name_a_serial_number_stay_valid() {
+    if !has_openssl() {
+        return;
+    }
+    let company = Company::new("prime256v1");
+    let ca = company.import(&company.bundle(), "int.key", &company.read("root.crl")).unwrap();
+    company.key("web.key", "prime256v1");
+    company.run("req -new -config openssl.cnf -key web.key -out web.csr -subj", &["/CN=web"]);
+    fs::write(company.path("ext.cnf"), "authorityKeyIdentifier=keyid,issuer:always\n").unwrap();
+    let sign = "x509 -req -in web.csr -CA int.pem -CAkey int.key -set_serial 77 -days 30 -extfile ext.cnf -out";
+    company.run(sign, &[company.path("ca/signed/web.pem").to_str().unwrap()]);
+    company.sign("v3_ca", "renewed.pem");
+    let renewed = [company.read("root.pem"), company.read("renewed.pem")].concat();
+    let error = ca.replace_chain(&renewed, None).unwrap_err();
+    assert!(error.to_string().contains("web names the serial number of its issuer"), "{error}");
+    ca.replace_chain(&company.bundle(), None).unwrap();
 }
 
 #[test]

@@ -9,7 +9,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use ordain_ca::{Certificate, CertificateAuthority, GenerateOptions, Settings, SignOptions};
+use ordain_ca::{
+    Certificate, CertificateAuthority, CreateOptions, GenerateOptions, Settings, SignOptions,
+};
 use support::*;
 
 /// The directory of the authority that [`worker`] uses.
@@ -163,6 +165,20 @@ fn interrupted_creation_is_noticed() {
     let error = CertificateAuthority::open(&fixture.dir(), Settings::default()).unwrap_err();
     assert!(error.to_string().contains("missing: ca_crt.pem"), "{error}");
     assert!(!CertificateAuthority::exists(&fixture.dir()));
+    // No certificate was signed, so making it again loses nothing.
+    let again = CertificateAuthority::create(
+        &fixture.dir(),
+        &CreateOptions::default(),
+        Settings::default(),
+    );
+    again.unwrap().generate("web", &GenerateOptions::default()).unwrap();
+    fs::remove_file(fixture.dir().join("ca_crt.pem")).unwrap();
+    let error = CertificateAuthority::create(
+        &fixture.dir(),
+        &CreateOptions::default(),
+        Settings::default(),
+    );
+    assert!(matches!(error, Err(ordain_ca::CaError::Exists(_))));
 }
 
 #[test]

@@ -327,3 +327,49 @@ fn autosign_obeys_the_policy() {
     let certificate = fixture.ca.sign("web", &options).unwrap();
     assert_eq!(certificate.alt_names(), ["DNS:puppet", "DNS:web"]);
 }
+
+/// The request that Puppet's own code makes, as an agent with `csr_attributes.yaml` sends it.
+#[test]
+fn requests_of_puppet_are_signed() {
+    if !has_openssl() {
+        return;
+    }
+    let script = "
+        require 'puppet'
+        require 'puppet/ssl/certificate_request'
+        require 'puppet/ssl/oids'
+        Puppet.initialize_settings(['--confdir', ARGV[0], '--vardir', ARGV[0]])
+        Puppet::SSL::Oids.register_puppet_oids
+        request = Puppet::SSL::CertificateRequest.new('web.example.org')
+        attributes = { '1.2.840.113549.1.9.7' => 'sesame', '1.3.6.1.4.1.34380.1.3.2' => 'true' }
+        extensions = { 'pp_role' => 'db', '1.3.6.1.4.1.34380.1.2.1' => 'mine' }
+        request.generate(OpenSSL::PKey::RSA.new(2048), dns_alt_names: 'web',
+                         csr_attributes: attributes, extension_requests: extensions)
+        puts request.content.to_pem";
+    let temp = tempfile::tempdir().unwrap();
+    let ruby = std::process::Command::new("ruby").args(["-e", script]).arg(temp.path()).output();
+    let pem = ruby.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    if !ordain_testkit::peer(pem.is_some(), "puppet-agent") {
+        return;
+    }
+    let pem = pem.unwrap();
+    let clock = TestClock::new(NOON);
+    let settings = Settings {
+        allow_subject_alt_names: true,
+        allow_auto_renewal: true,
+        autosign: Autosign::All,
+        ..clock.settings()
+    };
+    let fixture = Fixture::new(settings);
+    let Submission::Signed(certificate) = fixture.ca.submit("web.example.org", &pem).unwrap()
+    else {
+        panic!("the request waits")
+    };
+    assert_eq!(certificate.alt_names(), ["DNS:web", "DNS:web.example.org"]);
+    // It renews its certificate itself.
+    assert_eq!(certificate.not_after().as_second(), NOON + 60 * 86_400);
+    let identity = fixture.ca.identify(certificate.der()).unwrap();
+    let extensions: Vec<_> = identity.extensions.into_iter().collect();
+    let expected = [("1.3.6.1.4.1.34380.1.2.1", "mine"), ("pp_role", "db")];
+    assert_eq!(extensions, expected.map(|(k, v)| (k.to_string(), v.to_string())));
+}

@@ -21,7 +21,7 @@ const ABORT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The meaning of SIGHUP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Hangup {
+pub(crate) enum HangupAction {
     /// Stop, as with the other signals.
     Stop,
     /// Compile the sources again and check all resources.
@@ -30,7 +30,7 @@ pub(crate) enum Hangup {
 
 /// The signals that were received. `ordain_process::interruption` holds the request to stop.
 pub(crate) struct Signals {
-    hangup: Hangup,
+    hangup: HangupAction,
     /// Whether running work has to finish. Otherwise a signal ends the process at once.
     finishes_work: AtomicBool,
     reload: AtomicBool,
@@ -42,7 +42,7 @@ impl Signals {
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(crate) fn block(hangup: Hangup) -> io::Result<Arc<Self>> {
+    pub(crate) fn block(hangup: HangupAction) -> io::Result<Arc<Self>> {
         handled_signals(hangup).thread_block()?;
         let (finishes_work, reload) = (AtomicBool::new(false), AtomicBool::new(false));
         Ok(Arc::new(Self { hangup, finishes_work, reload }))
@@ -55,7 +55,7 @@ impl Signals {
     /// When the kernel refuses.
     pub(crate) fn for_single_run(ui: &Ui) -> Result<Arc<Self>, Failure> {
         let failed = |e: io::Error| codes::io("signals cannot be waited for", &e);
-        let signals = Self::block(Hangup::Stop).map_err(failed)?;
+        let signals = Self::block(HangupAction::Stop).map_err(failed)?;
         signals.listen(Arc::new(|| {}), ui.resource_log()).map_err(failed)?;
         Ok(signals)
     }
@@ -69,7 +69,7 @@ impl Signals {
         let work = move || {
             let mut requests: Vec<Instant> = Vec::new();
             while let Ok(signal) = handled_signals(signals.hangup).wait() {
-                if signal == Signal::SIGHUP && signals.hangup == Hangup::Reload {
+                if signal == Signal::SIGHUP && signals.hangup == HangupAction::Reload {
                     signals.reload.store(true, Ordering::SeqCst);
                 } else if requests.last().is_none_or(|last| last.elapsed() >= MERGE_WINDOW) {
                     requests.push(Instant::now());
@@ -128,9 +128,9 @@ pub(crate) fn name(signal: i32) -> &'static str {
 }
 
 /// The handled signals. Signals that the parent process ignored, as `nohup` does, stay ignored.
-fn handled_signals(hangup: Hangup) -> SigSet {
+fn handled_signals(hangup: HangupAction) -> SigSet {
     let all = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
-    let ignored = if hangup == Hangup::Stop { ignored() } else { 0 };
+    let ignored = if hangup == HangupAction::Stop { ignored() } else { 0 };
     all.into_iter().filter(|signal| ignored & (1 << (*signal as i32 - 1)) == 0).collect()
 }
 

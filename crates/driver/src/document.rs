@@ -23,7 +23,7 @@ struct Probe {
     format: Option<String>,
 }
 
-/// Reads the plan in a file named `*.plan`. Refuses any other document: who edits a plan could
+/// Reads the plan in a file named `*.plan`. Refuses any other document: a user who edits a plan could
 /// otherwise turn it into a document without a digest.
 pub(crate) fn saved_plan(
     reporter: &mut dyn Reporter,

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use ordain_data::{Map, Value};
 use ordain_engine::kind::Registry;
-use ordain_engine::kind::attributes::{reveal, scalar_text};
+use ordain_engine::kind::{reveal, scalar_text};
 use ordain_graph::{Containment, Graph, METAPARAMETERS, Resource};
 use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::ProviderSettings;

@@ -81,7 +81,7 @@ fn attributes(graph: &Graph) -> (Vec<DeferredAttribute>, Vec<Diagnostic>) {
         let deferred = resource.attributes.iter().filter(|a| holds_deferred(&a.value));
         for attribute in deferred {
             let span = graph.origins.chain(attribute.origin).find_map(|origin| origin.span);
-            let (value, is_secret) = ordain_engine::kind::attributes::reveal(&attribute.value);
+            let (value, is_secret) = ordain_engine::kind::reveal(&attribute.value);
             let value = match saved::holds_omitted(&attribute.value) {
                 true => Err("it contains a secret that was omitted when it was saved".to_owned()),
                 false => of_data(value),

@@ -12,7 +12,7 @@ use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
 use ordain_engine::observer::NoObserver;
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::reconcile::{Keeper, SchedulerOptions};
+use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
 use ordain_graph::{Attribute, Containment, Graph, Origin, Resource, ResourceRef, Step};
 
@@ -47,7 +47,7 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let host = Host::new(dir.path().to_path_buf(), Box::new(HostRunner));
     let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
-    let mut keeper = Keeper::new(Arc::new(host), Arc::new(NoObserver), tuning).unwrap();
+    let mut reconciler = Reconciler::new(Arc::new(host), Arc::new(NoObserver), tuning).unwrap();
     let registry = Arc::new(Registry::default());
     let (mut made, mut swapped) = (Duration::MAX, Duration::MAX);
     for round in 0..10 {
@@ -56,14 +56,19 @@ fn main() {
         let options = Options::default();
         let registry = Arc::clone(&registry);
         let resolve = Arc::new(|_: &str| None);
-        let prepared =
-            Prepared::after(keeper.prepared().map(Arc::as_ref), graph, registry, resolve, options)
-                .unwrap();
+        let prepared = Prepared::after(
+            reconciler.prepared().map(Arc::as_ref),
+            graph,
+            registry,
+            resolve,
+            options,
+        )
+        .unwrap();
         let prepared_after = start.elapsed();
-        let what = keeper.swap(prepared).unwrap();
+        let what = reconciler.swap(prepared).unwrap();
         let after = start.elapsed();
-        while keeper.quiet_for().is_none() {
-            keeper.turn(Some(Duration::from_millis(10))).unwrap();
+        while reconciler.quiet_for().is_none() {
+            reconciler.turn(Some(Duration::from_millis(10))).unwrap();
         }
         if round > 0 {
             assert_eq!((what.changed, what.added, what.removed), (1, 0, 0));

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use ordain_source::budget;
+use ordain_source::{HttpStatus, budget};
 use ureq::http::Method;
 
 use crate::kinds::file::Address;
@@ -41,7 +41,7 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
     if !status.is_success() {
         let excerpt = String::from_utf8_lossy(&content);
         let excerpt: String = excerpt.trim().chars().take(MAX_SHOWN).collect();
-        return Err(io::Error::other(format!("[status {}]: {excerpt}", status.as_u16())));
+        return Err(io::Error::other(HttpStatus { status: status.as_u16(), excerpt }));
     }
     Ok(content)
 }

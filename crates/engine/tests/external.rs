@@ -20,7 +20,7 @@ use ordain_engine::kinds::external::{
 use ordain_engine::observer::NoObserver;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::reconcile::{Keeper, SchedulerOptions};
+use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::report::Status;
 use ordain_engine::runner::HostRunner;
 use ordain_graph::{
@@ -99,7 +99,7 @@ impl ExternalProvider for Provider {
                 errors,
                 relationships: file.iter().map(|(n, _)| (Relationship::Require, *n)).collect(),
                 is_refreshable: true,
-                pause: Some(Duration::from_millis(500)),
+                poll_interval: Some(Duration::from_millis(500)),
                 ..PreparedResource::default()
             });
         }
@@ -293,25 +293,25 @@ fn a_process_that_stays_asks_together_for_those_that_are_due() {
     let mut host = Host::new(PathBuf::from("/"), Box::new(HostRunner));
     host.stays = true;
     let tuning = SchedulerOptions { jobs: 1, ..SchedulerOptions::default() };
-    let mut keeper = Keeper::new(Arc::new(host), Arc::new(NoObserver), tuning).unwrap();
-    keeper.swap(setup.prepared(&graph(&titles))).unwrap();
-    let settle = |keeper: &mut Keeper, wanted: usize| {
+    let mut reconciler = Reconciler::new(Arc::new(host), Arc::new(NoObserver), tuning).unwrap();
+    reconciler.swap(setup.prepared(&graph(&titles))).unwrap();
+    let settle = |reconciler: &mut Reconciler, wanted: usize| {
         let start = Instant::now();
         let mut changed = 0;
-        while changed < wanted || keeper.quiet_for().is_none() {
-            let turn = keeper.turn(Some(Duration::from_millis(5))).unwrap();
+        while changed < wanted || reconciler.quiet_for().is_none() {
+            let turn = reconciler.turn(Some(Duration::from_millis(5))).unwrap();
             changed += turn.reports.iter().filter(|r| r.status == Status::Changed).count();
             assert!(start.elapsed() < Duration::from_secs(60));
         }
         changed
     };
     // The notification of the engine's own resource is a change, too.
-    settle(&mut keeper, 1);
+    settle(&mut reconciler, 1);
     let sizes = setup.provider.sizes("observe");
     assert!(sizes.iter().sum::<usize>() >= 40 && sizes.len() <= 10, "{sizes:?}");
     // Polling finds the difference, though nothing tells of it.
     setup.wrong(&titles[7..9]);
-    settle(&mut keeper, 2);
+    settle(&mut reconciler, 2);
     assert!(setup.provider.lock().wrong.is_empty());
 }
 

@@ -125,7 +125,7 @@ fn pip_installs_into_an_environment() {
     let gone = parse(&pip.kind, "x", &[("provider", s("pip")), ("command", s("/no/pip"))]);
     let error = gone.compare(&pip.host).unwrap_err().to_string();
     assert_eq!(error, "Provider pip package command '/no/pip' does not exist on this host");
-    assert!(gone.watches(&pip.host).is_empty() && gone.pause(&pip.host).is_some());
+    assert!(gone.watches(&pip.host).is_empty() && gone.poll_interval(&pip.host).is_some());
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Kinds of the commonest modules of Puppet. `crates/cli/tests/apply/module_*.pp` compares them with
-//! the modules themselves; these tests are of what a comparison does not reach.
+//! the modules themselves; these tests cover the rest.
 
 #![allow(clippy::unwrap_used)]
 

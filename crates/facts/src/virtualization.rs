@@ -1,4 +1,4 @@
-//! Whether the machine is a container or a guest, and of which type.
+//! Detects containers and virtual machines, and their types.
 
 use ordain_data::{Map, Value};
 

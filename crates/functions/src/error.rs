@@ -17,6 +17,12 @@ pub enum Error {
         /// The pattern as the user wrote it.
         pattern: String,
     },
+    /// A regular expression that no engine supports.
+    #[error("unsupported regular expression: /{pattern}/")]
+    RegexUnsupported {
+        /// The pattern as the user wrote it.
+        pattern: String,
+    },
     /// An invalid regular expression of Python.
     #[error("{0}")]
     PythonRegex(String),
@@ -29,6 +35,17 @@ pub enum Error {
     /// An error in a format string or one of its arguments.
     #[error("{0}")]
     Format(String),
+    /// An argument of a format string that has the wrong type.
+    #[error("can't convert {class} into {target}")]
+    Conversion {
+        /// The class of the argument.
+        class: String,
+        /// The class that the format string needs.
+        target: &'static str,
+    },
+    /// A key of a format string that the hash lacks, with its brackets.
+    #[error("key{0} not found")]
+    MissingKey(String),
     /// A text that is not a number.
     #[error("{0}")]
     Number(String),

@@ -1,4 +1,4 @@
-//! Whether an RSA key signed a certificate of X.509 (RFC 5280, RFC 8017).
+//! Verifies RSA signatures of X.509 certificates (RFC 5280, RFC 8017).
 //!
 //! The crate `x509-cert` is not used: the signature covers the encoded bytes of the certificate,
 //! which it does not keep.

@@ -6,7 +6,7 @@ use ordain_data::{Decrypted, REDACTED, Redactor};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
-use crate::diagnostics::{Class, Error};
+use crate::diagnostics::{Class, Error, Fault};
 use crate::eval::Net;
 use crate::location::{Files, Location};
 use crate::session::Outcome;
@@ -150,8 +150,11 @@ fn compile_error(found: &Error, files: &Files) -> Json {
             ("parse_error", None, found.message.clone())
         }
         Class::ExplicitPlugin => {
-            let message = found.message.split_once('\n').map_or("", |(_, message)| message);
-            ("plugin_exception", Some("inmanta.plugins.PluginException"), message.to_owned())
+            let message = match &found.fault {
+                Some(Fault::Refused(message)) => message.clone(),
+                _ => String::new(),
+            };
+            ("plugin_exception", Some("inmanta.plugins.PluginException"), message)
         }
         _ => ("runtime_error", None, found.message.clone()),
     };

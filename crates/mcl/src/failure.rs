@@ -2,7 +2,6 @@
 
 use ordain_source::{Diagnostic, Span, TextRange};
 
-use crate::syntax::hint;
 use crate::{codes, resources};
 
 /// The phases of a compile, in order.
@@ -64,6 +63,8 @@ pub struct Failure {
     pub phase: Phase,
     /// The error in the original's words.
     pub text: String,
+    /// The error in plain words, if they differ.
+    pub plain: Option<String>,
     /// The places, from the innermost level of imports outwards. A level may have several.
     pub places: Vec<Vec<Span>>,
     /// Whether the original reports no place.
@@ -82,6 +83,7 @@ impl Failure {
         Self {
             phase,
             text: text.into(),
+            plain: None,
             places: vec![vec![span]],
             is_placeless: false,
             related: Vec::new(),
@@ -95,7 +97,20 @@ impl Failure {
         let range = TextRange::new(span.range.start, span.range.start + kind.len() as u32);
         let failure = Self::new(Phase::Interpret, text, span)
             .pointing(range.in_file(span.file), "not a kind of resource");
+        let failure = failure.in_plain_words(format!("no resource kind `{kind}` available"));
         failure.meaning(resources::nearest(kind))
+    }
+
+    /// The same in plain words.
+    pub(crate) fn in_plain_words(self, plain: impl Into<String>) -> Self {
+        Self { plain: Some(plain.into()), ..self }
+    }
+
+    /// Puts the words of an enclosing step before the message.
+    pub(crate) fn wrap(&mut self, prefix: &str) {
+        for text in std::iter::once(&mut self.text).chain(&mut self.plain) {
+            text.insert_str(0, &format!("{prefix}: "));
+        }
     }
 
     /// The same, if the original reports no place.
@@ -123,8 +138,8 @@ impl Failure {
 
     /// As a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
-        let text = hint::in_words(&self.text).unwrap_or_else(|| self.text.clone());
-        let mut found = Diagnostic::error(self.phase.code(), text);
+        let text = self.plain.as_ref().unwrap_or(&self.text);
+        let mut found = Diagnostic::error(self.phase.code(), text.clone());
         let mut places = self.places.iter().flatten();
         if let Some(first) = places.next() {
             found = found.at(*first);

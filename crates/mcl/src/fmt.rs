@@ -11,7 +11,7 @@ use crate::syntax::ast::WideningKind;
 use crate::syntax::error::SyntaxError;
 use crate::syntax::lexer;
 use crate::syntax::parser::{self, Brace};
-use crate::syntax::token::{T, Token};
+use crate::syntax::token::{Token, TokenKind};
 
 /// Formats a text.
 ///
@@ -45,7 +45,7 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
         while let Some(comment) = comments.next_if(|c| c.start < token.range.start) {
             formatter.comment(*comment);
         }
-        let next = tokens.get(at + 1).map_or(T::End, |next| next.kind);
+        let next = tokens.get(at + 1).map_or(TokenKind::End, |next| next.kind);
         let has_comment_before = |end: Option<&Token>| {
             let end = end.map_or(0, |end| end.range.start);
             comments.clone().next().is_some_and(|comment| comment.start < end)
@@ -56,7 +56,7 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
             inside: match formatter.closers[at] as usize {
                 0 => BracketContent::Nothing,
                 closer if has_comment_before(tokens.get(closer)) => BracketContent::Comment,
-                closer if tokens[at + 1..closer].iter().all(|t| t.kind == T::Newline) => {
+                closer if tokens[at + 1..closer].iter().all(|t| t.kind == TokenKind::Newline) => {
                     BracketContent::Nothing
                 }
                 _ => BracketContent::Something,
@@ -70,7 +70,7 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
 /// The context behind a token.
 #[derive(Clone, Copy)]
 struct TokenContext {
-    next: T,
+    next: TokenKind,
     /// Whether a comment stands before the next token.
     has_comment: bool,
     /// The content between a bracket and the one that closes it.
@@ -101,12 +101,12 @@ fn closers(tokens: &[Token]) -> Vec<u32> {
     closers
 }
 
-fn opens(kind: T) -> bool {
-    matches!(kind, T::OpenCurly | T::OpenParen | T::OpenBrack)
+fn opens(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::OpenCurly | TokenKind::OpenParen | TokenKind::OpenBrack)
 }
 
-fn closes(kind: T) -> bool {
-    matches!(kind, T::CloseCurly | T::CloseParen | T::CloseBrack)
+fn closes(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::CloseCurly | TokenKind::CloseParen | TokenKind::CloseBrack)
 }
 
 struct Formatter<'t> {
@@ -119,7 +119,7 @@ struct Formatter<'t> {
     out: String,
     /// The open brackets.
     open: Vec<Open>,
-    before: Option<T>,
+    before: Option<TokenKind>,
     /// Pending line ends.
     newlines: usize,
 }
@@ -171,11 +171,11 @@ impl<'t> Formatter<'t> {
             return;
         }
         match token.kind {
-            T::Newline => {
+            TokenKind::Newline => {
                 self.newlines += 1;
                 return;
             }
-            T::End => return,
+            TokenKind::End => return,
             _ => {}
         }
         let closed = if closes(token.kind) { self.open.pop() } else { None };
@@ -189,7 +189,7 @@ impl<'t> Formatter<'t> {
             self.out.push(' ');
         }
         self.out.push_str(self.slice(token.range));
-        let ends_line = around.next == T::Newline || around.has_comment;
+        let ends_line = around.next == TokenKind::Newline || around.has_comment;
         if opens(token.kind) {
             let brace = self.braces.next_if(|(number, _)| *number == at).map(|(_, brace)| *brace);
             let is_long = match (brace, around.inside) {
@@ -203,33 +203,54 @@ impl<'t> Formatter<'t> {
                 self.newlines = 1;
             }
         }
-        if token.kind == T::Comma && self.in_resource() && !ends_line {
+        if token.kind == TokenKind::Comma && self.in_resource() && !ends_line {
             self.newlines = self.newlines.max(1);
         }
         self.before = Some(token.kind);
     }
 
     /// Whether a space belongs between the previous token and this one on the same line.
-    fn needs_space(&mut self, kind: T, next: T, closed: Option<Open>, at: u32) -> bool {
+    fn needs_space(
+        &mut self,
+        kind: TokenKind,
+        next: TokenKind,
+        closed: Option<Open>,
+        at: u32,
+    ) -> bool {
         let Some(before) = self.before else { return false };
         let around = self.open.last().and_then(|open| open.brace);
         match (before, kind) {
-            (_, T::Comma | T::Semicolon | T::CloseParen | T::CloseBrack | T::Dot | T::Colon)
-            | (T::OpenParen | T::OpenBrack | T::Dollar | T::Dot, _)
-            | (T::OpenCurly, T::CloseCurly) => false,
-            (_, T::CloseCurly) => closed.is_some_and(|open| open.brace == Some(Brace::Body)),
-            (T::Colon, _) => around == Some(Brace::Literal),
-            (T::OpenCurly, _) => around == Some(Brace::Body),
-            (T::CloseBrack, kind) if self.out.ends_with("[]") && starts_type(kind) => false,
-            (T::StructIdentifier | T::MapIdentifier, T::OpenCurly) => {
+            (
+                _,
+                TokenKind::Comma
+                | TokenKind::Semicolon
+                | TokenKind::CloseParen
+                | TokenKind::CloseBrack
+                | TokenKind::Dot
+                | TokenKind::Colon,
+            )
+            | (
+                TokenKind::OpenParen | TokenKind::OpenBrack | TokenKind::Dollar | TokenKind::Dot,
+                _,
+            )
+            | (TokenKind::OpenCurly, TokenKind::CloseCurly) => false,
+            (_, TokenKind::CloseCurly) => {
+                closed.is_some_and(|open| open.brace == Some(Brace::Body))
+            }
+            (TokenKind::Colon, _) => around == Some(Brace::Literal),
+            (TokenKind::OpenCurly, _) => around == Some(Brace::Body),
+            (TokenKind::CloseBrack, kind) if self.out.ends_with("[]") && starts_type(kind) => false,
+            (TokenKind::StructIdentifier | TokenKind::MapIdentifier, TokenKind::OpenCurly) => {
                 let brace = self.braces.peek().filter(|(number, _)| *number == at);
                 brace.is_none_or(|(_, brace)| *brace != Brace::Literal)
             }
-            (before, T::OpenParen) => !is_called(before),
-            (before, T::OpenBrack) if next == T::CloseBrack => before != T::CloseBrack,
-            (before, T::OpenBrack) => !is_indexed(before),
-            (_, T::Arrow) => next != T::Identifier,
-            (T::Arrow, kind) => kind != T::Identifier,
+            (before, TokenKind::OpenParen) => !is_called(before),
+            (before, TokenKind::OpenBrack) if next == TokenKind::CloseBrack => {
+                before != TokenKind::CloseBrack
+            }
+            (before, TokenKind::OpenBrack) => !is_indexed(before),
+            (_, TokenKind::Arrow) => next != TokenKind::Identifier,
+            (TokenKind::Arrow, kind) => kind != TokenKind::Identifier,
             _ => true,
         }
     }
@@ -243,44 +264,44 @@ impl<'t> Formatter<'t> {
 }
 
 /// Whether a parenthesis behind a token holds arguments.
-fn is_called(before: T) -> bool {
+fn is_called(before: TokenKind) -> bool {
     let callable = [
-        T::Identifier,
-        T::MapIdentifier,
-        T::CollectIdentifier,
-        T::FuncIdentifier,
-        T::PanicIdentifier,
-        T::CloseCurly,
+        TokenKind::Identifier,
+        TokenKind::MapIdentifier,
+        TokenKind::CollectIdentifier,
+        TokenKind::FuncIdentifier,
+        TokenKind::PanicIdentifier,
+        TokenKind::CloseCurly,
     ];
     callable.contains(&before)
 }
 
 /// Whether a bracket behind a token is an index.
-fn is_indexed(before: T) -> bool {
+fn is_indexed(before: TokenKind) -> bool {
     let indexed = [
-        T::Identifier,
-        T::CapitalizedIdentifier,
-        T::MapIdentifier,
-        T::CollectIdentifier,
-        T::String,
-        T::CloseCurly,
-        T::CloseParen,
-        T::CloseBrack,
+        TokenKind::Identifier,
+        TokenKind::CapitalizedIdentifier,
+        TokenKind::MapIdentifier,
+        TokenKind::CollectIdentifier,
+        TokenKind::String,
+        TokenKind::CloseCurly,
+        TokenKind::CloseParen,
+        TokenKind::CloseBrack,
     ];
     indexed.contains(&before)
 }
 
-fn starts_type(kind: T) -> bool {
+fn starts_type(kind: TokenKind) -> bool {
     let words = [
-        T::BoolIdentifier,
-        T::StrIdentifier,
-        T::IntIdentifier,
-        T::FloatIdentifier,
-        T::VariantIdentifier,
-        T::OpenBrack,
-        T::MapIdentifier,
-        T::StructIdentifier,
-        T::FuncIdentifier,
+        TokenKind::BoolIdentifier,
+        TokenKind::StrIdentifier,
+        TokenKind::IntIdentifier,
+        TokenKind::FloatIdentifier,
+        TokenKind::VariantIdentifier,
+        TokenKind::OpenBrack,
+        TokenKind::MapIdentifier,
+        TokenKind::StructIdentifier,
+        TokenKind::FuncIdentifier,
     ];
     words.contains(&kind)
 }

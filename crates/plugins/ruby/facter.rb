@@ -96,7 +96,7 @@ module Facter
       return collection.core if collecting?
 
       found, base, outer = Ordain.ask('variable', Ordain.global, 'facts')
-      (found && Ordain::Lent.copy(Ordain::Lent.take(base, outer).first)) || {}
+      (found && Ordain::SharedValues.copy(Ordain::SharedValues.take(base, outer).first)) || {}
     end
   end
 

@@ -128,17 +128,17 @@ module Ordain
     end
 
     # Requests an operation with arguments that code may keep using.
-    def ask_lent(name, about, *args)
-      Lent.settle(false)
-      args.map! { |arg| arg.is_a?(Array) ? arg.map { |value| Lent.give(value) } : arg }
-      Lent.take(*ask(name, about, *args)).first
+    def ask_shared(name, about, *args)
+      SharedValues.settle(false)
+      args.map! { |arg| arg.is_a?(Array) ? arg.map { |value| SharedValues.give(value) } : arg }
+      SharedValues.take(*ask(name, about, *args)).first
     end
 
     # Calls a function of any kind in the compile.
     def call_function(scope, name, args, block = nil)
       blocks << block if block
       number = block && (blocks.size - 1)
-      ask_lent('call', scope.id, name.to_s, args, number, block && block.arity)
+      ask_shared('call', scope.id, name.to_s, args, number, block && block.arity)
     ensure
       blocks.pop if block
     end
@@ -146,7 +146,7 @@ module Ordain
     # A lambda of Puppet code as a Ruby block.
     def block(data)
       id, arity = data['id'], data['arity']
-      code = proc { |*args| Ordain.ask_lent('block', id, args) }
+      code = proc { |*args| Ordain.ask_shared('block', id, args) }
       code.define_singleton_method(:arity) { arity }
       code.define_singleton_method(:parameters) { data['parameters'].map { |kind, name| [kind.to_sym, name.to_sym] } }
       code.define_singleton_method(:held) { id }
@@ -215,13 +215,14 @@ module Ordain
       end
       out = { 'class' => error.class.name, 'message' => message_of(error), 'trace' => own.first(20).map { |l| scrub(l) } }
       out['unwound'] = error.unwound if error.respond_to?(:unwound)
+      out['undefined_type'] = true if error.is_a?(Types::UndefinedType)
       out['attribute'] = error.attribute&.to_s if error.is_a?(OfAttribute)
       out['place'] = [error.file, error.line] if error.is_a?(Puppet::ParseError) && error.file
       out
     end
 
     def answer(message)
-      value = timed { Lent.frame { Handlers.public_send(*message) } }
+      value = timed { SharedValues.frame { Handlers.public_send(*message) } }
       tell_printed
       value.instance_of?(Puppet::Pops::Types::LookupContext) ? ['none', value.number_held] : ['ok', value]
     rescue Exception => e
@@ -377,7 +378,7 @@ module Ordain
 
       # Calls a function that was loaded.
       def call(name, dispatch, scope, block, base, args)
-        args = Lent.take(base, args, Lent::REQUEST)
+        args = SharedValues.take(base, args, SharedValues::REQUEST)
         scope, block = Puppet::Parser::Scope.of(scope), block && Ordain.block(block)
         at = args.index { |arg| arg.instance_of?(Puppet::Pops::Types::LookupContext) }
         return given(Functions.call(name, dispatch, args, scope, block)) unless at
@@ -389,9 +390,9 @@ module Ordain
 
       # Calls a function of Hiera for each level until one has the key; returns the level and the
       # value.
-      def call_in_turn(name, scope, calls)
+      def call_until_found(name, scope, calls)
         scope = Puppet::Parser::Scope.of(scope)
-        calls.each { |call| call[1] = Lent.take(nil, call[1], Lent::REQUEST) }
+        calls.each { |call| call[1] = SharedValues.take(nil, call[1], SharedValues::REQUEST) }
         begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         calls.each_with_index do |(dispatch, args), at|
           catch(:no_such_key) { return [at, given(Functions.call(name, dispatch, args, scope, nil))] }
@@ -403,7 +404,7 @@ module Ordain
 
       # Calls a block that Ruby code passed to a function of the compile.
       def block(number, base, args)
-        args = Lent.take(base, args, Lent::REQUEST)
+        args = SharedValues.take(base, args, SharedValues::REQUEST)
         given(Ordain.blocks.fetch(number).call(*args))
       end
 
@@ -423,9 +424,9 @@ module Ordain
 
       # Renders an ERB template.
       def erb(path, text, scope, base, variables)
-        variables = Lent.take(base, variables, Lent::REQUEST)
+        variables = SharedValues.take(base, variables, SharedValues::REQUEST)
         rendered = Templates.render(path, text, variables, Puppet::Parser::Scope.of(scope))
-        Lent.settle(true)
+        SharedValues.settle(true)
         rendered
       end
 
@@ -473,8 +474,8 @@ module Ordain
 
       # A value for the compile, after a report of changes.
       def given(value)
-        Lent.settle(true)
-        Lent.hand_over(value)
+        SharedValues.settle(true)
+        SharedValues.hand_over(value)
       end
     end
   end
@@ -487,7 +488,7 @@ module Ordain
     Puppet.forget
     Puppet::Parser::Scope.forget
     Functions.forget
-    Lent.forget
+    SharedValues.forget
     Puppet::Pops::Types::LookupContext.forget
   end
 end

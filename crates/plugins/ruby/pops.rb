@@ -262,7 +262,7 @@ module Puppet
         end
 
         def interpolate(*args)
-          args.size == 1 && fixed?(args[0]) ? Ordain::Lent.copy(args[0]) : ask_for(:interpolate, *args)
+          args.size == 1 && fixed?(args[0]) ? Ordain::SharedValues.copy(args[0]) : ask_for(:interpolate, *args)
         end
 
         def cache_has_key(key)

@@ -98,6 +98,13 @@ module Ordain
     # No pattern of a type fits a title.
     class UnmatchedTitle < Puppet::Error; end
 
+    # The code of a file does not make its type. Messages show the class of its parent.
+    class UndefinedType < Puppet::Error
+      def self.name
+        superclass.name
+      end
+    end
+
     class << self
       # Gives a class a name of its own.
       def constant(holder, name, made)
@@ -113,7 +120,7 @@ module Ordain
         Ordain.load_text(path, text)
         # Text that was already evaluated is not evaluated again.
         made = Puppet::Type.types[name.to_sym] ||= before
-        raise Puppet::Error, "the code of #{path} does not make the type '#{name}'" unless made
+        raise UndefinedType, "the code of #{path} does not make the type '#{name}'" unless made
 
         {
           'attributes' => made.attributes.keys.map(&:to_s),

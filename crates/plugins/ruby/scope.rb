@@ -60,14 +60,14 @@ module Puppet
         end
 
         found, base, outer, reason = Ordain.ask('variable', id, name)
-        return own(name, Scope.keep(name, Ordain::Lent.take(base, outer).first)) if found
+        return own(name, Scope.keep(name, Ordain::SharedValues.take(base, outer).first)) if found
 
         Ordain.missing_variable(name, reason)
       end
 
       # A variable's value. Code may change a text that it got before and read it again.
       def own(name, value)
-        value.instance_of?(String) && !value.frozen? ? Ordain::Lent.text(id, name, value) : value
+        value.instance_of?(String) && !value.frozen? ? Ordain::SharedValues.text(id, name, value) : value
       end
 
       def [](name, options = {})
@@ -75,9 +75,9 @@ module Puppet
       end
 
       def setvar(name, value, _options = {})
-        Ordain::Lent.settle(false)
-        Ordain.ask('set', id, name.to_s, Ordain::Lent.give(value))
-        Ordain::Lent.watch(value)
+        Ordain::SharedValues.settle(false)
+        Ordain.ask('set', id, name.to_s, Ordain::SharedValues.give(value))
+        Ordain::SharedValues.watch(value)
         value
       end
 
@@ -95,7 +95,7 @@ module Puppet
       end
 
       def to_hash(_recursive = true, _include_undef = false)
-        values = Ordain::Lent.take(*Ordain.ask('variables', id))
+        values = Ordain::SharedValues.take(*Ordain.ask('variables', id))
         values.to_h { |name, value| [name, own(name, value)] }
       end
 

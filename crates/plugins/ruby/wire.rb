@@ -171,8 +171,8 @@ module Ordain
         when 'resource' then Puppet::Parser::Resource.of(data)
         when 'block' then Ordain.block(data)
         when 'held' then Puppet::Pops::Types.of(data)
-        when 'lent' then Lent.of(data['n'])
-        when 'frozen' then Lent.frozen(data)
+        when 'shared' then SharedValues.of(data['n'])
+        when 'frozen' then SharedValues.frozen(data)
         else raise Puppet::DevError, "unknown kind of value: #{kind}"
         end
       end

@@ -5,7 +5,7 @@ use crate::language::Language;
 /// The files of the Ruby side in the order they are evaluated.
 const FILES: &[(&str, &str)] = &[
     ("ordain/wire.rb", include_str!("../ruby/wire.rb")),
-    ("ordain/lent.rb", include_str!("../ruby/lent.rb")),
+    ("ordain/shared_values.rb", include_str!("../ruby/shared_values.rb")),
     ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
     ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
     ("ordain/util.rb", include_str!("../ruby/util.rb")),

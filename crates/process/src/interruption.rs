@@ -1,4 +1,4 @@
-//! Whether this process has to end.
+//! The request that this process ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};

@@ -85,8 +85,8 @@ pub(crate) fn prepared(answer: &Json) -> (PreparedResource, bool) {
         generates: answer["generates"] == true,
         acts_always: answer["acts_always"] == true,
         watches,
-        pause: Some(pause),
-        longest_pause: Some(longest),
+        poll_interval: Some(pause),
+        max_poll_interval: Some(longest),
         timeout: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
     };
     (resource, answer["checks"] == true)

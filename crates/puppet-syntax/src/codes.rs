@@ -6,7 +6,7 @@ use ordain_source::CodeDoc;
 pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::syntax-error",
-        "A token stands where none of its kind can stand",
+        "A token is not allowed here",
         "The parser read as far as this token, and nothing that begins so can go on with it: `class a { ) }`. Often the mistake is just before: look for a missing comma, brace or quote.",
     ),
     CodeDoc::new(
@@ -32,7 +32,7 @@ pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::regex",
         "A regular expression is not well formed",
-        r#"The message says why. Brackets and signs that stand for themselves need a backslash: `/a\[0\]/`, not `/a[0/`."#,
+        r#"The message says why. Escape literal brackets and signs with a backslash: `/a\[0\]/`, not `/a[0/`."#,
     ),
     CodeDoc::new(
         "puppet::unrecognized-escape",
@@ -57,12 +57,12 @@ pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::invalid-decimal-number",
         "A decimal number is not well formed",
-        "A digit must stand behind the point and the `e`: `1.0`, not `1.`. Text that begins with a digit needs quotes.",
+        "A digit must follow the point and the `e`: `1.0`, not `1.`. Text that begins with a digit needs quotes.",
     ),
     CodeDoc::new(
         "puppet::invalid-hex-number",
         "A hexadecimal number is not well formed",
-        "After `0x` stand digits and the letters a to f: `0xff`.",
+        "`0x` is followed by digits and the letters a to f: `0xff`.",
     ),
     CodeDoc::new(
         "puppet::invalid-octal-number",
@@ -87,7 +87,7 @@ pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::illegal-name",
         "A name is not well formed",
-        "Every part begins with a small letter and has letters, digits and underscores: `apache::mod_ssl`. Quote it if it is meant as text.",
+        "Every part begins with a small letter and has letters, digits and underscores: `apache::mod_ssl`. Quote it if it is text.",
     ),
     CodeDoc::new(
         "puppet::discontinued-import",
@@ -107,7 +107,7 @@ pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::heredoc-invalid-escape",
         "A heredoc asks for an escape that there is not",
-        r#"After the slash stand letters of `t r n s u L $`, as in `@("END"/tn)`."#,
+        r#"The slash is followed by letters of `t r n s u L $`, as in `@("END"/tn)`."#,
     ),
     CodeDoc::new(
         "puppet::heredoc-invalid-syntax",
@@ -127,12 +127,12 @@ pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::heredoc-multiple-at-escapes",
         "A heredoc asks twice for an escape",
-        r#"Each letter stands once: `@("END"/tn)`, not `/ttn`."#,
+        r#"Write each letter once: `@("END"/tn)`, not `/ttn`."#,
     ),
     CodeDoc::new(
         "puppet::not-a-resource",
-        "Braces or `@` with what is no resource",
-        "Before the brace stands the name of a type, a type, or a reference: `file { '/a': }`, `File { mode => '0644' }`, `File['/a'] { mode => '0600' }`.",
+        "Braces or `@` without a resource",
+        "The name of a type, a type, or a reference comes before the brace: `file { '/a': }`, `File { mode => '0644' }`, `File['/a'] { mode => '0600' }`.",
     ),
     CodeDoc::new(
         "puppet::resource-without-title",
@@ -162,11 +162,11 @@ pub const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::epp-unbalanced-comment",
         "A comment of a template does not end",
-        "`<%#` needs its `%>`. What stands between them is not printed: `<%# a remark %>`.",
+        "`<%#` needs its `%>`. The text between them is not printed: `<%# a remark %>`.",
     ),
     CodeDoc::new(
         "puppet::illegal-epp-parameters",
-        "A template's parameters do not stand first",
+        "A template's parameters are not at its start",
         "`<%- | String $name | -%>` must be the very first thing of the template, with nothing but blanks and comments before it.",
     ),
     CodeDoc::new(

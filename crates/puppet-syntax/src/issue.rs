@@ -13,19 +13,6 @@ pub fn code_of(issue: &str) -> String {
     format!("puppet::{}", issue.to_ascii_lowercase().replace('_', "-"))
 }
 
-/// The message about an unexpected end of the text, as the reference words it.
-const UNEXPECTED_END: &str = "Syntax error at end of input";
-
-/// The error that a text ends too early.
-pub(crate) fn unexpected_end() -> Diagnostic {
-    problem("SYNTAX_ERROR", UNEXPECTED_END.to_owned())
-}
-
-/// Whether an error is that a text ends too early. Puppet reports no place for it.
-pub fn is_unexpected_end(error: &Diagnostic) -> bool {
-    error.message == UNEXPECTED_END
-}
-
 /// An error with an issue code.
 pub fn problem(issue: &'static str, message: String) -> Diagnostic {
     let error = Diagnostic::error(code_of(issue), message);

@@ -64,5 +64,5 @@ pub fn parse_epp(file: FileId, text: impl Into<Arc<str>>) -> Parsed {
 
 /// Whether a bare word is a keyword.
 pub fn is_keyword(word: &str) -> bool {
-    lexer::T::keyword(word.as_bytes()).is_some()
+    lexer::TokenKind::keyword(word.as_bytes()).is_some()
 }

@@ -19,7 +19,7 @@ struct Case {
 fn run(path: &Path) -> Case {
     let text = fs::read_to_string(path).unwrap();
     let is_template = path.extension().is_some_and(|e| e == "epp");
-    let Parsed { program, diagnostics } = match is_template {
+    let Parsed { program, diagnostics, .. } = match is_template {
         false => parse(FileId(0), text.as_str()),
         true => parse_epp(FileId(0), text.as_str()),
     };

@@ -46,6 +46,19 @@ pub struct PlainError {
     pub is_puppets: bool,
     /// The name that nothing defines, if that is the error.
     pub unknown: Option<UnknownName>,
+    /// The subject that the message begins with, for callers that name it in other words.
+    pub subject: Option<Box<Subject>>,
+}
+
+/// The subject that a message begins with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Subject {
+    /// The type with features whose object the error is about; `None` if the subject is a function.
+    pub object: Option<EcoString>,
+    /// The feature with a wrong value, and the message without type and feature.
+    pub feature: Option<(EcoString, String)>,
+    /// The message without the subject.
+    pub reason: String,
 }
 
 /// A name that nothing defines.
@@ -57,6 +70,8 @@ pub enum UnknownName {
     DeclaredClass(EcoString),
     /// The type of a resource.
     ResourceType,
+    /// The resource type that a file of Ruby is named after.
+    RubyType,
 }
 
 /// A step into a value.
@@ -112,6 +127,12 @@ pub struct EvalError {
     pub is_jump: bool,
     /// The error of a body that this one reports for the resource whose body it is.
     pub wrapped: Option<Box<EvalError>>,
+    /// The length of the words at the start of the message that name the evaluated expression.
+    pub prefix: usize,
+    /// The reference of the resource that the message begins with.
+    pub resource: Option<EcoString>,
+    /// The expression in a text of data that failed, as in `%{NAME}`.
+    pub interpolation: Option<EcoString>,
 }
 
 impl PlainError {
@@ -127,7 +148,49 @@ impl PlainError {
             path: Vec::new(),
             is_puppets: false,
             unknown: None,
+            subject: None,
         }
+    }
+
+    /// An error of a call that the message names: `'new' REASON`.
+    pub fn of_call(name: &str, reason: String) -> Self {
+        let mut error = Self::new(format!("'{name}' {reason}"));
+        error.subject = Some(Box::new(Subject { object: None, feature: None, reason }));
+        error
+    }
+
+    /// An error of an object of a type with features: `TYPE: REASON`.
+    pub fn of_object(issue: &'static str, kind: &EcoString, reason: String) -> Self {
+        let mut error = Self::issue(issue, format!("{kind}: {reason}"));
+        let object = Some(kind.clone());
+        error.subject = Some(Box::new(Subject { object, feature: None, reason }));
+        error
+    }
+
+    /// An error of the value of a feature: `TYPE: FEATURE`, the separator and the reason.
+    pub fn of_feature(
+        issue: &'static str,
+        (kind, feature): (&EcoString, &EcoString),
+        separator: &str,
+        reason: String,
+    ) -> Self {
+        let mut error = Self::of_object(issue, kind, format!("{feature}{separator}{reason}"));
+        if let Some(subject) = &mut error.subject {
+            subject.feature = Some((feature.clone(), reason));
+        }
+        error
+    }
+
+    /// The message without its subject.
+    pub fn reason(&self) -> &str {
+        self.subject.as_ref().map_or(&self.message, |subject| &subject.reason)
+    }
+
+    /// The message without its subject, if that is an object of this type.
+    pub fn reason_for(&self, kind: &str) -> &str {
+        let subject = self.subject.as_ref();
+        let own = subject.filter(|subject| subject.object.as_deref() == Some(kind));
+        own.map_or(&self.message, |subject| &subject.reason)
     }
 
     /// An error with its own issue code.
@@ -158,12 +221,18 @@ impl PlainError {
 impl EvalError {
     /// An error at a place.
     pub fn new(issue: &'static str, message: impl Into<String>, span: Span) -> Self {
+        let issue = Some(Cow::Borrowed(issue));
+        Self { issue, span: Some(span), line_only: false, ..Self::without_place(message) }
+    }
+
+    /// An error without a place or an issue code.
+    pub fn without_place(message: impl Into<String>) -> Self {
         Self {
             code: None,
-            issue: Some(Cow::Borrowed(issue)),
+            issue: None,
             message: message.into(),
-            span: Some(span),
-            line_only: false,
+            span: None,
+            line_only: true,
             related: Vec::new(),
             focus: None,
             is_asking: true,
@@ -171,7 +240,25 @@ impl EvalError {
             diagnostics: Vec::new(),
             is_jump: false,
             wrapped: None,
+            prefix: 0,
+            resource: None,
+            interpolation: None,
         }
+    }
+
+    /// The message without the words that name the evaluated expression.
+    pub fn reason(&self) -> &str {
+        self.message.get(self.prefix..).unwrap_or(&self.message)
+    }
+
+    /// Puts a resource before the message, if it does not begin with it already. `at` is its place.
+    pub fn name_resource(&mut self, reference: &str, at: Option<Span>) {
+        if self.resource.as_deref() == Some(reference) {
+            return;
+        }
+        self.message.insert_str(0, &format!("{reference}: "));
+        (self.resource, self.prefix) = (Some(reference.into()), 0);
+        self.related.extend(at.map(|span| (span, "asked for here".to_owned())));
     }
 
     /// An error without an issue code in Puppet, of which it only reports the line.
@@ -188,14 +275,6 @@ pub fn unplaced(message: String, span: Option<Span>) -> Box<Unwind> {
         Some(span) => EvalError::without_issue(message, span).into(),
         None => PlainError::new(message).into(),
     }
-}
-
-/// An error of something that is written in Ruby.
-#[inline]
-pub fn needs_ruby<T>(message: impl Into<String>, span: Span) -> EvalResult<T> {
-    let mut error = EvalError::new("", message, span);
-    (error.issue, error.code) = (None, Some("puppet::ruby"));
-    Err(error.into())
 }
 
 impl From<PlainError> for Box<Unwind> {

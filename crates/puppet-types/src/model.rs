@@ -16,7 +16,7 @@ use ordain_source::Span;
 use ordain_syntax::Idx;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::types::modelled::{Feature, TypeModel};
+use crate::types::models::{Feature, TypeModel};
 use crate::types::range::{IntRange, SizeRange};
 use crate::types::regexp::Regexp;
 
@@ -404,7 +404,7 @@ pub struct ObjectType {
     /// Annotations: hashes by their types.
     pub annotations: Option<Value>,
     /// The features, if it is a type with features.
-    pub model: Option<Arc<Modelled>>,
+    pub model: Option<Arc<LoadedModel>>,
 }
 
 /// A function of an object type.
@@ -498,7 +498,7 @@ pub struct TypeSetReference {
 pub type TitlePatterns = Vec<(Arc<Regexp>, Vec<Option<EcoString>>)>;
 
 /// A type in its evaluated form.
-pub struct Modelled {
+pub struct LoadedModel {
     /// Its definition.
     pub model: TypeModel,
     /// The definition.

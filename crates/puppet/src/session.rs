@@ -25,7 +25,7 @@ use crate::state::Compiler;
 use crate::state::frame::{Frame, STACK_SIZE, final_error};
 pub use crate::state::node::Node;
 use crate::state::settings::{Deferral, Settings};
-use crate::types::modelled;
+use crate::types::models;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
@@ -228,7 +228,7 @@ pub fn load_objects(
         }
         let compiler = &mut outcome.compiler;
         let (value, errors) = compiler.objects_of_document(document);
-        let written = errors.is_empty().then(|| modelled::document(&value).0);
+        let written = errors.is_empty().then(|| models::document(&value).0);
         let tree = Tree::parse(file.1).ok().filter(|_| !errors.is_empty());
         let source = env.sources.add(file.0, file.1);
         for (path, mut error) in errors {

@@ -23,7 +23,7 @@ pub trait Host {
         args: &[Value],
     ) -> Result<Option<Value>, HostError>;
 
-    /// Asks whether a value that the host lent may change: the array or hash of this number, or a
+    /// Asks whether a value that the host shares may change: the array or hash of this number, or a
     /// text if the number is 0. If not, the value counts as frozen.
     fn may_change(&mut self, number: usize) -> bool {
         let _ = number;
@@ -115,6 +115,8 @@ pub enum HostError {
         class: EcoString,
         /// Its message.
         message: EcoString,
+        /// The host's number for it, if the host wants to recognize it.
+        number: Option<u64>,
     },
     /// The host does not support it; a real Ruby may.
     Unsupported(String),

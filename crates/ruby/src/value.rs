@@ -68,7 +68,7 @@ pub struct Text {
     pub(crate) text: RefCell<EcoString>,
     pub(crate) is_frozen: Cell<bool>,
     /// Whether the host is asked before changes.
-    pub(crate) is_lent: Cell<bool>,
+    pub(crate) is_shared: Cell<bool>,
 }
 
 /// An array.
@@ -167,6 +167,8 @@ pub struct Exception {
     pub message: EcoString,
     /// The line on which it was raised.
     pub line: u32,
+    /// The number that the host gave it when it raised it.
+    pub host_error: Option<u64>,
 }
 
 /// A time: nanoseconds since 1970 and the offset from UTC in seconds.
@@ -220,9 +222,9 @@ impl Value {
     /// Has the host asked before this text, array or hash changes. The host knows an array or hash
     /// by its number, which is not 0; a later number replaces an earlier one.
     #[must_use]
-    pub fn lent(self, number: usize) -> Self {
+    pub fn shared(self, number: usize) -> Self {
         match &self {
-            Self::Str(text) => text.is_lent.set(true),
+            Self::Str(text) => text.is_shared.set(true),
             Self::Array(array) => array.number.set(number),
             Self::Hash(hash) => hash.number.set(number),
             _ => {}
@@ -239,7 +241,7 @@ impl Value {
         self
     }
 
-    /// The number by which the host lent this array or hash.
+    /// The number by which the host shares this array or hash.
     pub fn number(&self) -> Option<usize> {
         let number = match self {
             Self::Array(array) => array.number.get(),

@@ -80,7 +80,7 @@ impl Host for Values {
             ("twice", [Value::Str(text)]) => Some(Value::str(text.get().repeat(2))),
             ("fails", []) => {
                 let (class, message) = ("ArgumentError".into(), "the host fails".into());
-                return Err(HostError::Raise { class, message });
+                return Err(HostError::Raise { class, message, number: None });
             }
             _ => None,
         })

@@ -9,6 +9,17 @@ pub fn is_web(name: &str) -> bool {
     name.starts_with("http:") || name.starts_with("https:")
 }
 
+/// The error of a server that answers with another status than success, as the error inside of an
+/// [`std::io::Error`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("[status {status}]: {excerpt}")]
+pub struct HttpStatus {
+    /// The status.
+    pub status: u16,
+    /// The beginning of the answer.
+    pub excerpt: String,
+}
+
 /// The passwords in the web addresses of a text.
 fn passwords(text: &str) -> Vec<Range<usize>> {
     // Normalized paths have one slash.

@@ -221,15 +221,6 @@ impl UncountedSection {
     pub fn step() {
         UNCOUNTED_STEPS.fetch_add(1, Ordering::Relaxed);
     }
-
-    /// Runs other work in the middle.
-    pub fn interrupt<T>(other: impl FnOnce() -> T) -> T {
-        UNCOUNTED.fetch_sub(1, Ordering::Relaxed);
-        let result = other();
-        UNCOUNTED.fetch_add(1, Ordering::Relaxed);
-        Self::step();
-        result
-    }
 }
 
 impl Drop for UncountedSection {

@@ -35,7 +35,7 @@ mod shorten;
 pub mod suggest;
 pub mod world;
 
-pub use address::{is_web, with_masked_passwords, without_passwords};
+pub use address::{HttpStatus, is_web, with_masked_passwords, without_passwords};
 pub use cached::CachedWorld;
 pub use child_session::{ChildSession, ChildSessionRequest};
 pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};

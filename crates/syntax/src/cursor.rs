@@ -71,23 +71,11 @@ impl<'t> Cursor<'t> {
         self.rest().chars().next()
     }
 
-    /// The next byte.
-    #[inline]
-    pub fn peek_byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.pos).copied()
-    }
-
     /// Whether this text comes next.
     #[inline]
     pub fn at(&self, text: &str) -> bool {
         // As bytes, because most tests need only the first one or two.
         self.text.as_bytes()[self.pos..].starts_with(text.as_bytes())
-    }
-
-    /// Whether the next character passes a test.
-    #[inline]
-    pub fn at_char(&self, test: impl Fn(char) -> bool) -> bool {
-        self.peek().is_some_and(test)
     }
 
     /// Skips this many bytes, which must end on a character boundary.

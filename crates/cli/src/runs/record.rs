@@ -104,7 +104,7 @@ pub(crate) fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedR
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
         for step in &run.done {
             match step.action.as_str() {
-                REFRESH => unfinished.told(&step.resource),
+                REFRESH => unfinished.notified(&step.resource),
                 _ => unfinished.changed(&step.resource),
             }
         }

@@ -14,13 +14,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_driver::KindSource;
-use ordain_engine::reconcile::{Keeper, SchedulerOptions};
+use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_process::interruption;
 use ordain_source::Diagnostic;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::signals::{self, Hangup, Signals};
+use crate::signals::{self, HangupAction, Signals};
 use crate::ui::Ui;
 use crate::{panics, runs};
 pub(crate) use args::WatchArgs;
@@ -45,7 +45,7 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let store = runs::journal(ui, &dir)?;
     let earlier = runs::take_interrupted(ui, &store)?;
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
-    let signals = Signals::block(Hangup::Reload).map_err(failed)?;
+    let signals = Signals::block(HangupAction::Reload).map_err(failed)?;
     signals.enable_graceful_stop();
     panics::end_thread_on_panic();
     let node = args.compile.node.as_deref().unwrap_or_default();
@@ -55,11 +55,12 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let mut host = args.selection.host(&args.path);
     host.stays = true;
     let host = Arc::new(runs::with_backups(host, &store, run));
-    let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
-    signals.listen(keeper.waker(), ui.resource_log()).map_err(failed)?;
+    let reconciler =
+        Reconciler::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
+    signals.listen(reconciler.waker(), ui.resource_log()).map_err(failed)?;
     let kinds = KindSource::new(&compile_options)?;
     let (output, manager) = (output(ui, args), ServiceManager::of_environment());
-    let compiler = Compiler::start(ui, args, kinds, keeper.waker()).map_err(failed)?;
+    let compiler = Compiler::start(ui, args, kinds, reconciler.waker()).map_err(failed)?;
     let mut watch = Watch {
         host: Arc::clone(&host),
         output,
@@ -67,7 +68,7 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         args,
         store: Arc::clone(&store),
         run,
-        keeper,
+        reconciler,
         compiler,
         sources: Vec::new(),
         dirty: None,

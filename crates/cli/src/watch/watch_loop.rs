@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ordain_engine::host::Host;
-use ordain_engine::reconcile::{Keeper, ReconcileStatus, SwapSummary, TurnEvents};
+use ordain_engine::reconcile::{ReconcileStatus, Reconciler, SwapSummary, TurnEvents};
 use ordain_engine::report::Status;
 use ordain_engine::unfinished::UnfinishedRuns;
 use ordain_process::interruption;
@@ -57,7 +57,7 @@ pub(super) struct Watch<'a> {
     pub(super) store: Arc<Store>,
     pub(super) run: Run,
     pub(super) host: Arc<Host>,
-    pub(super) keeper: Keeper,
+    pub(super) reconciler: Reconciler,
     pub(super) compiler: Compiler,
     /// The watched source files and directories, sorted.
     pub(super) sources: Vec<PathBuf>,
@@ -84,7 +84,7 @@ impl Watch<'_> {
         let (mut drawn, mut is_old) = (Instant::now(), true);
         while interruption::requested().is_none() {
             let draw = is_old.then(|| view::FRAME_INTERVAL.saturating_sub(drawn.elapsed()));
-            let turn = self.keeper.turn(self.timeout(draw))?;
+            let turn = self.reconciler.turn(self.timeout(draw))?;
             is_old = true;
             self.manager.notify("WATCHDOG=1");
             let now = Instant::now();
@@ -92,12 +92,12 @@ impl Watch<'_> {
                 self.output.note(&format!("{resource} cannot be watched and is polled: {error}"));
             }
             for resource in &turn.flapping {
-                let text = lines::flapping_text(resource, &self.keeper.standings());
+                let text = lines::flapping_text(resource, &self.reconciler.standings());
                 self.output.note(&text);
             }
             for report in &turn.reports {
                 self.changed += usize::from(report.status == Status::Changed);
-                if let Some(prepared) = self.keeper.prepared() {
+                if let Some(prepared) = self.reconciler.prepared() {
                     self.journal.note(report, &prepared.graph);
                 }
                 self.output.report(report);
@@ -106,7 +106,7 @@ impl Watch<'_> {
             self.receive_results();
             self.report_settled();
             if self.output.draws() && now - drawn >= view::FRAME_INTERVAL {
-                self.output.draw(&self.keeper.standings());
+                self.output.draw(&self.reconciler.standings());
                 (drawn, is_old) = (now, false);
             }
             if self.is_over() {
@@ -127,7 +127,7 @@ impl Watch<'_> {
         }
         if reload {
             self.manager.notify("RELOADING=1");
-            self.keeper.look_at_all();
+            self.reconciler.check_all();
             // A reload does not wait for further changes.
             self.dirty = now.checked_sub(MAX_DEBOUNCE).map(|first| (first, first)).or(self.dirty);
             self.is_reloading = true;
@@ -140,21 +140,22 @@ impl Watch<'_> {
 
     /// Stops the compiler and the reconcile loop.
     pub(super) fn end(self, is_asked: bool) -> WatchOutcome {
-        let Watch { keeper, compiler, mut output, manager, changed, last, .. } = self;
+        let Watch { reconciler, compiler, mut output, manager, changed, last, .. } = self;
         manager.notify("STOPPING=1\nSTATUS=Ending running work");
         compiler.end();
-        let count = |wanted| keeper.standings().iter().filter(|(_, how)| *how == wanted).count();
+        let count =
+            |wanted| reconciler.standings().iter().filter(|(_, how)| *how == wanted).count();
         // Sources that do not compile count as a failure.
         let failing = match is_asked {
             true => 0,
             false => count(ReconcileStatus::Failed) + usize::from(!last.refused.is_empty()),
         };
         let would_change = count(ReconcileStatus::WouldChange);
-        let (reports, is_owing) = keeper.end();
+        let (reports, has_pending_notification) = reconciler.end();
         for report in reports {
             output.report(&report);
         }
-        let is_whole = !is_owing && !interruption::is_forced();
+        let is_whole = !has_pending_notification && !interruption::is_forced();
         WatchOutcome { changed, would_change, failing, is_whole }
     }
 
@@ -166,7 +167,7 @@ impl Watch<'_> {
         let draw = draw.map(|pause| pause.max(Duration::from_millis(1)));
         let end = self.args.converged_timeout.map(|seconds| {
             let wanted = Duration::from_secs(seconds);
-            wanted.saturating_sub(self.keeper.quiet_for().unwrap_or_default())
+            wanted.saturating_sub(self.reconciler.quiet_for().unwrap_or_default())
         });
         let end = end.filter(|_| !self.compiler.is_compiling());
         [rest, draw, end, self.manager.watchdog_interval].into_iter().flatten().min()
@@ -181,16 +182,16 @@ impl Watch<'_> {
             return false;
         }
         let wanted = self.args.converged_timeout.map(Duration::from_secs);
-        self.keeper.quiet_for().zip(wanted).is_some_and(|(quiet, wanted)| quiet >= wanted)
+        self.reconciler.quiet_for().zip(wanted).is_some_and(|(quiet, wanted)| quiet >= wanted)
     }
 
     /// Reports once that there is nothing left to do.
     fn report_settled(&mut self) {
-        let is_settled = self.keeper.quiet_for().is_some();
+        let is_settled = self.reconciler.quiet_for().is_some();
         if is_settled && !self.is_settled && self.is_ready {
             // If this cannot be written, interrupted runs are resumed once more.
             let _ = self.store.settle(self.run);
-            self.output.settled(&self.keeper.standings());
+            self.output.settled(&self.reconciler.standings());
         }
         self.is_settled = is_settled;
     }
@@ -264,7 +265,7 @@ impl Watch<'_> {
     /// Watches the sources that were read and the inputs of programs.
     fn follow_files(&mut self, sources: Option<&SourceFiles>, inputs: &[PathBuf]) {
         if let Some(read) = sources {
-            if let Err(error) = self.keeper.follow_sources(&read.paths) {
+            if let Err(error) = self.reconciler.follow_sources(&read.paths) {
                 let text = format!("not all sources can be watched, a reload reads them: {error}");
                 self.output.note(&text);
             }
@@ -273,7 +274,7 @@ impl Watch<'_> {
             }
             self.sources.clone_from(&read.paths);
         }
-        if let Err(error) = self.keeper.follow_inputs(inputs) {
+        if let Err(error) = self.reconciler.follow_inputs(inputs) {
             self.output
                 .note(&format!("not all that the program waits for can be watched: {error}"));
         }
@@ -299,12 +300,12 @@ impl Watch<'_> {
             exports.keep(self.ui)?;
         }
         self.journal.texts = Arc::clone(&loaded.sources);
-        let swapped = self.keeper.swap(prepared).map_err(|error| {
+        let swapped = self.reconciler.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph is invalid: {error}"))
         })?;
-        self.compiler.set_current(self.keeper.prepared());
+        self.compiler.set_current(self.reconciler.prepared());
         if let Some(earlier) = self.earlier.take() {
-            self.keeper.resume(&earlier);
+            self.reconciler.resume(&earlier);
         }
         Ok((swapped, context))
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
-use super::error::Error;
+use super::error::{Error, ScalarError};
 use super::schema::Schema;
 use super::tree::{Kind, NodeId, Style, Tree};
 use crate::{Map, Value};
@@ -81,6 +81,10 @@ impl Builder<'_> {
         Ok(built)
     }
 
+    fn refused(&self, id: NodeId, error: ScalarError) -> Error {
+        self.tree.error(self.tree.node(id).span, error.message).with_kind(error.kind)
+    }
+
     fn fail<T>(&self, id: NodeId, message: impl Into<String>) -> Result<T, Error> {
         Err(self.tree.error(self.tree.node(id).span, message))
     }
@@ -111,12 +115,12 @@ impl Builder<'_> {
             },
             None => Ok(Value::Str(text.clone())),
         };
-        result.or_else(|message| self.fail(id, message))
+        result.map_err(|error| self.refused(id, error))
     }
 
     fn container_tag(&self, id: NodeId, is_map: bool) -> Result<(), Error> {
         let Some(tag) = self.tree.tag(id) else { return Ok(()) };
-        self.schema.check_container_tag(tag, is_map).or_else(|message| self.fail(id, message))
+        self.schema.check_container_tag(tag, is_map).map_err(|error| self.refused(id, error))
     }
 
     fn list(&mut self, id: NodeId) -> Result<(Value, Size), Error> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use super::error::ScalarError;
 use super::ruby::unpack_base64;
 use crate::Value;
 use crate::number::integer;
@@ -63,12 +64,12 @@ fn is_float(text: &str) -> bool {
 }
 
 /// The value of a scalar with a tag; application tags do not change it.
-pub(super) fn tagged(tag: &str, text: &EcoString, plain: bool) -> Result<Value, String> {
+pub(super) fn tagged(tag: &str, text: &EcoString, plain: bool) -> Result<Value, ScalarError> {
     let Some(kind) = tag.strip_prefix("tag:yaml.org,2002:") else {
         return Ok(if plain && tag != "!" { value(text) } else { Value::Str(text.clone()) });
     };
     let found = value(text);
-    let wrong = || Err(format!("`{text}` is not a {kind}"));
+    let wrong = || Err(format!("`{text}` is not a {kind}").into());
     match (kind, &found) {
         ("str", _) => Ok(Value::Str(text.clone())),
         ("binary", _) => Ok(match String::from_utf8(unpack_base64(text)) {

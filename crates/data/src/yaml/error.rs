@@ -4,13 +4,13 @@ use std::fmt;
 
 use ordain_source::TextRange;
 
-use super::ruby::UNSPECIFIED_CLASS;
-
 /// The kind of an error: callers distinguish errors by it, not by the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// The text is valid YAML with a refused value.
     Refused,
+    /// A value has a class that Ruby's `safe_load` does not permit.
+    UnspecifiedClass,
     /// An alias has the name of no anchor.
     UnknownAlias(String),
     /// Something other than a map entry.
@@ -64,6 +64,18 @@ pub struct Error {
     pub column: u32,
 }
 
+/// The reason why a scalar or a tag has no value.
+pub(super) struct ScalarError {
+    pub kind: ErrorKind,
+    pub message: String,
+}
+
+impl From<String> for ScalarError {
+    fn from(message: String) -> Self {
+        Self { kind: ErrorKind::Refused, message }
+    }
+}
+
 impl Error {
     pub(super) fn at(text: &str, range: TextRange, message: impl Into<String>) -> Self {
         let before = text.get(..range.start as usize).unwrap_or(text);
@@ -79,14 +91,12 @@ impl Error {
         self
     }
 
-    /// Whether a value has a class that Ruby's `safe_load` does not permit.
-    pub fn is_unspecified_class(&self) -> bool {
-        self.kind == ErrorKind::Refused && self.message.starts_with(UNSPECIFIED_CLASS)
-    }
-
     /// Whether the text is invalid YAML, in contrast to valid YAML with a refused value.
     pub fn is_syntax(&self) -> bool {
-        !matches!(self.kind, ErrorKind::Refused | ErrorKind::UnknownAlias(_))
+        !matches!(
+            self.kind,
+            ErrorKind::Refused | ErrorKind::UnspecifiedClass | ErrorKind::UnknownAlias(_)
+        )
     }
 }
 

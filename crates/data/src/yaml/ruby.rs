@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use num_bigint::BigInt;
 
+use super::error::{ErrorKind, ScalarError};
 use crate::Value;
 use crate::number::{MAX_DIGITS, big, integer};
 
@@ -31,19 +32,19 @@ pub(super) enum Scalar<'a> {
 }
 
 /// The value of a plain scalar, as `safe_load` with permitted symbols returns it.
-pub(super) fn value(text: &str) -> Result<Value, String> {
+pub(super) fn value(text: &str) -> Result<Value, ScalarError> {
     match scan(text) {
         Scalar::Text => Ok(Value::str(text)),
         Scalar::Value(v) => Ok(v),
         Scalar::Symbol(name) => Ok(Value::str(name)),
         Scalar::Date => Err(unspecified("Date")),
         Scalar::Time => Err(unspecified("Time")),
-        Scalar::Refused(why) => Err(why),
+        Scalar::Refused(why) => Err(why.into()),
     }
 }
 
 /// Like [`value`], but a symbol becomes a map that marks it.
-pub(super) fn value_with_symbols(text: &str) -> Result<Value, String> {
+pub(super) fn value_with_symbols(text: &str) -> Result<Value, ScalarError> {
     match scan(text) {
         Scalar::Symbol(name) => Ok(symbol_value(name)),
         _ => value(text),
@@ -61,18 +62,18 @@ pub(super) fn is_symbol_tag(tag: &str) -> bool {
 }
 
 /// Like [`value`], but dates and times are text.
-pub(super) fn value_with_dates(text: &str) -> Result<Value, String> {
+pub(super) fn value_with_dates(text: &str) -> Result<Value, ScalarError> {
     match scan(text) {
         Scalar::Date | Scalar::Time => Ok(Value::str(text)),
         _ => value(text),
     }
 }
 
-/// The start of the message about a value of a class that `safe_load` does not permit.
-pub(super) const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
-
-fn unspecified(class: &str) -> String {
-    format!("{UNSPECIFIED_CLASS}: {class}")
+fn unspecified(class: &str) -> ScalarError {
+    ScalarError {
+        kind: ErrorKind::UnspecifiedClass,
+        message: format!("Tried to load unspecified class: {class}"),
+    }
 }
 
 /// The value of a scalar with a tag, whether quoted or not. `plain` reads scalars whose tag is
@@ -80,8 +81,8 @@ fn unspecified(class: &str) -> String {
 pub(super) fn tagged(
     tag: &str,
     text: &EcoString,
-    plain: impl Fn(&str) -> Result<Value, String>,
-) -> Result<Value, String> {
+    plain: impl Fn(&str) -> Result<Value, ScalarError>,
+) -> Result<Value, ScalarError> {
     match tag {
         "!binary" | "tag:yaml.org,2002:binary" => {
             return Ok(match String::from_utf8(unpack_base64(text)) {
@@ -120,13 +121,13 @@ fn string_class(tag: &str) -> Option<&str> {
     tag.strip_prefix("!str:").or_else(|| tag.strip_prefix("!ruby/string:"))
 }
 
-fn float(text: &str) -> Result<Value, String> {
+fn float(text: &str) -> Result<Value, ScalarError> {
     match scan(text) {
         Scalar::Value(Value::Float(x)) => Ok(Value::Float(x)),
         Scalar::Value(Value::Int(n)) => Ok(Value::Float(n as f64)),
         Scalar::Value(Value::BigInt(n)) => Ok(Value::Float(n.parse().unwrap_or(f64::NAN))),
         Scalar::Text if is_ruby_float(text) => Ok(Value::Float(text.parse().unwrap_or(f64::NAN))),
-        _ => Err(format!("invalid value for Float(): {text:?}")),
+        _ => Err(format!("invalid value for Float(): {text:?}").into()),
     }
 }
 
@@ -147,7 +148,7 @@ fn is_ruby_float(text: &str) -> bool {
 }
 
 /// Whether `safe_load` accepts this tag on a list or map.
-pub(super) fn check_container_tag(tag: &str, is_map: bool) -> Result<(), String> {
+pub(super) fn check_container_tag(tag: &str, is_map: bool) -> Result<(), ScalarError> {
     let refused = |class: &str| Err(unspecified(class));
     if !is_map {
         let class = tag.strip_prefix("!seq:").or_else(|| tag.strip_prefix("!ruby/array:"));

@@ -2,6 +2,7 @@
 
 use ecow::EcoString;
 
+use super::error::ScalarError;
 use super::ruby::SYMBOL;
 use super::{core, ruby};
 use crate::value::Key;
@@ -28,7 +29,7 @@ impl Schema {
     ///
     /// # Errors
     /// When the schema refuses it; the message has the reason.
-    pub fn plain(self, text: &str) -> Result<Value, String> {
+    pub(super) fn plain(self, text: &str) -> Result<Value, ScalarError> {
         match self {
             Self::Psych => ruby::value(text),
             Self::PsychSymbols => ruby::value_with_symbols(text),
@@ -37,7 +38,12 @@ impl Schema {
         }
     }
 
-    pub(super) fn tagged(self, tag: &str, text: &EcoString, plain: bool) -> Result<Value, String> {
+    pub(super) fn tagged(
+        self,
+        tag: &str,
+        text: &EcoString,
+        plain: bool,
+    ) -> Result<Value, ScalarError> {
         match self {
             Self::PsychSymbols if ruby::is_symbol_tag(tag) => Ok(ruby::symbol_value(text)),
             Self::Psych | Self::PsychSymbols | Self::PsychDates => {
@@ -58,7 +64,7 @@ impl Schema {
     }
 
     /// Whether the schema accepts this tag on a list or map.
-    pub(super) fn check_container_tag(self, tag: &str, is_map: bool) -> Result<(), String> {
+    pub(super) fn check_container_tag(self, tag: &str, is_map: bool) -> Result<(), ScalarError> {
         match self {
             Self::Psych | Self::PsychSymbols | Self::PsychDates => {
                 ruby::check_container_tag(tag, is_map)

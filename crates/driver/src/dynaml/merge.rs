@@ -13,7 +13,9 @@ use ordain_dynaml::session::{self, DeclaredGraph, Error, Input, Output, Request,
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, SourceMap, World, is_web, shortened, without_passwords};
+use ordain_source::{
+    Diagnostic, HttpStatus, SourceMap, World, is_web, shortened, without_passwords,
+};
 
 use crate::codes;
 use crate::private_file;
@@ -98,7 +100,7 @@ impl MergeError {
                     io::ErrorKind::PermissionDenied => format!("open {name}: permission denied"),
                     io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
                     // Spiff names the URL of a failed download a second time.
-                    _ if is_web(name) && !error.to_string().starts_with('[') => {
+                    _ if is_web(name) && !is_refused(error) => {
                         format!("error getting [{name}]: {error}")
                     }
                     _ => error.to_string(),
@@ -135,6 +137,11 @@ impl MergeError {
             Self::Usage(text) => vec![Diagnostic::error(codes::ARGUMENTS, text.clone())],
         }
     }
+}
+
+/// Whether the server answered, with an error.
+fn is_refused(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<HttpStatus>())
 }
 
 /// Reads input files. Standard input can be read only once.

@@ -9,7 +9,7 @@ pub fn error_message(text: &str, error: &Error) -> String {
         return format!("missing anchor: '{name}' at line {line}, column {column}");
     }
     let (words, place) =
-        known(text, error).unwrap_or_else(|| (split(&error.message), Position::Same));
+        known(text, error).unwrap_or_else(|| (("", error.message.as_str()), Position::Same));
     let (line, column) = match place {
         Position::Same => (error.line as usize, error.column as usize),
         Position::Next => (error.line as usize, error.column as usize + 1),
@@ -104,6 +104,7 @@ fn known(text: &str, error: &Error) -> Option<(Words<'static>, Position)> {
         ErrorKind::UnexpectedCharacter => (TOKEN, Position::Same),
         ErrorKind::Tab => (TOKEN, Position::LineStart),
         ErrorKind::Refused
+        | ErrorKind::UnspecifiedClass
         | ErrorKind::UnknownAlias(_)
         | ErrorKind::MapNotAllowed
         | ErrorKind::TabInText
@@ -118,13 +119,6 @@ fn surroundings(before: &str) -> Words<'static> {
         line if line.starts_with("- ") => LIST_ENTRY,
         line if line.contains(": ") && !line.starts_with(['{', '[', '"', '\'']) => MAP_ENTRY,
         _ => DOCUMENT,
-    }
-}
-
-fn split(message: &str) -> Words<'_> {
-    match message.split_once(", ") {
-        Some((doing, wrong)) if doing.starts_with("while ") => (doing, wrong),
-        _ => ("", message),
     }
 }
 

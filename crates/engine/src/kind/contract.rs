@@ -14,10 +14,10 @@ use ordain_data::Value;
 use ordain_graph::{Graph, Resource, ResourceRef, ServedFiles};
 use ordain_kinds::{AttributeSchema, KindSchema};
 
-use crate::kind::attributes::{reveal, scalar_text};
 use crate::kind::change::Change;
 use crate::kind::error::{AttributeError, KindError};
 use crate::kind::log::LogLine;
+use crate::kind::params::{reveal, scalar_text};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
@@ -65,17 +65,20 @@ pub struct ChangeOutcome {
     pub result: Result<String, KindError>,
 }
 
-/// The share of a resource in a transaction that changes several at once.
+/// The part of a resource in the command of a transaction that changes several at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Share {
-    /// The part that all members of a transaction share, such as the command with its options.
+pub struct BatchCommand {
+    /// The words that are the same for all members of a transaction: the command with its options.
     pub common: Vec<String>,
-    /// The part of this resource alone, such as the name of a package.
+    /// The word for this resource alone, such as the name of a package.
     pub own: String,
 }
 
 /// Attributes with their values that undo a resource.
 pub type ReversalAttributes = Vec<(&'static str, Value)>;
+
+/// A parsed resource, or all errors of its attributes.
+pub type ParseResult = Result<Box<dyn Instance>, Vec<AttributeError>>;
 
 /// A kind of resource.
 pub trait Kind: Send + Sync {
@@ -97,11 +100,7 @@ pub trait Kind: Send + Sync {
     ///
     /// # Errors
     /// Every bad attribute of the resource, not only the first.
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>>;
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult;
 
     /// The identity of a resource among those of the kind, as [`Kind::instances`] names it: the
     /// name attribute, else the title.
@@ -134,7 +133,7 @@ pub trait Kind: Send + Sync {
     }
 
     /// How often [`Kind::instances`] is asked, if no events announce others.
-    fn instance_pause(&self, _host: &Host) -> Option<Duration> {
+    fn instance_poll_interval(&self, _host: &Host) -> Option<Duration> {
         None
     }
 }
@@ -179,13 +178,13 @@ pub trait Instance: Send + Sync {
     }
 
     /// The interval of checks if no events announce changes.
-    fn pause(&self, _host: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _host: &Host) -> Option<Duration> {
         None
     }
 
     /// The longest interval of checks: while nothing changes, the interval grows from that of
-    /// [`Instance::pause`] to this one.
-    fn longest_pause(&self, _host: &Host) -> Option<Duration> {
+    /// [`Instance::poll_interval`] to this one.
+    fn max_poll_interval(&self, _host: &Host) -> Option<Duration> {
         None
     }
 
@@ -246,15 +245,20 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// Its share in a transaction that makes these changes; `None` if no transaction can make them.
+    /// Its part of the command of a transaction that makes these changes; `None` if no transaction
+    /// can make them.
     ///
     /// # Errors
-    /// When the share cannot be determined.
-    fn share(&self, _host: &Host, _changes: &[Change]) -> Result<Option<Share>, KindError> {
+    /// When the command cannot be determined.
+    fn batch_command(
+        &self,
+        _host: &Host,
+        _changes: &[Change],
+    ) -> Result<Option<BatchCommand>, KindError> {
         Ok(None)
     }
 
-    /// Makes the changes of a batch with this common part, each with its own share. Resources that
+    /// Makes the changes of a batch by its common words and the word of each resource. Resources that
     /// still differ afterwards are applied alone.
     ///
     /// # Errors

@@ -4,7 +4,6 @@
 //! differences with `differences`, and runs system tools with `tools`. A run reports the outcome in
 //! a [`report`]. Nothing here depends on a particular kind, or on the order of resources.
 
-pub mod attributes;
 mod change;
 mod contract;
 pub(crate) mod differences;
@@ -17,8 +16,10 @@ pub(crate) mod tools;
 pub use change::{Action, Change, TextChange};
 pub(crate) use contract::own_identity;
 pub use contract::{
-    ChangeOutcome, Instance, Kind, ParseContext, Registry, Relationship, ReversalAttributes, Share,
+    BatchCommand, ChangeOutcome, Instance, Kind, ParseContext, ParseResult, Registry, Relationship,
+    ReversalAttributes,
 };
 pub(crate) use error::all_of;
 pub use error::{AttributeError, KindError};
 pub use log::{Level, LogLine, LogSource};
+pub use params::{reveal, scalar_text};

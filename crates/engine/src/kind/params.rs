@@ -1,10 +1,14 @@
 //! Reads the attributes of a resource: conversions, allowed values, and all errors at once.
 
+use std::sync::Arc;
+
+use base64::Engine as _;
 use ordain_data::Value;
-use ordain_graph::Resource;
+use ordain_functions::float::to_ruby;
+use ordain_graph::transfer::{self, WATCH_ATTRIBUTES};
+use ordain_graph::{METAPARAMETERS, Resource};
 use ordain_kinds::Form;
 
-use crate::kind::attributes::{reveal, scalar_text, type_name};
 use crate::kind::error::AttributeError;
 
 /// The attributes of one resource while they are parsed.
@@ -47,6 +51,21 @@ impl<'a> Params<'a> {
         value.filter(|_| !self.dropped.contains(&name))
     }
 
+    /// The title.
+    pub(crate) fn title(&self) -> &'a str {
+        &self.resource.id.title
+    }
+
+    /// Whether the value is or holds a secret.
+    pub(crate) fn is_secret(&self, name: &str) -> bool {
+        self.resource.value(name).is_some_and(Value::holds_secret)
+    }
+
+    /// The name of the type of an attribute's value.
+    pub(crate) fn type_name(&self, name: &str) -> &'static str {
+        self.raw(name).map_or("Undef", type_name)
+    }
+
     /// Whether the attribute is set.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.raw(name).is_some()
@@ -84,6 +103,24 @@ impl<'a> Params<'a> {
         text
     }
 
+    /// A text, or the default if it is not set.
+    pub(crate) fn text_or(&mut self, name: &str, default: &str) -> String {
+        self.text(name).unwrap_or_else(|| default.to_string())
+    }
+
+    /// The required absolute path `path`.
+    pub(crate) fn path(&mut self) -> std::path::PathBuf {
+        let path = self.text("path");
+        match &path {
+            None => self.error("path", "path is a required attribute"),
+            Some(path) if !path.starts_with('/') => {
+                self.error("path", format!("File paths must be fully qualified, not '{path}'"));
+            }
+            Some(_) => {}
+        }
+        path.unwrap_or_default().into()
+    }
+
     /// A list of texts; one text is a list of one, lists in lists are flattened.
     pub(crate) fn list(&mut self, name: &str) -> Option<Vec<String>> {
         let value = self.raw(name)?;
@@ -114,10 +151,39 @@ impl<'a> Params<'a> {
         found.copied()
     }
 
-    /// True or false, also written `yes` or `no`.
+    /// One of these words, by its index.
+    pub(crate) fn index_of(&mut self, name: &str, allowed: &[&'static str]) -> Option<usize> {
+        let found = self.one_of(name, allowed)?;
+        allowed.iter().position(|word| *word == found)
+    }
+
+    /// True or false, also written `yes` or `no`; false if it is not set.
     pub(crate) fn boolean(&mut self, name: &str) -> bool {
-        let allowed = ["true", "false", "yes", "no"];
-        matches!(self.one_of(name, &allowed), Some("true" | "yes"))
+        self.boolean_or(name, false)
+    }
+
+    /// True or false, also written `yes` or `no`.
+    pub(crate) fn boolean_or(&mut self, name: &str, default: bool) -> bool {
+        let found = self.one_of(name, &["true", "false", "yes", "no"]);
+        found.map_or(default, |word| matches!(word, "true" | "yes"))
+    }
+
+    /// Bytes: text, bytes, or an object that is marked as binary.
+    pub(crate) fn bytes(&mut self, name: &str) -> Option<Arc<[u8]>> {
+        let value = self.raw(name)?;
+        let bytes = match value {
+            Value::Bytes(bytes) => Some(Arc::clone(bytes)),
+            Value::Map(_) if value.get("__ptype").and_then(Value::as_str) == Some("Binary") => {
+                let text = value.get("__pvalue").and_then(Value::as_str).unwrap_or_default();
+                let engine = base64::engine::general_purpose::STANDARD;
+                engine.decode(text.replace(['\n', '\r'], "")).ok().map(Arc::from)
+            }
+            other => scalar_text(other).map(|t| Arc::from(t.as_bytes())),
+        };
+        if bytes.is_none() {
+            self.error(name, format!("{name} must be text or binary, not {}", value.kind()));
+        }
+        bytes
     }
 
     /// An integer, also as decimal digits; `message` is the error otherwise.
@@ -132,11 +198,7 @@ impl<'a> Params<'a> {
 
     /// Records that a value is not allowed. A secret value is not shown.
     pub(crate) fn invalid(&mut self, name: &str, value: &Value, allowed: &[&str]) {
-        let shown = if self.resource.value(name).is_some_and(Value::holds_secret) {
-            "[redacted]".to_string()
-        } else {
-            inspect(value)
-        };
+        let shown = if self.is_secret(name) { "[redacted]".into() } else { inspect(value) };
         let message = format!("Invalid value {shown}. Valid values are {}.", allowed.join(", "));
         self.error(name, message);
     }
@@ -191,6 +253,41 @@ impl<'a> Params<'a> {
     }
 }
 
+/// The value inside a secret, and whether it was one.
+pub fn reveal(value: &Value) -> (&Value, bool) {
+    match value {
+        Value::Secret(inner) => (reveal(inner).0, true),
+        other => (other, false),
+    }
+}
+
+/// Text for a scalar: numbers and booleans as they are written.
+pub fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::Str(s) => Some(s.to_string()),
+        Value::Int(i) => Some(i.to_string()),
+        Value::BigInt(digits) => Some(digits.to_string()),
+        Value::Float(x) => Some(to_ruby(*x)),
+        Value::Bool(b) => Some(b.to_string()),
+        _ => None,
+    }
+}
+
+/// The name of a value's type in the words of the language, for messages.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "Undef",
+        Value::Bool(_) => "Boolean",
+        Value::Int(_) | Value::BigInt(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::Str(_) => "String",
+        Value::Bytes(_) => "Binary",
+        Value::List(_) => "Array",
+        Value::Map(_) => "Hash",
+        Value::Secret(_) => "Sensitive",
+    }
+}
+
 /// Text, number or boolean as text, a secret's content too.
 pub(crate) fn scalar(value: &Value) -> Option<String> {
     scalar_text(reveal(value).0)
@@ -210,4 +307,12 @@ pub(crate) fn inspect(value: &Value) -> String {
         Value::Str(s) => format!("{:?}", s.as_str()),
         other => format!("{other:?}"),
     }
+}
+
+/// Whether an attribute is one that the engine reads for every kind.
+pub(crate) fn is_of_engine(name: &str) -> bool {
+    METAPARAMETERS.contains(&name)
+        || transfer::is_transfer(name)
+        || WATCH_ATTRIBUTES.contains(&name)
+        || name == "provider"
 }

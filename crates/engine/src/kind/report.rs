@@ -78,7 +78,12 @@ pub struct ResourceReport {
 
 impl ResourceReport {
     /// Adds a line about the resource or a property of it.
-    pub(crate) fn say(&mut self, level: Level, property: Option<&str>, message: impl Into<String>) {
+    pub(crate) fn add_line(
+        &mut self,
+        level: Level,
+        property: Option<&str>,
+        message: impl Into<String>,
+    ) {
         let source = match property {
             Some(property) => format!("{}/{property}", self.path),
             None => self.path.clone(),
@@ -96,7 +101,7 @@ impl ResourceReport {
     }
 
     /// Whether it is not in the desired state, so that dependents have to wait.
-    pub(crate) fn holds_up(&self) -> bool {
+    pub(crate) fn blocks_dependents(&self) -> bool {
         matches!(self.status, Status::Failed | Status::Skipped)
     }
 
@@ -107,12 +112,12 @@ impl ResourceReport {
             false => (Status::Failed, Level::Error),
         };
         self.status = status;
-        self.say(level, property, text);
+        self.add_line(level, property, text);
     }
 
     pub(crate) fn fail(&mut self, message: impl Into<String>) {
         self.status = Status::Failed;
-        self.say(Level::Error, None, message);
+        self.add_line(Level::Error, None, message);
     }
 
     pub(crate) fn fail_attributes(&mut self, errors: &[AttributeError]) {
@@ -122,7 +127,7 @@ impl ResourceReport {
                 Some(help) => format!("{}; {help}", error.message),
                 None => error.message.clone(),
             };
-            self.say(Level::Error, error.attribute.as_deref(), text);
+            self.add_line(Level::Error, error.attribute.as_deref(), text);
         }
     }
 
@@ -131,8 +136,8 @@ impl ResourceReport {
         for line in log {
             let level = line.level.unwrap_or(level);
             match line.source {
-                LogSource::Property(name) => self.say(level, Some(name), line.message),
-                LogSource::Resource => self.say(level, None, line.message),
+                LogSource::Property(name) => self.add_line(level, Some(name), line.message),
+                LogSource::Resource => self.add_line(level, None, line.message),
                 LogSource::Bare => {
                     let message = line.message;
                     self.lines.push(Line { level, source: String::new(), message });

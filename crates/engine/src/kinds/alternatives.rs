@@ -9,15 +9,15 @@ use ordain_kinds::{KindSchema, modules};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::POLL_INTERVAL;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::shared::command::Surroundings;
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
+use crate::kinds::shared::command::CommandContext;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
 /// The program.
 const UPDATE: &str = "update-alternatives";
 
-/// The directory of what the program remembers.
+/// The directory with the state of the program.
 const STATE: &str = "/var/lib/dpkg/alternatives";
 
 /// The directory of the links.
@@ -25,7 +25,7 @@ const LINKS: &str = "/etc/alternatives";
 
 fn update(host: &Host, words: &[&str]) -> Result<String, KindError> {
     let all: Vec<&str> = std::iter::once(UPDATE).chain(words.iter().copied()).collect();
-    Ok(Surroundings::default().run(host, &all)?.stdout_text())
+    Ok(CommandContext::default().run(host, &all)?.stdout_text())
 }
 
 /// Keeps the files that a change of an alternative touches.
@@ -61,11 +61,7 @@ impl Kind for Alternatives {
         &modules::ALTERNATIVES
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["dpkg"], &["rpm"]);
         let name = p.name();
@@ -163,11 +159,7 @@ impl Kind for AlternativeEntry {
         &modules::ALTERNATIVE_ENTRY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["dpkg"], &["rpm"]);
         // The title may be the path and the link, with a colon between them.
@@ -219,7 +211,7 @@ impl Entry {
     /// The priority of the file among the alternatives, if it is one of them.
     fn now(&self, host: &Host) -> Result<Option<i64>, KindError> {
         let words = [UPDATE, "--query", &self.name];
-        let outcome = Surroundings::default().ask(host, &words)?;
+        let outcome = CommandContext::default().ask(host, &words)?;
         // The program fails if there are no alternatives of the name.
         let text = outcome.stdout_text();
         let mut lines = text.lines();
@@ -243,7 +235,7 @@ impl Instance for Entry {
         vec![Watch::Path(format!("{STATE}/{}", self.name).into())]
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(POLL_INTERVAL)
     }
 

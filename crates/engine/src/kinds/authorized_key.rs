@@ -13,7 +13,7 @@ use ordain_kinds::{KindSchema, accounts};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::line::{has_line, with_line, without};
 use crate::kinds::shared::account_files::AccountFiles;
 use crate::system::file_cache::read_bytes;
@@ -34,11 +34,7 @@ impl Kind for AuthorizedKey {
         &accounts::MGMT_SSH_AUTHORIZED_KEY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let mut text = |name: &str| p.text(name).filter(|text| !text.is_empty());
         let (content, ty, key) = (text("content"), text("type"), text("key"));

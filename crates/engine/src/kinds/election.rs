@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, graph};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::shared_kv::Key;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -22,11 +22,7 @@ impl Kind for Election {
         &graph::MGMT_SCHEDULE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let namespace = p.text("namespace").filter(|text| !text.is_empty());
         let namespace = namespace.unwrap_or_else(|| p.name());

@@ -14,8 +14,7 @@ use ordain_kinds::{KindSchema, software};
 use ordain_process::interruption;
 
 use crate::kind::{
-    Action, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext,
+    Action, Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext, ParseResult,
 };
 use crate::system::accounts;
 use crate::system::host::Host;
@@ -34,11 +33,7 @@ impl Kind for Exec {
         &software::EXEC
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         parse::parse(resource).map(|exec| Box::new(exec) as Box<dyn Instance>)
     }
 }

@@ -5,7 +5,7 @@ use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, graph};
 
 use crate::kind::params::Params;
-use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Action, Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The kind.
@@ -17,11 +17,7 @@ impl Kind for Exit {
         &graph::MGMT_EXIT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let text = "the code must be in the range [0, 125]";
         let code = p.integer("code", text).unwrap_or(0);

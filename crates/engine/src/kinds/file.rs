@@ -32,7 +32,7 @@ use ordain_kinds::{KindSchema, files};
 use rustc_hash::FxHasher;
 
 use crate::kind::ReversalAttributes;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 pub(crate) use copied::CopiedContent;
@@ -59,11 +59,7 @@ impl Kind for File {
         &files::FILE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         parse::parse(resource, context, &self.bucket).map(|f| Box::new(f) as Box<dyn Instance>)
     }
 }

@@ -9,9 +9,7 @@ use ordain_kinds::{KindSchema, accounts};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::run;
-use crate::kind::{
-    Action, AttributeError, Change, Instance, Kind, KindError, ParseContext, all_of,
-};
+use crate::kind::{Action, Change, Instance, Kind, KindError, ParseContext, ParseResult, all_of};
 use crate::kinds::shared::account_files;
 use crate::kinds::shared::account_files::{AccountFiles, GroupLine, shadow_tool, with};
 use crate::kinds::shared::instances::unwanted;
@@ -46,11 +44,7 @@ impl Kind for Group {
         &accounts::GROUP
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["groupadd"], FOREIGN_PROVIDERS);
         let name = p.name();

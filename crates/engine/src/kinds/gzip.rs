@@ -11,8 +11,8 @@ use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, files};
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::shared::generated_file;
+use crate::kind::{Instance, Kind, ParseContext, ParseResult};
+use crate::kinds::shared::generated_file::{self, GeneratedFile};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
@@ -30,11 +30,7 @@ impl Kind for Gzip {
         &files::MGMT_GZIP
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let path = generated_file::path(&mut p);
         let input = p.text("input");
@@ -69,7 +65,18 @@ struct GzipInstance {
     level: i32,
 }
 
-impl GzipInstance {
+impl GeneratedFile for GzipInstance {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn inputs(&self, _: &Host) -> Vec<Watch> {
+        match &self.from {
+            GzipSource::File(path) => vec![Watch::Path(path.clone())],
+            GzipSource::Text(_) => Vec::new(),
+        }
+    }
+
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         match &self.from {
             GzipSource::File(path) => {
@@ -141,24 +148,3 @@ const TABLE: [u32; 256] = {
     }
     table
 };
-
-impl Instance for GzipInstance {
-    fn watches(&self, _: &Host) -> Vec<Watch> {
-        let input = match &self.from {
-            GzipSource::File(path) => Some(Watch::Path(path.clone())),
-            GzipSource::Text(_) => None,
-        };
-        std::iter::once(Watch::Path(self.path.clone())).chain(input).collect()
-    }
-
-    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
-    }
-
-    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        generated_file::write(host, &self.path, &|out| self.produce(host, out))
-    }
-}

@@ -10,7 +10,7 @@ use ordain_kinds::{KindSchema, machine};
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
 use crate::kind::report::quoted;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::host::Host as Machine;
 use crate::system::watch::Watch;
@@ -49,11 +49,7 @@ impl Kind for Host {
         &machine::HOST
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let name = p.name();

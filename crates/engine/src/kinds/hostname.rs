@@ -10,7 +10,7 @@ use ordain_kinds::{KindSchema, machine};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::{POLL_INTERVAL, is_live, path_of};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -31,11 +31,7 @@ impl Kind for Hostname {
         &machine::MGMT_HOSTNAME
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let name = p.name();
         let all = p.text("hostname").filter(|name| !name.is_empty()).unwrap_or(name);
@@ -133,7 +129,7 @@ impl Instance for HostNames {
         paths.filter(|(name, _)| name.is_some()).map(|(_, path)| Watch::Path(path.into())).collect()
     }
 
-    fn pause(&self, host: &Host) -> Option<Duration> {
+    fn poll_interval(&self, host: &Host) -> Option<Duration> {
         (self.transient.is_some() && is_live(host)).then_some(POLL_INTERVAL)
     }
 

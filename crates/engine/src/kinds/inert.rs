@@ -4,7 +4,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, graph};
 
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// A kind without state.
@@ -56,11 +56,7 @@ impl Kind for Inert {
         self.schema
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let value =
             |(key, name): &(&'static str, &str)| Some((*key, resource.value(name)?.clone()));
         let sent = self.sends.iter().filter_map(value).collect();

@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, graph};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::shared_kv::Key;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -22,11 +22,7 @@ impl Kind for Kv {
         &graph::MGMT_KV
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let key = p.text("key").filter(|key| !key.is_empty()).unwrap_or_else(|| p.name());
         let host = p.text("host").unwrap_or_default();

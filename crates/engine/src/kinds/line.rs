@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, files};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -23,11 +23,7 @@ impl Kind for Line {
         &files::MGMT_LINE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let file = PathBuf::from(p.text("file").unwrap_or_default());
         if !file.is_absolute() {

@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -94,11 +94,7 @@ impl Kind for Mailalias {
         &machine::MAILALIAS
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["aliases"], &[]);
         let name = p.name();

@@ -12,7 +12,7 @@ use ordain_kinds::{KindSchema, machine};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::{POLL_INTERVAL, inside, run};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -114,11 +114,7 @@ impl Kind for Mount {
         &machine::MOUNT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let name = without_end(&p.name()).to_string();
@@ -253,7 +249,7 @@ impl Instance for MountInstance {
         self.table.watches()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(POLL_INTERVAL)
     }
 

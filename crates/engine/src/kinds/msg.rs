@@ -12,8 +12,7 @@ use ordain_kinds::{KindSchema, graph};
 
 use crate::kind::params::{Params, scalar};
 use crate::kind::{
-    Action, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext,
+    Action, Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext, ParseResult,
 };
 use crate::system::host::Host;
 
@@ -35,11 +34,7 @@ impl Kind for Msg {
         &graph::MGMT_MSG
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let priority = p.choice("priority");
         let priority = priority.and_then(|word| PRIORITIES.iter().position(|p| *p == word));

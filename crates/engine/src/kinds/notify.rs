@@ -4,10 +4,10 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, graph};
 
-use crate::kind::attributes::{Attributes, reveal};
+use crate::kind::params::{Params, reveal};
 use crate::kind::report::quoted;
 use crate::kind::{
-    Action, AttributeError, Change, Instance, Kind, KindError, LogLine, LogSource, ParseContext,
+    Action, Change, Instance, Kind, KindError, LogLine, LogSource, ParseContext, ParseResult,
 };
 use crate::system::host::Host;
 
@@ -20,27 +20,22 @@ impl Kind for Notify {
         &graph::NOTIFY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-        let mut attributes = Attributes::new(resource);
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
+        let mut attributes = Params::new(resource);
         // Of a list the first item is used, as for every property with a single value.
         let first = |value: &Value| match value {
             Value::List(items) => items.first().map(|item| reveal(item).0.clone()),
             other => Some(other.clone()),
         };
-        let message = attributes.value("message").and_then(first).unwrap_or_else(|| {
+        let message = attributes.raw("message").and_then(first).unwrap_or_else(|| {
             Value::str(attributes.text("name").unwrap_or_else(|| attributes.title().to_string()))
         });
         let secret = attributes.is_secret("message");
-        let with_path = attributes.boolean("withpath").unwrap_or(false);
-        let refreshonly = attributes.boolean("refreshonly").unwrap_or(false);
-        if !attributes.errors.is_empty() {
-            return Err(attributes.errors);
-        }
-        Ok(Box::new(Message { message, secret, with_path, refreshonly, log: Default::default() }))
+        let with_path = attributes.boolean("withpath");
+        let refreshonly = attributes.boolean("refreshonly");
+        let log = Default::default();
+        let message = Message { message, secret, with_path, refreshonly, log };
+        attributes.finish(Box::new(message) as Box<dyn Instance>)
     }
 }
 

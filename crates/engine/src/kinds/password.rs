@@ -10,7 +10,7 @@ use ordain_kinds::{KindSchema, accounts};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -26,11 +26,7 @@ impl Kind for Password {
         &accounts::MGMT_PASSWORD
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let message = "length must be a number from 1 to 65535";
         let length = p.integer("length", message).unwrap_or(64);

@@ -12,7 +12,7 @@ use rustc_hash::FxHasher;
 
 use crate::kind::Registry;
 use crate::kind::params::{Params, inspect, scalar};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::account_files::AccountFiles;
 use crate::kinds::shared::instances::inherit;
 use crate::system::file_cache::read_text;
@@ -56,11 +56,7 @@ impl Kind for Purge {
         &graph::RESOURCES
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let name = p.name();
         let purge = p.boolean("purge");
@@ -163,9 +159,9 @@ impl Instance for PurgeInstance {
         true
     }
 
-    fn pause(&self, host: &Host) -> Option<Duration> {
+    fn poll_interval(&self, host: &Host) -> Option<Duration> {
         let kind = self.registry.get(&self.kind).filter(|_| self.purge);
-        kind.and_then(|kind| kind.instance_pause(host))
+        kind.and_then(|kind| kind.instance_poll_interval(host))
     }
 
     fn context_fingerprint(&self) -> Option<u64> {

@@ -11,7 +11,7 @@ use ordain_kinds::{KindSchema, accounts};
 
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::account_files::AccountFiles;
 use crate::kinds::shared::records::{Record, RecordFiles, Records};
 use crate::kinds::sshkey::key_type;
@@ -162,11 +162,7 @@ impl Kind for SshAuthorizedKey {
         &accounts::SSH_AUTHORIZED_KEY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let name = p.name();

@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::instances::unwanted;
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::host::Host;
@@ -93,11 +93,7 @@ impl Kind for Sshkey {
         &machine::SSHKEY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let (name, kind) = name_and_type(&mut p, resource);

@@ -10,7 +10,7 @@ use ordain_kinds::{KindSchema, machine};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::POLL_INTERVAL;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -25,11 +25,7 @@ impl Kind for Sysctl {
         &machine::MGMT_SYSCTL
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let name = p.name();
         let parts = || name.split('.').all(|part| !part.is_empty());
@@ -89,7 +85,7 @@ impl Instance for Setting {
         self.persist.then(|| Watch::Path(self.path.clone())).into_iter().collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         self.runtime.then_some(POLL_INTERVAL)
     }
 

@@ -11,7 +11,7 @@ use ordain_kinds::{KindSchema, modules};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::tools::POLL_INTERVAL;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -81,11 +81,7 @@ impl Kind for SysctlConf {
         &modules::SYSCTL
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let setting = Setting {
@@ -159,11 +155,7 @@ impl Kind for SysctlRuntime {
         &modules::SYSCTL_RUNTIME
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["sysctl_runtime"], &[]);
         let (name, value) = (name_of(&mut p), value_of(&mut p));
@@ -201,7 +193,7 @@ impl LiveSetting {
 }
 
 impl Instance for LiveSetting {
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(POLL_INTERVAL)
     }
 

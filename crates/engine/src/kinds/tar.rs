@@ -12,8 +12,8 @@ use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, files};
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::shared::generated_file;
+use crate::kind::{Instance, Kind, ParseContext, ParseResult};
+use crate::kinds::shared::generated_file::{self, GeneratedFile};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 pub use deploy::DeployTar;
@@ -34,11 +34,7 @@ impl Kind for Tar {
         &files::MGMT_TAR
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let path = generated_file::path(&mut p);
         let inputs = p.list("inputs").unwrap_or_default();
@@ -60,7 +56,15 @@ struct Archive {
     pack: ArchiveWriter,
 }
 
-impl Archive {
+impl GeneratedFile for Archive {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn inputs(&self, _: &Host) -> Vec<Watch> {
+        self.inputs.iter().map(|input| Watch::Tree(input.into())).collect()
+    }
+
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         for input in &self.inputs {
             let real = host.path(Path::new(input));
@@ -175,22 +179,4 @@ impl Write for BorrowedWriter<'_> {
 
 fn named(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
-}
-
-impl Instance for Archive {
-    fn watches(&self, _: &Host) -> Vec<Watch> {
-        let inputs = self.inputs.iter().map(|input| Watch::Tree(input.into()));
-        std::iter::once(Watch::Path(self.path.clone())).chain(inputs).collect()
-    }
-
-    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
-    }
-
-    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        generated_file::write(host, &self.path, &|out| self.produce(host, out))
-    }
 }

@@ -17,7 +17,7 @@ use rustc_hash::FxHasher;
 
 use crate::kind::params::{Params, inspect, scalar};
 use crate::kind::{
-    AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext,
+    Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext, ParseResult,
 };
 use crate::kinds::file::glob;
 use crate::kinds::shared::instances::{inherit, unwanted};
@@ -36,7 +36,7 @@ const AGE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 pub struct Tidy;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum AgeFrom {
+enum AgeSource {
     Access,
     Change,
     Status,
@@ -49,7 +49,7 @@ struct TidyInstance {
     age: Option<u64>,
     /// Bytes.
     size: Option<u64>,
-    since: AgeFrom,
+    since: AgeSource,
     matches: Option<Vec<String>>,
     /// The maximum depth; 0 is the path alone.
     depth: u32,
@@ -65,11 +65,7 @@ impl Kind for Tidy {
         &files::TIDY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let path = p.text("path").unwrap_or_else(|| resource.id.title.to_string());
         if !path.starts_with('/') {
@@ -92,9 +88,9 @@ impl Kind for Tidy {
             age: quantity(&mut p, "age", "d", &days),
             size: quantity(&mut p, "size", "k", &kilo),
             since: match p.choice("type") {
-                Some("mtime") => AgeFrom::Change,
-                Some("ctime") => AgeFrom::Status,
-                _ => AgeFrom::Access,
+                Some("mtime") => AgeSource::Change,
+                Some("ctime") => AgeSource::Status,
+                _ => AgeSource::Access,
             },
             matches,
             depth,
@@ -156,7 +152,7 @@ fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) 
 }
 
 impl TidyInstance {
-    fn say(&self, level: Level, message: String) {
+    fn log(&self, level: Level, message: String) {
         let line = LogLine { level: Some(level), source: LogSource::Resource, message };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
@@ -192,9 +188,9 @@ impl TidyInstance {
             return false;
         }
         let then = match self.since {
-            AgeFrom::Access => meta.atime(),
-            AgeFrom::Change => meta.mtime(),
-            AgeFrom::Status => meta.ctime(),
+            AgeSource::Access => meta.atime(),
+            AgeSource::Change => meta.mtime(),
+            AgeSource::Status => meta.ctime(),
         };
         // A file from the future has no age yet.
         let age = u64::try_from(now.saturating_sub(then)).ok();
@@ -239,7 +235,7 @@ impl TidyInstance {
             }
         }
         // Listing a directory accesses it, so a listed directory is young, as for Puppet.
-        if self.since == AgeFrom::Access && self.rmdirs {
+        if self.since == AgeSource::Access && self.rmdirs {
             for (path, meta) in found.iter_mut().filter(|(_, meta)| meta.is_dir()) {
                 if let Ok(now) = std::fs::symlink_metadata(host.path(path)) {
                     *meta = now;
@@ -255,7 +251,7 @@ impl TidyInstance {
         if self.max_files == 0 && found.len() > WARNING_COUNT {
             let (path, count) = (self.path.display(), found.len());
             let text = format!("{path} holds {count} files; `max_files` sets a limit");
-            self.say(Level::Warning, text);
+            self.log(Level::Warning, text);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
@@ -289,7 +285,7 @@ impl Instance for TidyInstance {
         vec![if self.depth > 0 { Watch::Tree(path) } else { Watch::Path(path) }]
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         self.age.is_some().then_some(AGE_CHECK_INTERVAL)
     }
 
@@ -315,7 +311,7 @@ impl Instance for TidyInstance {
         self.refuse_to_empty(host).map_err(|e| KindError::new(format!("Not tidying: {e}")))?;
         let unwanted = self.unwanted(host)?;
         if !unwanted.is_empty() {
-            self.say(Level::Notice, format!("Tidying {} files", unwanted.len()));
+            self.log(Level::Notice, format!("Tidying {} files", unwanted.len()));
         }
         Ok(unwanted.iter().map(|path| absent(&self.declared, path)).collect())
     }

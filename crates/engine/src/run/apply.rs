@@ -321,9 +321,9 @@ impl Run<'_> {
                 report.blocked_by = Some(name.clone());
                 if !failure.told {
                     let text = format!("Dependency {name} has failures: true");
-                    report.say(Level::Notice, None, text);
+                    report.add_line(Level::Notice, None, text);
                 }
-                report.say(Level::Warning, None, "Skipping because of failed dependencies");
+                report.add_line(Level::Warning, None, "Skipping because of failed dependencies");
                 return Err(StepResult::unmoved(report, true));
             }
         } else if self.stepper.observer.stop() || self.stepper.host.ending().is_some() {

@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use crate::kind::Level;
-use crate::kind::attributes::scalar_text;
+use crate::kind::params::scalar_text;
 use crate::kind::report::{ResourceReport, Status};
 use crate::run::observer::Observer;
 
@@ -77,13 +77,13 @@ impl AuditSnapshot {
     }
 
     /// Reports attributes that are new or changed since the previous run, and stores their values.
-    pub(crate) fn tell(self, report: &mut ResourceReport, observer: &dyn Observer) {
+    pub(crate) fn report_to(self, report: &mut ResourceReport, observer: &dyn Observer) {
         let before = observer.audited(&report.resource);
         for seen in &self.0 {
             let known = before.iter().find(|(name, _)| name == seen.name).map(|(_, value)| value);
             let Some(known) = known else {
                 let text = format!("audit change: newly-recorded value {}", seen.shown);
-                report.say(Level::Notice, Some(seen.name), text);
+                report.add_line(Level::Notice, Some(seen.name), text);
                 continue;
             };
             if *known == seen.kept {
@@ -101,7 +101,7 @@ impl AuditSnapshot {
                 "audit change: previously recorded value '{known}' has been changed to '{}'",
                 seen.shown
             );
-            report.say(Level::Notice, Some(seen.name), text);
+            report.add_line(Level::Notice, Some(seen.name), text);
         }
         let values: Vec<(String, String)> =
             self.0.into_iter().map(|seen| (seen.name.to_string(), seen.kept)).collect();

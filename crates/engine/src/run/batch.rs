@@ -12,7 +12,7 @@ use ordain_graph::transfer::transfers;
 use rustc_hash::FxHashMap;
 
 use crate::kind::tools;
-use crate::kind::{Change, LogLine, Share};
+use crate::kind::{BatchCommand, Change, LogLine};
 use crate::run::prepare::{Item, Prepared, Ready};
 use crate::run::step::{BatchOutcome, Events, Mode, StepResult, Stepper};
 use crate::system::host::Host;
@@ -94,7 +94,7 @@ impl Stepper<'_> {
         batch_outcome
     }
 
-    /// The share of a resource in a transaction, if it differs and can take part.
+    /// The part of a resource in the command of a transaction, if it differs and can take part.
     fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
         let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
         if ready.instance.is_changed_alone() {
@@ -104,7 +104,8 @@ impl Stepper<'_> {
         let log = ready.instance.take_log();
         // An error is reported when the resource has its turn.
         let changes = compared.ok().filter(|changes| !changes.is_empty())?;
-        let Share { common, own } = ready.instance.share(self.host, &changes).ok()??;
+        let BatchCommand { common, own } =
+            ready.instance.batch_command(self.host, &changes).ok()??;
         Some((common, BatchMember { place, id, ready, changes, log, own }))
     }
 

@@ -5,7 +5,7 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 
 use crate::kind::Level;
-use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::params::{reveal, scalar_text};
 
 /// The maximum depth of nested values.
 const MAX_DEPTH: usize = 200;

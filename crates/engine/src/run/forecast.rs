@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ordain_graph::{Resource, protected};
 use rustix::fs::FileType;
 
-use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::params::{reveal, scalar_text};
 use crate::kind::report::{ResourceReport, Status};
 use crate::kind::{Action, Change};
 use crate::kinds::shared::account_files;

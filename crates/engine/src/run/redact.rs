@@ -10,10 +10,10 @@ use ecow::EcoString;
 use ordain_data::{REDACTED, Redactor, Value};
 use ordain_graph::{Attribute, Resource, ResourceRef};
 
-use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::params::{reveal, scalar_text};
 use crate::kind::{
-    AttributeError, Change, ChangeOutcome, Instance, KindError, LogLine, Relationship,
-    ReversalAttributes, Share,
+    AttributeError, BatchCommand, Change, ChangeOutcome, Instance, KindError, LogLine,
+    Relationship, ReversalAttributes,
 };
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -244,12 +244,12 @@ impl Instance for RedactedInstance {
         self.inner.watches_move()
     }
 
-    fn pause(&self, host: &Host) -> Option<std::time::Duration> {
-        self.inner.pause(host)
+    fn poll_interval(&self, host: &Host) -> Option<std::time::Duration> {
+        self.inner.poll_interval(host)
     }
 
-    fn longest_pause(&self, host: &Host) -> Option<std::time::Duration> {
-        self.inner.longest_pause(host)
+    fn max_poll_interval(&self, host: &Host) -> Option<std::time::Duration> {
+        self.inner.max_poll_interval(host)
     }
 
     fn context_fingerprint(&self) -> Option<u64> {
@@ -286,8 +286,12 @@ impl Instance for RedactedInstance {
         self.inner.group(host)
     }
 
-    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
-        self.checked(self.inner.share(host, changes))
+    fn batch_command(
+        &self,
+        host: &Host,
+        changes: &[Change],
+    ) -> Result<Option<BatchCommand>, KindError> {
+        self.checked(self.inner.batch_command(host, changes))
     }
 
     fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {

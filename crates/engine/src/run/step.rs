@@ -105,7 +105,7 @@ fn report_noop(report: &mut ResourceReport, level: Level) {
             (quoted(&change.before), quoted(&change.after))
         };
         let text = format!("current_value {is}, should be {should} (noop)");
-        report.say(level, Some(&change.property), text);
+        report.add_line(level, Some(&change.property), text);
     }
 }
 
@@ -126,7 +126,7 @@ fn report_outcomes(
                 if let Some(change) = change {
                     change.message.clone_from(&message);
                 }
-                report.say(level, Some(&property), message);
+                report.add_line(level, Some(&property), message);
             }
             Err(error) => {
                 has_failed = true;
@@ -234,7 +234,7 @@ impl Stepper<'_> {
         let mut reports = vec![report];
         reports.append(&mut children);
         let applied = self.mode == Mode::Apply;
-        let failed = applied && reports.iter().any(ResourceReport::holds_up);
+        let failed = applied && reports.iter().any(ResourceReport::blocks_dependents);
         StepResult { reports, events, failed }
     }
 
@@ -250,25 +250,25 @@ impl Stepper<'_> {
         children: &mut Vec<ResourceReport>,
     ) -> Events {
         for remark in ready.instance.remarks(self.host) {
-            report.say(Level::Warning, None, remark);
+            report.add_line(Level::Warning, None, remark);
         }
         let seen = self.audit(ready, report);
         let mut events = self.converge_with_retries(ready, report, batch_outcome);
         if let Some(seen) = seen {
-            seen.tell(report, self.observer);
+            seen.report_to(report, self.observer);
         }
         if ready.instance.refreshes_itself()
             && !report.changes.iter().any(|change| change.action == Action::Remove)
         {
             incoming.add(events);
         }
-        if !report.holds_up() {
+        if !report.blocks_dependents() {
             events.add(self.children(id, ready, report, children));
             if !children.is_empty() && ready.instance.is_container() {
                 events = events.as_one();
             }
         }
-        if !report.holds_up() {
+        if !report.blocks_dependents() {
             events.add(self.refresh(ready, report, incoming));
         }
         events
@@ -297,11 +297,11 @@ impl Stepper<'_> {
             Ok(Some(values)) => Some(AuditSnapshot::new(audit, values, self.observer)),
             Ok(None) => {
                 let text = "this kind does not support audit";
-                report.say(Level::Warning, None, text);
+                report.add_line(Level::Warning, None, text);
                 None
             }
             Err(error) => {
-                report.say(Level::Warning, None, format!("Could not audit: {error}"));
+                report.add_line(Level::Warning, None, format!("Could not audit: {error}"));
                 None
             }
         }
@@ -330,7 +330,7 @@ impl Stepper<'_> {
 
     /// Forgets that note when it was undone.
     fn forget_reversal(&self, id: ResourceId, ready: &Ready, report: &mut ResourceReport) {
-        if self.is_noop(ready) || report.holds_up() {
+        if self.is_noop(ready) || report.blocks_dependents() {
             return;
         }
         if let Err(error) = reversal::done(self.prepared.graph.resource(id), self.host) {
@@ -351,7 +351,7 @@ impl Stepper<'_> {
                         report.fail(text);
                         return Err(());
                     }
-                    report.say(Level::Info, None, text);
+                    report.add_line(Level::Info, None, text);
                 }
                 Ok(ready)
             }
@@ -375,7 +375,7 @@ impl Stepper<'_> {
             let work = || self.converge(ready, report, batch_outcome);
             let events = deadline::within(ready.retry_policy.limit, work);
             let again = ready.retry_policy.retries.is_none_or(|most| tries < most);
-            let failed = report.holds_up() && self.mode == Mode::Apply;
+            let failed = report.blocks_dependents() && self.mode == Mode::Apply;
             if !failed || !again || !self.tries_again || self.observer.stop() {
                 return events;
             }
@@ -388,6 +388,25 @@ impl Stepper<'_> {
         }
     }
 
+    /// The differences of a resource; a batch may have found them already.
+    fn find_changes(
+        &self,
+        ready: &Ready,
+        report: &mut ResourceReport,
+        batch_outcome: Option<BatchOutcome>,
+    ) -> Result<Vec<Change>, KindError> {
+        let (changes, log) = match batch_outcome {
+            Some(BatchOutcome::Begun { changes, log }) => (Ok(changes), log),
+            Some(BatchOutcome::Failed(error)) => {
+                report.add_line(Level::Info, None, error);
+                (ready.instance.compare(self.host), ready.instance.take_log())
+            }
+            None => (ready.instance.compare(self.host), ready.instance.take_log()),
+        };
+        report.take(log, ready.level);
+        changes
+    }
+
     fn converge(
         &self,
         ready: &Ready,
@@ -395,16 +414,7 @@ impl Stepper<'_> {
         batch_outcome: Option<BatchOutcome>,
     ) -> Events {
         let is_begun = matches!(batch_outcome, Some(BatchOutcome::Begun { .. }));
-        let (changes, log) = match batch_outcome {
-            Some(BatchOutcome::Begun { changes, log }) => (Ok(changes), log),
-            Some(BatchOutcome::Failed(error)) => {
-                report.say(Level::Info, None, error);
-                (ready.instance.compare(self.host), ready.instance.take_log())
-            }
-            None => (ready.instance.compare(self.host), ready.instance.take_log()),
-        };
-        report.take(log, ready.level);
-        match changes {
+        match self.find_changes(ready, report, batch_outcome) {
             Err(error) => {
                 report.give_up(&error, None, not_evaluated(&error));
                 return Events::default();
@@ -444,7 +454,7 @@ impl Stepper<'_> {
         }
         report.status = Status::Changed;
         for change in report.changes.clone() {
-            report.say(ready.level, Some(&change.property), change.message);
+            report.add_line(ready.level, Some(&change.property), change.message);
         }
         if ready.instance.is_verified() {
             self.verify(ready, report);
@@ -502,7 +512,7 @@ impl Stepper<'_> {
         for change in again.unwrap_or_default() {
             let (is, should) = (quoted(&change.before), quoted(&change.after));
             let text = format!("is {is} and not {should} after it was changed");
-            report.say(Level::Warning, Some(&change.property), text);
+            report.add_line(Level::Warning, Some(&change.property), text);
         }
     }
 
@@ -556,7 +566,7 @@ impl Stepper<'_> {
         report.refreshed = true;
         if self.is_noop(ready) || incoming.real == 0 {
             let text = format!("Would have triggered 'refresh' from {count} event{plural}");
-            report.say(Level::Notice, None, text);
+            report.add_line(Level::Notice, None, text);
             if report.status == Status::InPlace {
                 report.status = Status::WouldChange;
             }
@@ -569,7 +579,7 @@ impl Stepper<'_> {
         match done {
             Ok(()) => {
                 let text = format!("Triggered 'refresh' from {count} event{plural}");
-                report.say(Level::Notice, None, text);
+                report.add_line(Level::Notice, None, text);
                 report.status = Status::Changed;
                 Events { real: 1, noop: 0 }
             }

@@ -34,7 +34,7 @@ impl UnfinishedRuns {
     }
 
     /// Records that a resource acted on all its notifications.
-    pub fn told(&mut self, resource: &str) {
+    pub fn notified(&mut self, resource: &str) {
         self.moment += 1;
         self.told.insert(resource.to_string(), self.moment);
     }

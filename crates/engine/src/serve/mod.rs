@@ -16,7 +16,7 @@ use ordain_data::Value;
 use ordain_graph::served::{FileMetadata, ServedTree};
 use ordain_graph::{Graph, Resource, ResourceId, ServedFiles};
 
-use crate::kind::attributes::reveal;
+use crate::kind::params::reveal;
 use crate::kinds::file::checksum::NAMES;
 use request::Request;
 

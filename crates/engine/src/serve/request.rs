@@ -3,7 +3,7 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::params::{reveal, scalar_text};
 use crate::kinds::file::checksum::NAMES;
 
 /// The options of a resource.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ordain_data::Value;
 use ordain_engine::host::Host;
 use ordain_engine::observer::NoObserver;
-use ordain_engine::reconcile::{Keeper, SchedulerOptions};
+use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::report::Status;
 use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_graph::{EdgeKind, Graph};
@@ -165,25 +165,26 @@ fn a_kept_machine_installs_at_once_too() {
     let apt = Apt { root: machine.host.root.clone(), calls: Arc::clone(&calls) };
     let host = Arc::new(Host::new(machine.host.root.clone(), Box::new(apt)));
     let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
-    let mut keeper = Keeper::new(host, Arc::new(NoObserver), tuning).unwrap();
+    let mut reconciler = Reconciler::new(host, Arc::new(NoObserver), tuning).unwrap();
     let names: Vec<String> = (0..50).map(|n| format!("p{n:02}")).collect();
     let mut builder = Builder::default();
     packages(&mut builder, &names.iter().map(String::as_str).collect::<Vec<_>>());
-    settle(&mut keeper, &machine, &builder.graph);
+    settle(&mut reconciler, &machine, &builder.graph);
     assert_eq!(taken(&calls), [format!("install {}", names.join(" "))]);
     machine.write("/var/lib/dpkg/status", "");
-    settle(&mut keeper, &machine, &builder.graph);
+    settle(&mut reconciler, &machine, &builder.graph);
     let installed: usize = taken(&calls).iter().map(|call| call.split(' ').count() - 1).sum();
     assert_eq!(installed, 50);
 }
 
-fn settle(keeper: &mut Keeper, machine: &Machine, graph: &Graph) {
-    keeper.swap(machine.prepared(graph)).unwrap();
+fn settle(reconciler: &mut Reconciler, machine: &Machine, graph: &Graph) {
+    reconciler.swap(machine.prepared(graph)).unwrap();
     let start = Instant::now();
     let mut rest = 0;
     while rest < 3 {
-        let turn = keeper.turn(Some(Duration::from_millis(20))).unwrap();
-        rest = if turn.reports.is_empty() && keeper.quiet_for().is_some() { rest + 1 } else { 0 };
+        let turn = reconciler.turn(Some(Duration::from_millis(20))).unwrap();
+        rest =
+            if turn.reports.is_empty() && reconciler.quiet_for().is_some() { rest + 1 } else { 0 };
         assert!(start.elapsed() < Duration::from_secs(60), "no rest");
     }
 }

@@ -12,7 +12,7 @@ use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
 use ordain_engine::observer::NoObserver;
 use ordain_engine::prepare::Prepared;
-use ordain_engine::reconcile::{Keeper, SchedulerOptions};
+use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -136,16 +136,17 @@ impl Served {
     fn new() -> Self {
         let mut host = Host::new("/".into(), Box::new(HostRunner));
         host.stays = true;
-        let keeper =
-            Keeper::new(Arc::new(host), Arc::new(NoObserver), SchedulerOptions::default()).unwrap();
-        Self { kept: TestKeeper { keeper }, machine: Machine::new(), registry: Arc::default() }
+        let reconciler =
+            Reconciler::new(Arc::new(host), Arc::new(NoObserver), SchedulerOptions::default())
+                .unwrap();
+        Self { kept: TestKeeper { reconciler }, machine: Machine::new(), registry: Arc::default() }
     }
 
     fn swap(&mut self, builder: &Builder) -> Vec<String> {
         let (graph, options) = (Arc::new(builder.graph.clone()), self.machine.options.clone());
         let registry = Arc::clone(&self.registry);
         let prepared = Prepared::new(graph, registry, Arc::new(|_| None), options).unwrap();
-        self.kept.keeper.swap(prepared).unwrap();
+        self.kept.reconciler.swap(prepared).unwrap();
         self.kept.settle()
     }
 }

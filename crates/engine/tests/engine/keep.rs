@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ordain_data::Value;
 use ordain_engine::host::Host;
 use ordain_engine::observer::NoObserver;
-use ordain_engine::reconcile::{Keeper, ReconcileStatus, SchedulerOptions, SwapSummary};
+use ordain_engine::reconcile::{ReconcileStatus, Reconciler, SchedulerOptions, SwapSummary};
 use ordain_engine::report::Status;
 use ordain_graph::{EdgeKind, Graph};
 
@@ -15,7 +15,7 @@ use crate::support::{Builder, Machine, text};
 
 struct TestKeeper {
     machine: Machine,
-    keeper: Keeper,
+    reconciler: Reconciler,
 }
 
 impl TestKeeper {
@@ -24,12 +24,12 @@ impl TestKeeper {
         let runner = Box::new(machine.commands.clone());
         let host = Arc::new(Host::new(machine.host.root.clone(), runner));
         let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
-        let keeper = Keeper::new(host, Arc::new(NoObserver), tuning).unwrap();
-        Self { machine, keeper }
+        let reconciler = Reconciler::new(host, Arc::new(NoObserver), tuning).unwrap();
+        Self { machine, reconciler }
     }
 
     fn swap(&mut self, graph: &Graph) -> SwapSummary {
-        self.keeper.swap(self.machine.prepared(graph)).unwrap()
+        self.reconciler.swap(self.machine.prepared(graph)).unwrap()
     }
 
     /// Runs until there is nothing to do. Returns `Kind[title]` of changed resources.
@@ -37,11 +37,11 @@ impl TestKeeper {
         let start = Instant::now();
         let mut changed = Vec::new();
         loop {
-            let turn = self.keeper.turn(Some(Duration::from_millis(5))).unwrap();
+            let turn = self.reconciler.turn(Some(Duration::from_millis(5))).unwrap();
             let is_idle = turn.reports.is_empty();
             let reports = turn.reports.into_iter().filter(|r| r.status == Status::Changed);
             changed.extend(reports.map(|r| r.resource.to_string()));
-            if is_idle && self.keeper.quiet_for().is_some() {
+            if is_idle && self.reconciler.quiet_for().is_some() {
                 return changed;
             }
             assert!(start.elapsed() < Duration::from_secs(60), "no rest; changed: {changed:?}");
@@ -79,7 +79,7 @@ fn files_are_repaired() {
     );
     fs::write(kept.path("/other/e/f"), "not ours any more\n").unwrap();
     assert!(kept.settle().is_empty());
-    let standings = kept.keeper.standings();
+    let standings = kept.reconciler.standings();
     assert!(standings.iter().all(|(_, how)| *how == ReconcileStatus::InPlace), "{standings:?}");
 }
 
@@ -160,11 +160,11 @@ fn failures_are_retried_and_block_dependents() {
     kept.swap(&builder.graph);
     let mut failed = false;
     while !failed || !kept.machine.exists("/beside") {
-        let turn = kept.keeper.turn(None).unwrap();
+        let turn = kept.reconciler.turn(None).unwrap();
         failed |= turn.reports.iter().any(|report| report.status == Status::Failed);
     }
     assert!(!kept.machine.exists("/after"));
-    let how = kept.keeper.standings()[0].1;
+    let how = kept.reconciler.standings()[0].1;
     assert_eq!(how, ReconcileStatus::Failed);
     fs::create_dir(kept.path("/missing")).unwrap();
     let changed = kept.settle();
@@ -178,17 +178,17 @@ fn sources_are_followed() {
     kept.swap(&Builder::default().graph);
     kept.machine.write("/src/site.pp", "1");
     let paths = ["/src/site.pp", "/src/hiera.yaml"].map(|path| kept.path(path));
-    kept.keeper.follow_sources(&paths).unwrap();
-    assert!(!kept.keeper.turn(Some(Duration::ZERO)).unwrap().sources_changed);
+    kept.reconciler.follow_sources(&paths).unwrap();
+    assert!(!kept.reconciler.turn(Some(Duration::ZERO)).unwrap().sources_changed);
     kept.machine.write("/src/other", "2");
-    assert!(!kept.keeper.turn(Some(Duration::ZERO)).unwrap().sources_changed);
+    assert!(!kept.reconciler.turn(Some(Duration::ZERO)).unwrap().sources_changed);
     kept.machine.write("/src/hiera.yaml", "2");
-    assert!(kept.keeper.turn(None).unwrap().sources_changed);
-    kept.keeper.follow_sources(&paths[..1]).unwrap();
+    assert!(kept.reconciler.turn(None).unwrap().sources_changed);
+    kept.reconciler.follow_sources(&paths[..1]).unwrap();
     kept.machine.write("/src/hiera.yaml", "3");
-    assert!(!kept.keeper.turn(Some(Duration::ZERO)).unwrap().sources_changed);
+    assert!(!kept.reconciler.turn(Some(Duration::ZERO)).unwrap().sources_changed);
     kept.machine.write("/src/site.pp", "3");
-    assert!(kept.keeper.turn(None).unwrap().sources_changed);
+    assert!(kept.reconciler.turn(None).unwrap().sources_changed);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     kept.swap(&builder.graph);
     let until = |kept: &mut TestKeeper, runs: usize| {
         while fs::read_to_string(&log).map_or(0, |log| log.lines().count()) < runs {
-            kept.keeper.turn(None).unwrap();
+            kept.reconciler.turn(None).unwrap();
         }
         kept.settle()
     };
@@ -246,7 +246,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     // A watch program that ends has failed, and is reported.
     fs::write(&stop, "").unwrap();
     let failed = loop {
-        let turn = kept.keeper.turn(None).unwrap();
+        let turn = kept.reconciler.turn(None).unwrap();
         let failed = turn.reports.into_iter().find(|report| report.status == Status::Failed);
         if let Some(report) = failed {
             break report;
@@ -256,7 +256,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     let script = script.replace(kept.machine.dir.path().to_str().unwrap(), "");
     let wanted = format!("The watch command '/bin/sh -c {script}' ended with status 3");
     assert_eq!(text, wanted);
-    assert_eq!(kept.keeper.standings()[0].1, ReconcileStatus::Failed);
+    assert_eq!(kept.reconciler.standings()[0].1, ReconcileStatus::Failed);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn output_of_a_watch_command_is_redacted() {
     builder.add("Exec", "/bin/true", &[("watch", secret)]);
     kept.swap(&builder.graph);
     loop {
-        let turn = kept.keeper.turn(None).unwrap();
+        let turn = kept.reconciler.turn(None).unwrap();
         let failed = turn.reports.into_iter().find(|report| report.status == Status::Failed);
         if let Some(report) = failed {
             let wanted =

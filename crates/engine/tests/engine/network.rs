@@ -9,7 +9,7 @@ use ordain_engine::apply::apply;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
 use ordain_engine::observer::NoObserver;
-use ordain_engine::reconcile::{Keeper, SchedulerOptions};
+use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::report::Status;
 use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::runner::HostRunner;
@@ -48,7 +48,7 @@ fn an_interface_is_kept() {
 }
 
 pub(crate) struct TestKeeper {
-    pub keeper: Keeper,
+    pub reconciler: Reconciler,
 }
 
 impl TestKeeper {
@@ -57,13 +57,13 @@ impl TestKeeper {
         let start = Instant::now();
         let mut changed = Vec::new();
         loop {
-            let turn = self.keeper.turn(Some(Duration::from_millis(20))).unwrap();
+            let turn = self.reconciler.turn(Some(Duration::from_millis(20))).unwrap();
             let is_idle = turn.reports.is_empty();
             for report in turn.reports {
                 assert_ne!(report.status, Status::Failed, "{report:?}");
                 changed.extend(report.changes.into_iter().map(|change| change.property));
             }
-            if is_idle && self.keeper.quiet_for().is_some_and(|quiet| quiet.as_millis() > 100) {
+            if is_idle && self.reconciler.quiet_for().is_some_and(|quiet| quiet.as_millis() > 100) {
                 return changed;
             }
             assert!(start.elapsed() < Duration::from_secs(60), "no rest; changed: {changed:?}");
@@ -79,8 +79,9 @@ fn in_a_network_of_its_own() {
     run("ip link set v1 up");
     run("ip addr add 198.51.100.9/24 dev v0");
     let host = Arc::new(Host::new("/".into(), Box::new(HostRunner)));
-    let keeper = Keeper::new(host, Arc::new(NoObserver), SchedulerOptions::default()).unwrap();
-    let mut kept = TestKeeper { keeper };
+    let reconciler =
+        Reconciler::new(host, Arc::new(NoObserver), SchedulerOptions::default()).unwrap();
+    let mut kept = TestKeeper { reconciler };
     let machine = Machine::new();
     let mut builder = Builder::default();
     let addresses = ["192.0.2.5/24", "2001:db8::5/64"];
@@ -91,7 +92,7 @@ fn in_a_network_of_its_own() {
     ];
     builder.add("Mgmt::Net", "v0", &attributes);
     std::fs::create_dir_all("/etc/systemd/network").unwrap();
-    kept.keeper.swap(machine.prepared(&builder.graph)).unwrap();
+    kept.reconciler.swap(machine.prepared(&builder.graph)).unwrap();
     assert_eq!(kept.settle(), ["unit", "state", "addrs", "gateway"]);
     let shown = run("ip -o addr show dev v0");
     assert!(addresses.iter().all(|address| shown.contains(address)), "{shown}");
@@ -123,7 +124,7 @@ fn in_a_network_of_its_own() {
 
     let mut builder = Builder::default();
     builder.add("Mgmt::Net", "v0", &[("state", text("down"))]);
-    kept.keeper.swap(machine.prepared(&builder.graph)).unwrap();
+    kept.reconciler.swap(machine.prepared(&builder.graph)).unwrap();
     assert_eq!(kept.settle(), ["unit", "state"]);
     assert!(run("ip -o link show dev v0").contains("state DOWN"));
 }

@@ -169,7 +169,7 @@ pub(crate) fn try_parse(
     kind: &dyn Kind,
     title: &str,
     attributes: &[(&str, Value)],
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+) -> ordain_engine::kind::ParseResult {
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
     let context = ParseContext {

@@ -172,10 +172,7 @@ pub fn parse_int(function: &str, text: &[u8], base: i64, bits: i64) -> Result<i6
         1..=64 => bits,
         _ => return Err(fail(&format!("invalid bit size {bits}"))),
     };
-    let magnitude = match parse_magnitude(digits, base) {
-        Err(reason) if reason != OUT_OF_RANGE => return Err(fail(&reason)),
-        other => other.ok(),
-    };
+    let magnitude = parse_magnitude(digits, base).map_err(|reason| fail(&reason))?;
     let cutoff = 1_u128 << (bits - 1);
     let limit = if negative { cutoff } else { cutoff - 1 };
     match magnitude {
@@ -189,8 +186,9 @@ pub fn parse_int(function: &str, text: &[u8], base: i64, bits: i64) -> Result<i6
 
 const OUT_OF_RANGE: &str = "value out of range";
 
-/// The digits of an integer; base 0 means that a prefix selects the base.
-fn parse_magnitude(text: &[u8], base: i64) -> Result<u64, String> {
+/// The digits of an integer; `None` is a number out of range. Base 0 means that a prefix selects the
+/// base.
+fn parse_magnitude(text: &[u8], base: i64) -> Result<Option<u64>, String> {
     let invalid = || "invalid syntax".to_owned();
     if text.is_empty() {
         return Err(invalid());
@@ -216,13 +214,13 @@ fn parse_magnitude(text: &[u8], base: i64) -> Result<u64, String> {
         }
         // The original also ignores the rest.
         if overflows {
-            return Err(OUT_OF_RANGE.into());
+            return Ok(None);
         }
     }
     if base == 0 && !underscores_fit(text) {
         return Err(invalid());
     }
-    Ok(value)
+    Ok(Some(value))
 }
 
 /// Whether underscores are only between digits, and after the prefix of a base.

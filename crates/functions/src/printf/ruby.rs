@@ -291,7 +291,7 @@ impl<'a> Formatter<'a> {
         };
         let Some(hash) = hash else { return fail("one hash required") };
         let Some(value) = hash.get(&name) else {
-            return fail(format!("key{begin}{name}{end} not found"));
+            return Err(Error::MissingKey(format!("{begin}{name}{end}")));
         };
         directive.value = Some(value);
         directive.name = Some(name);
@@ -546,8 +546,10 @@ fn to_integer(value: &Arg<'_>) -> Result<BigInt> {
             Ok(BigInt::parse_bytes(text.as_bytes(), 10).unwrap_or_default())
         }
         Arg::Str(text) => integer::parse_ruby(text),
-        Arg::Nil => fail("can't convert nil into Integer"),
-        Arg::Other(value) => fail(format!("can't convert {} into Integer", value.class_name())),
+        Arg::Nil => Err(Error::Conversion { class: "nil".into(), target: "Integer" }),
+        Arg::Other(value) => {
+            Err(Error::Conversion { class: value.class_name(), target: "Integer" })
+        }
     }
 }
 
@@ -557,8 +559,8 @@ fn to_float(value: &Arg<'_>) -> Result<f64> {
         Arg::Big(value) => float::parse_ruby(&value.to_string()),
         Arg::Float(value) => Ok(*value),
         Arg::Str(text) => float::parse_ruby(text),
-        Arg::Nil => fail("can't convert nil into Float"),
-        Arg::Other(value) => fail(format!("can't convert {} into Float", value.class_name())),
+        Arg::Nil => Err(Error::Conversion { class: "nil".into(), target: "Float" }),
+        Arg::Other(value) => Err(Error::Conversion { class: value.class_name(), target: "Float" }),
     }
 }
 

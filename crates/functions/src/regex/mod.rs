@@ -81,8 +81,7 @@ pub struct Captures<'r> {
 /// # Errors
 /// [`Error::Regex`], with the dialect's message for common mistakes.
 pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
-    let fail =
-        |reason: &str| Error::Regex { reason: reason.into(), pattern: slashes_escaped(pattern) };
+    let fail = |error: BuildError| error.into_error(slashes_escaped(pattern));
     if pattern.len() > MAX_PATTERN_LENGTH {
         return Err(Error::Regex { reason: TOO_BIG.into(), pattern: "…".into() });
     }
@@ -93,9 +92,9 @@ pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
     };
     let (engine, exact) = if plain.needs_backtracking {
         let text = exact.map_or(plain.text, |exact| exact.text);
-        (Engine::Backtracking(Box::new(backtracking(&text).map_err(|reason| fail(&reason))?)), None)
+        (Engine::Backtracking(Box::new(backtracking(&text).map_err(fail)?)), None)
     } else {
-        let linear = linear(&plain.text).map_err(|reason| fail(&reason))?;
+        let linear = linear(&plain.text).map_err(fail)?;
         (Engine::Linear(linear), exact.map(|exact| (exact.text, OnceLock::new())))
     };
     let misses = dialect == Dialect::Python && exact.is_some();
@@ -157,49 +156,61 @@ pub fn slashes_escaped(pattern: &str) -> String {
     out
 }
 
-fn linear(text: &str) -> Result<::regex::Regex, String> {
+/// The reason why an engine refuses a translated pattern.
+enum BuildError {
+    /// The engine lacks a construct.
+    Unsupported,
+    /// The pattern is wrong or too big, in words.
+    Refused(String),
+}
+
+impl BuildError {
+    fn into_error(self, pattern: String) -> Error {
+        match self {
+            Self::Unsupported => Error::RegexUnsupported { pattern },
+            Self::Refused(reason) => Error::Regex { reason, pattern },
+        }
+    }
+}
+
+fn linear(text: &str) -> Result<::regex::Regex, BuildError> {
     let build = |size| ::regex::RegexBuilder::new(text).size_limit(size).build();
     cost::compile(build).map_err(|refused| match refused {
-        CompileError::Pattern(error) => linear_reason(&error),
-        CompileError::Cost(reason) => reason,
+        CompileError::Pattern(::regex::Error::CompiledTooBig(_)) => {
+            BuildError::Refused(TOO_BIG.into())
+        }
+        CompileError::Pattern(_) => BuildError::Unsupported,
+        CompileError::Cost(reason) => BuildError::Refused(reason),
     })
 }
 
-fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
+fn backtracking(text: &str) -> Result<fancy_regex::Regex, BuildError> {
     // A long pattern is one that becomes large.
     const LONG: usize = 2048;
-    cost::add((text.len() / LONG) as u64)?;
+    cost::add((text.len() / LONG) as u64).map_err(BuildError::Refused)?;
     fancy_regex::RegexBuilder::new(text)
         .backtrack_limit(MAX_BACKTRACK_STEPS)
         .delegate_size_limit(MAX_SIZE)
         .max_prog_size(MAX_PROGRAM_SIZE)
         .build()
-        .map_err(|error| match error {
-            fancy_regex::Error::CompileError(inner) => match *inner {
+        .map_err(|error| {
+            let fancy_regex::Error::CompileError(inner) = error else {
+                return BuildError::Unsupported;
+            };
+            let reason = match *inner {
                 fancy_regex::CompileError::NeverEndingRecursion
                 | fancy_regex::CompileError::LeftRecursiveSubroutineCall(..) => {
-                    "never ending recursion".into()
+                    "never ending recursion"
                 }
-                fancy_regex::CompileError::InvalidBackref(_) => {
-                    "invalid backref number/name".into()
-                }
-                fancy_regex::CompileError::LookBehindNotConst => {
-                    "invalid pattern in look-behind".into()
-                }
-                _ => TOO_BIG.into(),
-            },
-            _ => "unsupported regular expression".into(),
+                fancy_regex::CompileError::InvalidBackref(_) => "invalid backref number/name",
+                fancy_regex::CompileError::LookBehindNotConst => "invalid pattern in look-behind",
+                _ => TOO_BIG,
+            };
+            BuildError::Refused(reason.into())
         })
 }
 
 const TOO_BIG: &str = "regular expression is too big";
-
-fn linear_reason(error: &::regex::Error) -> String {
-    match error {
-        ::regex::Error::CompiledTooBig(_) => TOO_BIG.into(),
-        _ => "unsupported regular expression".into(),
-    }
-}
 
 impl Regex {
     /// The pattern as it was given to [`compile`].
@@ -320,7 +331,7 @@ impl Regex {
             Some(fancy) => fancy,
             None => {
                 let built = backtracking(pattern)
-                    .map_err(|reason| Error::Regex { reason, pattern: self.pattern.clone() })?;
+                    .map_err(|error| error.into_error(self.pattern.clone()))?;
                 cell.get_or_init(|| Box::new(built))
             }
         };

@@ -49,6 +49,8 @@ pub enum Fault {
     UnknownAttribute(String),
     /// A value does not satisfy the condition of its typedef.
     UnmetCondition,
+    /// A plugin refuses its arguments with this message.
+    Refused(String),
     /// An exception that the original does not catch.
     Raised(Exception),
 }

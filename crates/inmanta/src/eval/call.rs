@@ -8,7 +8,7 @@ use super::net::Net;
 use super::state::call::{CallArguments, CheckedArguments};
 use super::state::ids::{Place, ScopeId, UnitId};
 use super::state::unit::{Values, Work};
-use crate::diagnostics::{Class, Error, Result, Warning};
+use crate::diagnostics::{Class, Error, Fault, Result, Warning};
 use crate::model::plugin::{Arguments, Param, Signature, Stop};
 use crate::syntax::ast::{Callee, ExprId, ExprKind};
 use crate::types::{Type, TypeId};
@@ -200,7 +200,7 @@ impl Net<'_> {
             self.units[unit as usize].requires.push(var);
             self.wait(unit, var);
         }
-        self.tell(unit);
+        self.wake(unit);
     }
 
     fn called_name(&self, expr: ExprId) -> String {
@@ -227,6 +227,7 @@ impl Net<'_> {
                 let text = format!("PluginException {place}\n{message}");
                 let mut error = Error::new(Class::ExplicitPlugin, text);
                 error.python = Some(python);
+                error.fault = Some(Fault::Refused(message));
                 error
             }
             Stop::Error(error) if error.class == Class::PluginType => return error,

@@ -30,7 +30,7 @@ impl Net<'_> {
             let var = self.units[id as usize].requires[i];
             self.wait(id, var);
         }
-        self.tell(id);
+        self.wake(id);
         id
     }
 

@@ -51,7 +51,7 @@ impl Net<'_> {
             let name = self.end_name(end);
             self.set_attribute(*other, name, &Value::Instance(instance), place, false)?;
         }
-        self.tell_all(waiters);
+        self.wake_all(waiters);
         Ok(())
     }
 
@@ -282,7 +282,7 @@ impl Net<'_> {
             _ => items.map_or_else(|| self.empty.clone(), Value::List),
         };
         let waiters = self.settle(var, value);
-        self.tell_all(waiters);
+        self.wake_all(waiters);
     }
 
     /// The places of some units that wait for a variable.

@@ -220,7 +220,7 @@ impl Net<'_> {
             id = VarId(self.vars[id.0 as usize].link);
         }
         if self.vars[id.0 as usize].is_ready() {
-            self.tell(unit);
+            self.wake(unit);
             return;
         }
         let node = self.waiter(unit);
@@ -253,7 +253,7 @@ impl Net<'_> {
     }
 
     /// Notifies a unit that a variable is ready.
-    pub(super) fn tell(&mut self, unit: UnitId) {
+    pub(super) fn wake(&mut self, unit: UnitId) {
         let found = &mut self.units[unit as usize];
         found.waits -= 1;
         if found.waits == 0 {
@@ -280,13 +280,13 @@ impl Net<'_> {
     }
 
     /// Notifies the waiters of a variable.
-    pub(super) fn tell_all(&mut self, waiters: u32) {
+    pub(super) fn wake_all(&mut self, waiters: u32) {
         let mut at = waiters;
         while at != NONE {
             let Waiter { unit, next } = self.waiters[at as usize];
             self.waiters[at as usize].next = self.free_waiters;
             self.free_waiters = at;
-            self.tell(unit);
+            self.wake(unit);
             at = next;
         }
     }
@@ -559,7 +559,7 @@ impl Net<'_> {
         }
         self.vars[var.0 as usize].place = place;
         let waiters = self.settle(var, value.clone());
-        self.tell_all(waiters);
+        self.wake_all(waiters);
         Ok(())
     }
 

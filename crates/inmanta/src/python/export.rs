@@ -100,7 +100,7 @@ impl Python {
                 found[at].push(instance.0);
             }
             if !entity.exported_as.is_empty() && mirror.completes(instance) {
-                mirror.tell(instance);
+                mirror.register(instance);
                 entity.rows.add(context, instance, &entity.names, mirror);
             }
         }

@@ -182,7 +182,7 @@ fn known_of(context: &mut dyn Context, arguments: &Arguments, mirror: &mut Mirro
     let mut out = Vec::new();
     for value in arguments.values.iter().flatten() {
         let &Value::Instance(instance) = value else { continue };
-        if !mirror.wants(instance) {
+        if !mirror.mark_sent(instance) {
             continue;
         }
         let names = context.attribute_names(instance);
@@ -192,7 +192,7 @@ fn known_of(context: &mut dyn Context, arguments: &Arguments, mirror: &mut Mirro
         if missing.iter().any(|name| !context.is_relation(instance, name)) {
             mirror.lacks(instance);
         }
-        mirror.tell(instance);
+        mirror.register(instance);
         out.push(if out.is_empty() { b'[' } else { b',' });
         out.push(b'[');
         plain(&mut out, instance.0);

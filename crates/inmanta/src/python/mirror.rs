@@ -44,7 +44,7 @@ impl Mirror {
     }
 
     /// Ensures that the child knows an instance when it gets the next message.
-    pub(super) fn tell(&mut self, instance: InstanceId) {
+    pub(super) fn register(&mut self, instance: InstanceId) {
         if self.known.insert(instance.0) {
             self.unknown_instances.push(instance);
         }
@@ -114,7 +114,7 @@ impl Mirror {
     }
 
     /// Returns whether the attributes of an instance were not sent yet, and marks them as sent.
-    pub(super) fn wants(&mut self, instance: InstanceId) -> bool {
+    pub(super) fn mark_sent(&mut self, instance: InstanceId) -> bool {
         self.sent.insert(instance.0)
     }
 

@@ -34,7 +34,7 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Value, mirror: &mut Mirror) {
             out.push(b'}');
         }
         Value::Instance(instance) => {
-            mirror.tell(*instance);
+            mirror.register(*instance);
             out.extend(br#"{"$o":"#);
             plain(out, instance.0);
             out.push(b'}');

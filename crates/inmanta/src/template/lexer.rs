@@ -83,7 +83,7 @@ struct Lexer<'a> {
 }
 
 /// The kinds of tags.
-enum Opening {
+enum TagKind {
     /// A raw block, with the end of its first tag.
     Raw(usize),
     Comment,
@@ -137,20 +137,20 @@ impl Lexer<'_> {
             self.data(begin, is_stripped);
             let sign = usize::from(self.source[begin + 2..].starts_with(['-', '+']));
             match opening {
-                Opening::Raw(end) => {
+                TagKind::Raw(end) => {
                     self.skip(end - self.at);
                     self.raw()?;
                 }
-                Opening::Comment => {
+                TagKind::Comment => {
                     self.skip(2 + sign);
                     self.comment()?;
                 }
-                Opening::Block => {
+                TagKind::Block => {
                     self.push(Token::BlockBegin);
                     self.skip(2 + sign);
                     self.tag("%}", true)?;
                 }
-                Opening::Variable => {
+                TagKind::Variable => {
                     self.push(Token::VariableBegin);
                     self.skip(2 + sign);
                     self.tag("}}", false)?;
@@ -161,17 +161,17 @@ impl Lexer<'_> {
     }
 
     /// The offset and the kind of the next tag.
-    fn opening(&self) -> Option<(usize, Opening)> {
+    fn opening(&self) -> Option<(usize, TagKind)> {
         let mut from = self.at;
         loop {
             let begin = from + self.source[from..].find('{')?;
             let opening = match self.source.as_bytes().get(begin + 1) {
                 Some(b'%') => Some(match self.raw_tag(begin) {
-                    Some(end) => Opening::Raw(end),
-                    None => Opening::Block,
+                    Some(end) => TagKind::Raw(end),
+                    None => TagKind::Block,
                 }),
-                Some(b'{') => Some(Opening::Variable),
-                Some(b'#') => Some(Opening::Comment),
+                Some(b'{') => Some(TagKind::Variable),
+                Some(b'#') => Some(TagKind::Comment),
                 _ => None,
             };
             if let Some(opening) = opening {

@@ -82,7 +82,9 @@ pub fn decode(tree: &mut Tree, text: &str, file: FileId) -> Vec<Failure> {
                 let at = interpolate::broken(raw).map(|at| start + at as u32);
                 let place = at.map(|at| TextRange::new(at, at + 2).in_file(file));
                 found.push(match place {
-                    Some(place) => failure.pointing(place, ""),
+                    Some(place) => failure.pointing(place, "").in_plain_words(
+                        "`${` in a text is followed by the name of a variable and `}`",
+                    ),
                     None => failure,
                 });
             }

@@ -170,6 +170,8 @@ impl<'w> Checker<'w> {
         self.refuse(module, text, stmt.range);
         if let Some(failure) = self.found.last_mut() {
             failure.related.push((first, "first defined here".into()));
+            let sign = if space == Space::Var { "$" } else { "" };
+            failure.plain = Some(format!("`{sign}{name}` is defined twice"));
         }
         false
     }
@@ -358,7 +360,7 @@ impl<'w> Checker<'w> {
             Ok(id) => self.imported_module(id),
         };
         for failure in &mut self.found[before..] {
-            failure.text = format!("{prefix}: {}", failure.text);
+            failure.wrap(prefix);
             failure.places.push(vec![span]);
         }
         target
@@ -376,7 +378,7 @@ impl<'w> Checker<'w> {
         let before = self.found.len();
         self.module(id);
         for failure in &mut self.found[before..] {
-            failure.text = format!("could not set scope from import: {}", failure.text);
+            failure.wrap("could not set scope from import");
         }
         Some(Target::Module(id))
     }
@@ -681,7 +683,7 @@ fn of_import(mut failure: Failure) -> Failure {
         Phase::Init => "could not init and validate AST",
         _ => "could not interpolate AST",
     };
-    failure.text = format!("{stage}: {}", failure.text);
+    failure.wrap(stage);
     failure.phase = Phase::SetScope;
     failure
 }

@@ -44,7 +44,7 @@ pub fn grouped(resources: &Resources) -> Groups {
             buckets.entry(key).or_default().push(*number);
         }
     }
-    let narrow = Narrow::of(resources);
+    let narrow = OrderedResources::of(resources);
     let homes: FxHashMap<&Key, Option<usize>> =
         buckets.iter().map(|(key, bucket)| (key, narrow.home(bucket))).collect();
     let all_near: Vec<bool> = (0..list.len())
@@ -143,13 +143,13 @@ fn accepts(resource: &Resource) -> Vec<Key> {
 /// The resources that have an order with all others of their connected component. No other resource
 /// can become a part of them, not even after further grouping. In a chain this holds for each
 /// resource.
-struct Narrow {
+struct OrderedResources {
     /// The number of the connected component of each resource.
     component: Vec<usize>,
     is_narrow: Vec<bool>,
 }
 
-impl Narrow {
+impl OrderedResources {
     fn of(resources: &Resources) -> Self {
         let count = resources.list.len();
         let component = components(count, resources);

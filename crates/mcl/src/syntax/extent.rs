@@ -8,7 +8,7 @@ use ordain_source::TextRange;
 
 use super::ast::{ExprId, ExprKind, StmtKind, Tree};
 use super::lexer::lex;
-use super::token::T;
+use super::token::TokenKind;
 use crate::Edition;
 
 /// The part of a place in a text that the original would name.
@@ -41,7 +41,7 @@ fn first_token(text: &str, range: TextRange, number: usize) -> Option<u32> {
     let part = text.get(range.start as usize..range.end as usize)?;
     let tokens = lex(part, Edition::Upstream).ok()?.tokens;
     let token = tokens.get(number)?;
-    let token = if token.kind == T::Dollar { tokens.get(number + 1)? } else { token };
+    let token = if token.kind == TokenKind::Dollar { tokens.get(number + 1)? } else { token };
     Some(range.start + token.range.end)
 }
 

@@ -6,7 +6,7 @@ use ordain_source::{TextRange, suggest};
 
 use super::error::{SyntaxError, SyntaxKind};
 use super::lexer;
-use super::token::{T, Token};
+use super::token::{Token, TokenKind};
 use crate::Edition;
 
 /// Words with which statements begin.
@@ -35,7 +35,7 @@ pub(crate) fn hint(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
     if error.kind != SyntaxKind::Parser {
         return Hint::default();
     }
-    let is_end = error.text.contains("unexpected $end");
+    let is_end = matches!(error.unexpected, Some((TokenKind::End, _)));
     let at = match is_end {
         true => tokens.len().saturating_sub(1),
         false => tokens.iter().position(|t| t.range.start as usize >= start).unwrap_or(0),
@@ -56,7 +56,7 @@ fn unrecognized(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
             let tokens = before.map(|lexed| lexed.tokens).unwrap_or_default();
             let is_long = |t: &&Token| {
                 let range = t.range.start as usize..t.range.end as usize;
-                t.kind == T::String && text[range].contains('\n')
+                t.kind == TokenKind::String && text[range].contains('\n')
             };
             let long = tokens.iter().rev().find(is_long);
             let place = long.map(|t| {
@@ -80,10 +80,10 @@ fn missing_comma(text: &str, tokens: &[Token], start: usize) -> Hint {
     let mut end = start as u32;
     for token in tokens.iter().filter(|t| t.range.start as usize >= start) {
         match token.kind {
-            T::OpenBrack | T::OpenCurly | T::OpenParen => depth += 1,
-            T::CloseCurly if depth == 0 => break,
-            T::CloseBrack | T::CloseCurly | T::CloseParen => depth -= 1,
-            T::Newline if depth <= 0 => break,
+            TokenKind::OpenBrack | TokenKind::OpenCurly | TokenKind::OpenParen => depth += 1,
+            TokenKind::CloseCurly if depth == 0 => break,
+            TokenKind::CloseBrack | TokenKind::CloseCurly | TokenKind::CloseParen => depth -= 1,
+            TokenKind::Newline if depth <= 0 => break,
             _ => {}
         }
         end = token.range.end;
@@ -101,11 +101,11 @@ struct Finder<'t> {
 }
 
 impl Finder<'_> {
-    fn kind(&self, at: usize) -> T {
-        self.tokens.get(at).map_or(T::End, |token| token.kind)
+    fn kind(&self, at: usize) -> TokenKind {
+        self.tokens.get(at).map_or(TokenKind::End, |token| token.kind)
     }
 
-    fn before(&self, back: usize) -> Option<T> {
+    fn before(&self, back: usize) -> Option<TokenKind> {
         self.at.checked_sub(back).map(|at| self.kind(at))
     }
 
@@ -114,14 +114,13 @@ impl Finder<'_> {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("")
     }
 
-    fn expects(&self, kind: T) -> bool {
-        let words = self.error.text.split_once("expecting ").map_or("", |(_, words)| words);
-        words.split(" or ").any(|word| word == kind.name())
+    fn expects(&self, kind: TokenKind) -> bool {
+        self.error.unexpected.as_ref().is_some_and(|(_, expected)| expected.contains(&kind))
     }
 
     fn hint(&self) -> Hint {
         let here = self.kind(self.at);
-        if here == T::End {
+        if here == TokenKind::End {
             return self.open_bracket();
         }
         if let Some(hint) = self.hint_of_token(here) {
@@ -130,8 +129,8 @@ impl Finder<'_> {
         if let Some(hint) = self.keyword() {
             return hint;
         }
-        if here == T::Newline
-            && self.before(1) == Some(T::OpenBrack)
+        if here == TokenKind::Newline
+            && self.before(1) == Some(TokenKind::OpenBrack)
             && self.at.checked_sub(1).is_some_and(|at| self.is_body(at))
         {
             return help("the fields of a resource stand in braces");
@@ -139,12 +138,12 @@ impl Finder<'_> {
         if let Some(range) = self.without_comma() {
             return Hint { place: Some((range, "a comma is missing behind this")), help: None };
         }
-        let closes = [T::CloseCurly, T::CloseParen, T::CloseBrack];
+        let closes = [TokenKind::CloseCurly, TokenKind::CloseParen, TokenKind::CloseBrack];
         match here {
-            T::Newline if self.is_item_of_list() => {
+            TokenKind::Newline if self.is_item_of_list() => {
                 help("each item on a line of its own has a comma behind it, the last one, too")
             }
-            _ if closes.iter().any(|kind| self.expects(*kind)) || here == T::Newline => {
+            _ if closes.iter().any(|kind| self.expects(*kind)) || here == TokenKind::Newline => {
                 self.open_bracket()
             }
             _ => Hint::default(),
@@ -152,91 +151,120 @@ impl Finder<'_> {
     }
 
     /// The likely intention of an unexpected token.
-    fn hint_of_token(&self, here: T) -> Option<Hint> {
-        let value_of_type = matches!(self.before(1), Some(T::MapIdentifier | T::StructIdentifier));
-        let is_sign = matches!(here, T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte);
+    fn hint_of_token(&self, here: TokenKind) -> Option<Hint> {
+        let value_of_type =
+            matches!(self.before(1), Some(TokenKind::MapIdentifier | TokenKind::StructIdentifier));
+        let is_sign = matches!(
+            here,
+            TokenKind::Equals
+                | TokenKind::Colon
+                | TokenKind::Arrow
+                | TokenKind::Eq
+                | TokenKind::Gte
+        );
         let in_body = || self.innermost().is_some_and(|at| self.is_body(at));
         Some(match here {
-            T::OpenCurly if value_of_type => {
+            TokenKind::OpenCurly if value_of_type => {
                 let word = self.word(self.at - 1);
                 let value = if word == "map" { "{\"a\" => 1,}" } else { "struct{a => 1,}" };
                 help(format!("`{word}{{…}}` is a type; a value of it is `{value}`"))
             }
-            T::If if self.before(1) == Some(T::Else) => {
+            TokenKind::If if self.before(1) == Some(TokenKind::Else) => {
                 help("there is no `else if`: an `if` stands in the braces of `else`")
             }
             _ if is_sign && self.is_field() && in_body() => {
                 help("a field or key gets its value with `=>`")
             }
-            T::CloseCurly | T::CloseParen | T::CloseBrack if self.innermost().is_none() => {
+            TokenKind::CloseCurly | TokenKind::CloseParen | TokenKind::CloseBrack
+                if self.innermost().is_none() =>
+            {
                 let place = Some((self.error.range, "nothing is open that this closes"));
                 Hint { place, help: None }
             }
-            T::In if self.expects(T::Comma) => {
+            TokenKind::In if self.expects(TokenKind::Comma) => {
                 help("`for` names an index and a value: `for $index, $value in $list { … }`")
             }
-            T::Equals | T::Eq if self.is_bare_bind() => {
+            TokenKind::Equals | TokenKind::Eq if self.is_bare_bind() => {
                 help(format!("a variable begins with `$`: ${}", self.word(self.at - 1)))
             }
             _ if is_sign && self.is_field() => help("a field or key gets its value with `=>`"),
-            T::Rocket if self.is_variable() => help("a variable is bound with `=`"),
-            T::Equals if self.before(1) == Some(T::Colon) => help("a variable is bound with `=`"),
+            TokenKind::Rocket if self.is_variable() => help("a variable is bound with `=`"),
+            TokenKind::Equals if self.before(1) == Some(TokenKind::Colon) => {
+                help("a variable is bound with `=`")
+            }
             _ => return None,
         })
     }
 
     /// `x = 1` at the start of a line.
     fn is_bare_bind(&self) -> bool {
-        let starts = matches!(self.before(2), None | Some(T::Newline | T::OpenCurly));
-        self.before(1) == Some(T::Identifier) && starts
+        let starts =
+            matches!(self.before(2), None | Some(TokenKind::Newline | TokenKind::OpenCurly));
+        self.before(1) == Some(TokenKind::Identifier) && starts
     }
 
     /// Whether the previous token is the name of a field, or a key.
     fn is_field(&self) -> bool {
-        let is_name =
-            matches!(self.before(1), Some(T::Identifier | T::String | T::CapitalizedIdentifier));
+        let is_name = matches!(
+            self.before(1),
+            Some(TokenKind::Identifier | TokenKind::String | TokenKind::CapitalizedIdentifier)
+        );
         is_name
-            && matches!(self.before(2), Some(T::Newline | T::OpenCurly | T::Comma))
-            && self.innermost().is_some_and(|open| self.kind(open) == T::OpenCurly)
+            && matches!(
+                self.before(2),
+                Some(TokenKind::Newline | TokenKind::OpenCurly | TokenKind::Comma)
+            )
+            && self.innermost().is_some_and(|open| self.kind(open) == TokenKind::OpenCurly)
     }
 
     /// Whether a bracket opens the body of a resource, because a kind and a name precede it.
     fn is_body(&self, open: usize) -> bool {
-        let line = (0..open)
-            .rev()
-            .find(|at| matches!(self.kind(*at), T::Newline | T::OpenCurly | T::CloseCurly));
+        let line = (0..open).rev().find(|at| {
+            matches!(
+                self.kind(*at),
+                TokenKind::Newline | TokenKind::OpenCurly | TokenKind::CloseCurly
+            )
+        });
         let first = line.map_or(0, |at| at + 1);
-        self.kind(first) == T::Identifier && first + 1 < open
+        self.kind(first) == TokenKind::Identifier && first + 1 < open
     }
 
     /// The end of a value or item that another one follows, in a bracket that is closed later.
     fn without_comma(&self) -> Option<TextRange> {
         let open = self.innermost()?;
         let ends = [
-            T::String,
-            T::Integer,
-            T::Float,
-            T::Bool,
-            T::Identifier,
-            T::CloseBrack,
-            T::CloseCurly,
-            T::CloseParen,
+            TokenKind::String,
+            TokenKind::Integer,
+            TokenKind::Float,
+            TokenKind::Bool,
+            TokenKind::Identifier,
+            TokenKind::CloseBrack,
+            TokenKind::CloseCurly,
+            TokenKind::CloseParen,
         ];
         let last = self.tokens.get(self.at.checked_sub(1)?)?;
-        let starts = [T::String, T::Integer, T::Float, T::Bool, T::Identifier, T::Dollar];
+        let starts = [
+            TokenKind::String,
+            TokenKind::Integer,
+            TokenKind::Float,
+            TokenKind::Bool,
+            TokenKind::Identifier,
+            TokenKind::Dollar,
+        ];
         let follows = match self.kind(self.at) {
-            T::Newline => self.at + 1,
+            TokenKind::Newline => self.at + 1,
             _ => self.at,
         };
-        let is_entry = self.kind(open) != T::OpenCurly
+        let is_entry = self.kind(open) != TokenKind::OpenCurly
             || (open..self.at).rev().find_map(|at| match self.kind(at) {
-                T::Rocket => Some(true),
-                T::Comma | T::Newline => Some(false),
+                TokenKind::Rocket => Some(true),
+                TokenKind::Comma | TokenKind::Newline => Some(false),
                 _ => None,
             })?;
         let goes_on = starts.contains(&self.kind(follows))
-            || self.kind(follows) == T::CapitalizedIdentifier
-            || self.kind(self.at) == T::Newline && self.kind(follows) == T::CloseCurly;
+            || self.kind(follows) == TokenKind::CapitalizedIdentifier
+            || self.kind(self.at) == TokenKind::Newline
+                && self.kind(follows) == TokenKind::CloseCurly;
         if !ends.contains(&last.kind) || !is_entry || !goes_on || !self.is_closed(open) {
             return None;
         }
@@ -250,8 +278,8 @@ impl Finder<'_> {
         let mut depth = 0_usize;
         (open..self.tokens.len()).any(|at| {
             match self.kind(at) {
-                T::OpenCurly | T::OpenBrack | T::OpenParen => depth += 1,
-                T::CloseCurly | T::CloseBrack | T::CloseParen => depth -= 1,
+                TokenKind::OpenCurly | TokenKind::OpenBrack | TokenKind::OpenParen => depth += 1,
+                TokenKind::CloseCurly | TokenKind::CloseBrack | TokenKind::CloseParen => depth -= 1,
                 _ => {}
             }
             depth == 0
@@ -259,24 +287,30 @@ impl Finder<'_> {
     }
 
     fn is_variable(&self) -> bool {
-        self.before(1) == Some(T::Identifier) && self.before(2) == Some(T::Dollar)
+        self.before(1) == Some(TokenKind::Identifier) && self.before(2) == Some(TokenKind::Dollar)
     }
 
     /// Whether an item of a list precedes the end of a line.
     fn is_item_of_list(&self) -> bool {
         let ends = matches!(
             self.before(1),
-            Some(T::String | T::Integer | T::Float | T::Bool | T::Identifier)
+            Some(
+                TokenKind::String
+                    | TokenKind::Integer
+                    | TokenKind::Float
+                    | TokenKind::Bool
+                    | TokenKind::Identifier
+            )
         );
         let Some(open) = self.innermost() else { return false };
-        ends && self.kind(open) != T::OpenCurly && self.kind(open + 1) == T::Newline
+        ends && self.kind(open) != TokenKind::OpenCurly && self.kind(open + 1) == TokenKind::Newline
     }
 
     /// A statement that begins with a word similar to a keyword, which is read as a resource.
     fn keyword(&self) -> Option<Hint> {
-        let line = (0..self.at).rev().find(|at| self.kind(*at) == T::Newline);
+        let line = (0..self.at).rev().find(|at| self.kind(*at) == TokenKind::Newline);
         let first = line.map_or(0, |at| at + 1);
-        if self.kind(first) != T::Identifier || first >= self.at {
+        if self.kind(first) != TokenKind::Identifier || first >= self.at {
             return None;
         }
         let word = self.word(first);
@@ -294,8 +328,10 @@ impl Finder<'_> {
         let mut open = Vec::new();
         for at in 0..self.at {
             match self.kind(at) {
-                T::OpenCurly | T::OpenBrack | T::OpenParen => open.push(at),
-                T::CloseCurly | T::CloseBrack | T::CloseParen => drop(open.pop()),
+                TokenKind::OpenCurly | TokenKind::OpenBrack | TokenKind::OpenParen => open.push(at),
+                TokenKind::CloseCurly | TokenKind::CloseBrack | TokenKind::CloseParen => {
+                    _ = open.pop()
+                }
                 _ => {}
             }
         }
@@ -308,89 +344,4 @@ impl Finder<'_> {
         let place = open.map(|token| (token.range, "this is not closed"));
         Hint { place, help: None }
     }
-}
-
-/// The message of a syntax error, with words in place of the original's names of tokens.
-pub(crate) fn in_words(text: &str) -> Option<String> {
-    if let Some((_, rest)) =
-        text.split_once("error building resource: cannot create resource kind `")
-        && let Some((_, cause)) = rest.split_once("`: no resource kind ")
-    {
-        return Some(format!("no resource kind {cause}"));
-    }
-    if let Some((_, rest)) =
-        text.split_once("could not generate ordering: duplicate assignment to `")
-        && let Some((space, name)) = rest.split('`').next()?.split_once(':')
-    {
-        let sign = if space == "var" { "$" } else { "" };
-        return Some(format!("`{sign}{name}` is defined twice"));
-    }
-    if text.starts_with("parser failed: cannot parse string: ") {
-        return Some("`${` in a text is followed by the name of a variable and `}`".into());
-    }
-    if text.contains("expecting trailing comma: `") {
-        return Some("a comma is missing behind the value of a field".into());
-    }
-    if let Some((before, rest)) = text.split_once("unrecognized: `") {
-        let what = rest.strip_suffix('`').unwrap_or(rest);
-        return Some(match what {
-            "\"" => format!("{before}a text is not closed"),
-            what => format!("{before}`{what}` means nothing here"),
-        });
-    }
-    let (before, rest) = text.split_once("parser: `")?;
-    let inner = rest.strip_suffix('`').unwrap_or(rest);
-    let inner = inner.strip_prefix("syntax error: ").unwrap_or(inner);
-    let words: Vec<String> = inner.split(' ').map(token_in_words).collect();
-    Some(format!("{before}syntax error: {}", words.join(" ")))
-}
-
-fn token_in_words(word: &str) -> String {
-    let (name, comma) = match word.strip_suffix(',') {
-        Some(name) => (name, ","),
-        None => (word, ""),
-    };
-    let shown = match name {
-        "NEWLINE" => "end of line",
-        "$end" => "end of text",
-        "STRING" => "text",
-        "INTEGER" | "FLOAT" => "number",
-        "IDENTIFIER" => "name",
-        "CAPITALIZED_IDENTIFIER" => "capitalised name",
-        "OPEN_CURLY" => "`{`",
-        "CLOSE_CURLY" => "`}`",
-        "OPEN_PAREN" => "`(`",
-        "CLOSE_PAREN" => "`)`",
-        "OPEN_BRACK" => "`[`",
-        "CLOSE_BRACK" => "`]`",
-        "EQUALS" => "`=`",
-        "DOLLAR" => "`$`",
-        "COMMA" => "`,`",
-        "COLON" => "`:`",
-        "SEMICOLON" => "`;`",
-        "ELVIS" => "`?:`",
-        "EXCEPT" => "`<|>`",
-        "ROCKET" => "`=>`",
-        "ARROW" => "`->`",
-        "DOT" => "`.`",
-        "PLUS" => "`+`",
-        "MINUS" => "`-`",
-        "MULTIPLY" => "`*`",
-        "DIVIDE" => "`/`",
-        "EQ" => "`==`",
-        "NEQ" => "`!=`",
-        "LT" => "`<`",
-        "GT" => "`>`",
-        "LTE" => "`<=`",
-        "GTE" => "`>=`",
-        "OR_OR" => "`||`",
-        "IF" | "ELSE" | "FOR" | "FORKV" | "BOOL" | "AND" | "OR" | "NOT" | "IN" => {
-            return format!("`{}`{comma}", name.to_lowercase());
-        }
-        name => match name.strip_suffix("_IDENTIFIER") {
-            Some(keyword) => return format!("`{}`{comma}", keyword.to_lowercase()),
-            None => return word.to_owned(),
-        },
-    };
-    format!("{shown}{comma}")
 }

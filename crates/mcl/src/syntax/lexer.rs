@@ -3,13 +3,13 @@
 use ordain_source::TextRange;
 
 use super::error::{SyntaxError, SyntaxKind};
-use super::token::{T, Token};
+use super::token::{Token, TokenKind};
 use crate::Edition;
 
 /// The result of the lexer.
 #[derive(Default, Debug)]
 pub struct Lexed {
-    /// The tokens; the last one is [`T::End`].
+    /// The tokens; the last one is [`TokenKind::End`].
     pub tokens: Vec<Token>,
     /// The comments, each from `#` to before the end of its line.
     pub comments: Vec<TextRange>,
@@ -27,12 +27,12 @@ pub fn lex(text: &str, edition: Edition) -> Result<Lexed, SyntaxError> {
     }
     let end = text.len() as u32;
     let added = edition == Edition::Wide
-        && lexer.out.tokens.last().is_some_and(|last| last.kind != T::Newline);
+        && lexer.out.tokens.last().is_some_and(|last| last.kind != TokenKind::Newline);
     if added {
-        lexer.push(T::Newline, end as usize);
+        lexer.push(TokenKind::Newline, end as usize);
     }
     let range = TextRange::new(end, end);
-    lexer.out.tokens.push(Token { kind: T::End, range });
+    lexer.out.tokens.push(Token { kind: TokenKind::End, range });
     Ok(lexer.out)
 }
 
@@ -45,7 +45,7 @@ struct Lexer<'t> {
 }
 
 impl Lexer<'_> {
-    fn push(&mut self, kind: T, end: usize) {
+    fn push(&mut self, kind: TokenKind, end: usize) {
         let range = TextRange::new(self.pos as u32, end as u32);
         self.out.tokens.push(Token { kind, range });
         self.pos = end;
@@ -58,7 +58,7 @@ impl Lexer<'_> {
     fn token(&mut self) -> Result<(), SyntaxError> {
         match self.bytes[self.pos] {
             b' ' | b'\t' => self.pos += 1,
-            b'\n' => self.push(T::Newline, self.pos + 1),
+            b'\n' => self.push(TokenKind::Newline, self.pos + 1),
             b'#' => {
                 let rest = &self.bytes[self.pos..];
                 let len = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
@@ -80,7 +80,7 @@ impl Lexer<'_> {
         while let Some(byte) = self.bytes.get(at) {
             match byte {
                 b'"' => {
-                    self.push(T::String, at + 1);
+                    self.push(TokenKind::String, at + 1);
                     return Ok(());
                 }
                 b'\\' => at += 2,
@@ -105,13 +105,13 @@ impl Lexer<'_> {
             if !text.parse::<f64>().is_ok_and(f64::is_finite) {
                 return Err(self.refused(SyntaxKind::FloatOverflow, text));
             }
-            self.push(T::Float, end);
+            self.push(TokenKind::Float, end);
         } else {
             let text = &self.text[self.pos..end];
             if text.parse::<i64>().is_err() {
                 return Err(self.refused(SyntaxKind::IntegerOverflow, text));
             }
-            self.push(T::Integer, end);
+            self.push(TokenKind::Integer, end);
         }
         Ok(())
     }
@@ -126,42 +126,42 @@ impl Lexer<'_> {
         let end = self.pos + 1 + len;
         let word = &self.text[self.pos..end];
         let kind = if is_capital {
-            T::CapitalizedIdentifier
+            TokenKind::CapitalizedIdentifier
         } else {
-            T::keyword(word).unwrap_or(T::Identifier)
+            TokenKind::keyword(word).unwrap_or(TokenKind::Identifier)
         };
         self.push(kind, end);
     }
 
     fn symbol(&mut self) -> Result<(), SyntaxError> {
         let (kind, len) = match (self.bytes[self.pos], self.peek(1), self.peek(2)) {
-            (b'<', b'|', b'>') => (T::Except, 3),
-            (b'<', b'=', _) => (T::Lte, 2),
-            (b'<', ..) => (T::Lt, 1),
-            (b'>', b'=', _) => (T::Gte, 2),
-            (b'>', ..) => (T::Gt, 1),
-            (b'=', b'>', _) => (T::Rocket, 2),
-            (b'=', b'=', _) => (T::Eq, 2),
-            (b'=', ..) => (T::Equals, 1),
-            (b'!', b'=', _) => (T::Neq, 2),
-            (b'-', b'>', _) => (T::Arrow, 2),
-            (b'-', ..) => (T::Minus, 1),
-            (b'?', b':', _) => (T::Elvis, 2),
-            (b'|', b'|', _) if self.edition == Edition::Wide => (T::OldDefault, 2),
-            (b'{', ..) => (T::OpenCurly, 1),
-            (b'}', ..) => (T::CloseCurly, 1),
-            (b'(', ..) => (T::OpenParen, 1),
-            (b')', ..) => (T::CloseParen, 1),
-            (b'[', ..) => (T::OpenBrack, 1),
-            (b']', ..) => (T::CloseBrack, 1),
-            (b'$', ..) => (T::Dollar, 1),
-            (b',', ..) => (T::Comma, 1),
-            (b':', ..) => (T::Colon, 1),
-            (b';', ..) => (T::Semicolon, 1),
-            (b'.', ..) => (T::Dot, 1),
-            (b'+', ..) => (T::Plus, 1),
-            (b'*', ..) => (T::Multiply, 1),
-            (b'/', ..) => (T::Divide, 1),
+            (b'<', b'|', b'>') => (TokenKind::Except, 3),
+            (b'<', b'=', _) => (TokenKind::Lte, 2),
+            (b'<', ..) => (TokenKind::Lt, 1),
+            (b'>', b'=', _) => (TokenKind::Gte, 2),
+            (b'>', ..) => (TokenKind::Gt, 1),
+            (b'=', b'>', _) => (TokenKind::Rocket, 2),
+            (b'=', b'=', _) => (TokenKind::Eq, 2),
+            (b'=', ..) => (TokenKind::Equals, 1),
+            (b'!', b'=', _) => (TokenKind::Neq, 2),
+            (b'-', b'>', _) => (TokenKind::Arrow, 2),
+            (b'-', ..) => (TokenKind::Minus, 1),
+            (b'?', b':', _) => (TokenKind::Elvis, 2),
+            (b'|', b'|', _) if self.edition == Edition::Wide => (TokenKind::OldDefault, 2),
+            (b'{', ..) => (TokenKind::OpenCurly, 1),
+            (b'}', ..) => (TokenKind::CloseCurly, 1),
+            (b'(', ..) => (TokenKind::OpenParen, 1),
+            (b')', ..) => (TokenKind::CloseParen, 1),
+            (b'[', ..) => (TokenKind::OpenBrack, 1),
+            (b']', ..) => (TokenKind::CloseBrack, 1),
+            (b'$', ..) => (TokenKind::Dollar, 1),
+            (b',', ..) => (TokenKind::Comma, 1),
+            (b':', ..) => (TokenKind::Colon, 1),
+            (b';', ..) => (TokenKind::Semicolon, 1),
+            (b'.', ..) => (TokenKind::Dot, 1),
+            (b'+', ..) => (TokenKind::Plus, 1),
+            (b'*', ..) => (TokenKind::Multiply, 1),
+            (b'/', ..) => (TokenKind::Divide, 1),
             _ => return Err(self.unknown()),
         };
         self.push(kind, self.pos + len);
@@ -178,6 +178,6 @@ impl Lexer<'_> {
     fn refused(&self, kind: SyntaxKind, text: &str) -> SyntaxError {
         let first = self.text[self.pos..].chars().next().map_or(0, char::len_utf8);
         let range = TextRange::new(self.pos as u32, (self.pos + first) as u32);
-        SyntaxError { kind, text: text.into(), range }
+        SyntaxError::new(kind, text, range)
     }
 }

@@ -17,7 +17,7 @@ use super::ast::{
 };
 use super::error::{SyntaxError, SyntaxKind};
 use super::lexer::Lexed;
-use super::token::{T, Token};
+use super::token::{Token, TokenKind};
 use crate::Edition;
 
 /// The maximal nesting of productions.
@@ -61,7 +61,7 @@ pub(crate) fn parse(text: &str, lexed: Lexed, edition: Edition) -> Parsed<(Tree,
         pending: None,
         layout: Layout { braces: Vec::new(), spaced: Vec::new() },
     };
-    let body = parser.program(T::End)?;
+    let body = parser.program(TokenKind::End)?;
     if let Some(pending) = parser.pending {
         return Err(pending);
     }
@@ -73,21 +73,21 @@ pub(crate) fn parse(text: &str, lexed: Lexed, edition: Edition) -> Parsed<(Tree,
 /// The expected tokens in messages, for each place in a list.
 struct ListTokens {
     /// At the first item on the line of the bracket.
-    first: &'static [T],
+    first: &'static [TokenKind],
     /// At an item on its own line.
-    line: &'static [T],
+    line: &'static [TokenKind],
     /// Behind an item on one line.
-    after: &'static [T],
+    after: &'static [TokenKind],
     /// Behind a comma on one line.
-    next: &'static [T],
+    next: &'static [TokenKind],
     /// After an item on its own line, where a comma belongs.
-    comma: &'static [T],
+    comma: &'static [TokenKind],
 }
 
 const CALL_WORDS: ListTokens = ListTokens {
-    first: &[T::CloseParen],
-    line: &[T::CloseParen],
-    after: &[T::CloseParen],
+    first: &[TokenKind::CloseParen],
+    line: &[TokenKind::CloseParen],
+    after: &[TokenKind::CloseParen],
     next: &[],
     comma: &[],
 };
@@ -105,12 +105,12 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> T {
+    fn peek(&self) -> TokenKind {
         self.tokens[self.pos].kind
     }
 
-    fn peek_at(&self, ahead: usize) -> T {
-        self.tokens.get(self.pos + ahead).map_or(T::End, |token| token.kind)
+    fn peek_at(&self, ahead: usize) -> TokenKind {
+        self.tokens.get(self.pos + ahead).map_or(TokenKind::End, |token| token.kind)
     }
 
     fn range(&self) -> TextRange {
@@ -134,13 +134,13 @@ impl Parser<'_> {
 
     fn bump(&mut self) -> Token {
         let token = self.tokens[self.pos];
-        if token.kind != T::End {
+        if token.kind != TokenKind::End {
             self.pos += 1;
         }
         token
     }
 
-    fn eat(&mut self, kind: T) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.peek() == kind;
         if found {
             self.bump();
@@ -148,29 +148,24 @@ impl Parser<'_> {
         found
     }
 
-    fn expect(&mut self, kind: T) -> Parsed<Token> {
+    fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
         self.expect_or(kind, &[kind])
     }
 
     /// Reads a token. If it is another one, the message names `words`.
-    fn expect_or(&mut self, kind: T, words: &[T]) -> Parsed<Token> {
+    fn expect_or(&mut self, kind: TokenKind, words: &[TokenKind]) -> Parsed<Token> {
         if self.peek() == kind { Ok(self.bump()) } else { Err(self.unexpected(words)) }
     }
 
-    fn unexpected(&self, words: &[T]) -> SyntaxError {
-        let mut text = format!("syntax error: unexpected {}", self.peek().name());
-        for (i, word) in words.iter().enumerate() {
-            text.push_str(if i == 0 { ", expecting " } else { " or " });
-            text.push_str(word.name());
-        }
-        let range = if self.peek() == T::End { TextRange::new(0, 0) } else { self.column() };
-        SyntaxError { kind: SyntaxKind::Parser, text, range }
+    fn unexpected(&self, words: &[TokenKind]) -> SyntaxError {
+        let range =
+            if self.peek() == TokenKind::End { TextRange::new(0, 0) } else { self.column() };
+        SyntaxError::unexpected(self.peek(), words, range)
     }
 
     fn nested<R>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<R>) -> Parsed<R> {
         if self.nesting.enter().is_err() {
-            let text = "nested too deep".into();
-            return Err(SyntaxError { kind: SyntaxKind::Parser, text, range: self.column() });
+            return Err(SyntaxError::new(SyntaxKind::Parser, "nested too deep", self.column()));
         }
         let result = production(self);
         self.nesting.leave();
@@ -179,7 +174,7 @@ impl Parser<'_> {
 
     fn refuse(&mut self, kind: SyntaxKind, text: String, range: TextRange) {
         let range = self.first_column(range);
-        self.pending.get_or_insert(SyntaxError { kind, text, range });
+        self.pending.get_or_insert(SyntaxError::new(kind, text, range));
     }
 
     fn widen(&mut self, kind: WideningKind, range: TextRange) {
@@ -200,12 +195,12 @@ impl Parser<'_> {
     }
 
     fn open_curly(&mut self, brace: Brace) -> Parsed<Token> {
-        self.open_curly_or(brace, &[T::OpenCurly])
+        self.open_curly_or(brace, &[TokenKind::OpenCurly])
     }
 
-    fn open_curly_or(&mut self, brace: Brace, words: &[T]) -> Parsed<Token> {
+    fn open_curly_or(&mut self, brace: Brace, words: &[TokenKind]) -> Parsed<Token> {
         let at = self.pos as u32;
-        let token = self.expect_or(T::OpenCurly, words)?;
+        let token = self.expect_or(TokenKind::OpenCurly, words)?;
         self.layout.braces.push((at, brace));
         Ok(token)
     }
@@ -213,23 +208,23 @@ impl Parser<'_> {
     /// `[ item { "," item } ] | NL { NL | item "," NL }`, with its closing bracket.
     fn items<R>(
         &mut self,
-        close: T,
+        close: TokenKind,
         words: &ListTokens,
-        starts: impl Fn(T) -> bool,
+        starts: impl Fn(TokenKind) -> bool,
         mut item: impl FnMut(&mut Self) -> Parsed<R>,
     ) -> Parsed<Vec<R>> {
         let mut items = Vec::new();
-        if self.eat(T::Newline) {
+        if self.eat(TokenKind::Newline) {
             while !self.eat(close) {
-                if self.eat(T::Newline) {
+                if self.eat(TokenKind::Newline) {
                     continue;
                 }
                 if !starts(self.peek()) {
                     return Err(self.unexpected(words.line));
                 }
                 items.push(item(self)?);
-                self.expect_or(T::Comma, words.comma)?;
-                self.expect(T::Newline)?;
+                self.expect_or(TokenKind::Comma, words.comma)?;
+                self.expect(TokenKind::Newline)?;
             }
             return Ok(items);
         }
@@ -245,7 +240,7 @@ impl Parser<'_> {
             if self.eat(close) {
                 return Ok(items);
             }
-            let comma = self.expect_or(T::Comma, words.after)?;
+            let comma = self.expect_or(TokenKind::Comma, words.after)?;
             if self.peek() == close && self.edition == Edition::Wide {
                 self.widen(WideningKind::TrailingComma, comma.range);
                 self.bump();
@@ -256,50 +251,50 @@ impl Parser<'_> {
     }
 
     /// `{ NL | statement NL }`
-    fn program(&mut self, end: T) -> Parsed<Block> {
+    fn program(&mut self, end: TokenKind) -> Parsed<Block> {
         let mut block = Block::new();
         loop {
-            while self.eat(T::Newline) {}
+            while self.eat(TokenKind::Newline) {}
             if self.peek() == end {
                 return Ok(block);
             }
             let statement = self.nested(Self::statement)?;
             block.push(statement);
-            self.expect(T::Newline)?;
+            self.expect(TokenKind::Newline)?;
         }
     }
 
     fn block(&mut self) -> Parsed<Block> {
-        self.block_or(&[T::OpenCurly])
+        self.block_or(&[TokenKind::OpenCurly])
     }
 
-    fn block_or(&mut self, words: &[T]) -> Parsed<Block> {
+    fn block_or(&mut self, words: &[TokenKind]) -> Parsed<Block> {
         self.open_curly_or(Brace::Block, words)?;
-        let block = self.program(T::CloseCurly)?;
-        self.expect(T::CloseCurly)?;
+        let block = self.program(TokenKind::CloseCurly)?;
+        self.expect(TokenKind::CloseCurly)?;
         Ok(block)
     }
 
     fn statement(&mut self) -> Parsed<StmtId> {
         let start = self.range();
         let kind = match self.peek() {
-            T::Dollar => self.bind()?,
-            T::PanicIdentifier => self.panic()?,
-            T::CollectIdentifier => {
+            TokenKind::Dollar => self.bind()?,
+            TokenKind::PanicIdentifier => self.panic()?,
+            TokenKind::CollectIdentifier => {
                 self.bump();
-                if self.peek() != T::Identifier {
-                    return Err(self.unexpected(&[T::Identifier]));
+                if self.peek() != TokenKind::Identifier {
+                    return Err(self.unexpected(&[TokenKind::Identifier]));
                 }
                 self.resource(true)?
             }
-            T::Identifier => self.resource(false)?,
-            T::CapitalizedIdentifier => self.edge()?,
-            T::If => self.if_statement()?,
-            T::For | T::ForKv => self.for_statement()?,
-            T::FuncIdentifier => self.func_statement()?,
-            T::ClassIdentifier => self.class()?,
-            T::IncludeIdentifier => self.include()?,
-            T::ImportIdentifier => self.import()?,
+            TokenKind::Identifier => self.resource(false)?,
+            TokenKind::CapitalizedIdentifier => self.edge()?,
+            TokenKind::If => self.if_statement()?,
+            TokenKind::For | TokenKind::ForKv => self.for_statement()?,
+            TokenKind::FuncIdentifier => self.func_statement()?,
+            TokenKind::ClassIdentifier => self.class()?,
+            TokenKind::IncludeIdentifier => self.include()?,
+            TokenKind::ImportIdentifier => self.import()?,
             _ => return Err(self.unexpected(&[])),
         };
         Ok(self.push_stmt(kind, start))
@@ -308,14 +303,14 @@ impl Parser<'_> {
     /// `var "=" expr | var type "=" expr`
     fn bind(&mut self) -> Parsed<StmtKind> {
         let (name, range) = self.var()?;
-        if self.peek() == T::Eq {
-            let text = "syntax error: additional equals in bind statement".into();
+        if self.peek() == TokenKind::Eq {
+            let text = "syntax error: additional equals in bind statement";
             let start = TextRange::new(range.start + 1, range.end);
             let range = self.first_column(start);
-            return Err(SyntaxError { kind: SyntaxKind::AdditionalEquals, text, range });
+            return Err(SyntaxError::new(SyntaxKind::AdditionalEquals, text, range));
         }
-        let ty = if self.peek() == T::Equals { None } else { Some(self.type_node()?) };
-        self.expect_or(T::Equals, if ty.is_some() { &[T::Equals] } else { &[] })?;
+        let ty = if self.peek() == TokenKind::Equals { None } else { Some(self.type_node()?) };
+        self.expect_or(TokenKind::Equals, if ty.is_some() { &[TokenKind::Equals] } else { &[] })?;
         let value = self.expr()?;
         if let Some(ty) = &ty {
             self.literal_fits(value, ty);
@@ -358,7 +353,7 @@ impl Parser<'_> {
     fn panic(&mut self) -> Parsed<StmtKind> {
         let start = self.range();
         self.bump();
-        self.expect(T::OpenParen)?;
+        self.expect(TokenKind::OpenParen)?;
         let args = self.call_args()?;
         let name = if args.len() == 2 { "panic_debug" } else { "panic" };
         let range = self.since(start);
@@ -371,17 +366,17 @@ impl Parser<'_> {
         self.bump();
         let condition = self.expr()?;
         let then = self.block_or(&[])?;
-        let other = if self.eat(T::Else) { Some(self.block()?) } else { None };
+        let other = if self.eat(TokenKind::Else) { Some(self.block()?) } else { None };
         Ok(StmtKind::If(condition, then, other))
     }
 
     /// `"for" var "," var "in" expr block`
     fn for_statement(&mut self) -> Parsed<StmtKind> {
-        let is_map = self.bump().kind == T::ForKv;
+        let is_map = self.bump().kind == TokenKind::ForKv;
         let index = self.var()?;
-        self.expect(T::Comma)?;
+        self.expect(TokenKind::Comma)?;
         let value = self.var()?;
-        self.expect(T::In)?;
+        self.expect(TokenKind::In)?;
         let over = self.expr()?;
         let body = self.block_or(&[])?;
         Ok(StmtKind::For(Box::new(ForNode { is_map, index, value, over, body })))
@@ -390,7 +385,7 @@ impl Parser<'_> {
     /// `"func" IDENTIFIER "(" params ")" [ type ] body`
     fn func_statement(&mut self) -> Parsed<StmtKind> {
         self.bump();
-        let name = self.expect(T::Identifier)?;
+        let name = self.expect(TokenKind::Identifier)?;
         let name = self.slice(name.range);
         let func = self.func_rest()?;
         Ok(StmtKind::Func(name, Box::new(func)))
@@ -398,10 +393,10 @@ impl Parser<'_> {
 
     /// `"(" params ")" [ type ] body`
     fn func_rest(&mut self) -> Parsed<FuncDef> {
-        self.expect(T::OpenParen)?;
+        self.expect(TokenKind::OpenParen)?;
         let params = self.params()?;
         let result = if self.is_function_type_next() { Some(self.type_node()?) } else { None };
-        let words: &[T] = if result.is_some() { &[T::OpenCurly] } else { &[] };
+        let words: &[TokenKind] = if result.is_some() { &[TokenKind::OpenCurly] } else { &[] };
         let body = self.body_or(words)?;
         Ok(FuncDef { params, result, body })
     }
@@ -409,7 +404,7 @@ impl Parser<'_> {
     /// Whether a type begins here, rather than the body of a function.
     fn is_function_type_next(&self) -> bool {
         match self.peek() {
-            T::OpenCurly => self.edition == Edition::Wide && self.is_bare_map_type(),
+            TokenKind::OpenCurly => self.edition == Edition::Wide && self.is_bare_map_type(),
             kind => kind.starts_type(),
         }
     }
@@ -418,10 +413,13 @@ impl Parser<'_> {
     fn class(&mut self) -> Parsed<StmtKind> {
         self.bump();
         let name = self.colon_name()?;
-        let with_params = self.eat(T::OpenParen);
+        let with_params = self.eat(TokenKind::OpenParen);
         let params = if with_params { self.params()? } else { Vec::new() };
-        let words: &[T] =
-            if with_params { &[T::OpenCurly] } else { &[T::OpenCurly, T::OpenParen, T::Colon] };
+        let words: &[TokenKind] = if with_params {
+            &[TokenKind::OpenCurly]
+        } else {
+            &[TokenKind::OpenCurly, TokenKind::OpenParen, TokenKind::Colon]
+        };
         let body = self.block_or(words)?;
         Ok(StmtKind::Class(Box::new(ClassNode { name, params, body })))
     }
@@ -430,9 +428,9 @@ impl Parser<'_> {
     fn include(&mut self) -> Parsed<StmtKind> {
         self.bump();
         let name = self.dotted()?;
-        let args = if self.eat(T::OpenParen) { self.call_args()? } else { Vec::new() };
-        let alias = if self.eat(T::AsIdentifier) {
-            let name = self.expect(T::Identifier)?;
+        let args = if self.eat(TokenKind::OpenParen) { self.call_args()? } else { Vec::new() };
+        let alias = if self.eat(TokenKind::AsIdentifier) {
+            let name = self.expect(TokenKind::Identifier)?;
             Some(self.slice(name.range))
         } else {
             None
@@ -443,11 +441,14 @@ impl Parser<'_> {
     /// `"import" STRING [ "as" ( IDENTIFIER | "*" ) ]`
     fn import(&mut self) -> Parsed<StmtKind> {
         self.bump();
-        let path = self.expect(T::String)?.range;
+        let path = self.expect(TokenKind::String)?.range;
         let path = self.slice(TextRange::new(path.start + 1, path.end - 1));
-        let alias = if self.eat(T::AsIdentifier) {
-            if self.peek() != T::Multiply {
-                self.expect_or(T::Identifier, &[T::Identifier, T::Multiply])?;
+        let alias = if self.eat(TokenKind::AsIdentifier) {
+            if self.peek() != TokenKind::Multiply {
+                self.expect_or(
+                    TokenKind::Identifier,
+                    &[TokenKind::Identifier, TokenKind::Multiply],
+                )?;
             } else {
                 self.bump();
             }
@@ -461,18 +462,22 @@ impl Parser<'_> {
     /// `IDENTIFIER | "map" | "collect"`
     fn plain(&mut self) -> Parsed<Name> {
         match self.peek() {
-            T::Identifier | T::MapIdentifier | T::CollectIdentifier => {
+            TokenKind::Identifier | TokenKind::MapIdentifier | TokenKind::CollectIdentifier => {
                 let range = self.bump().range;
                 Ok(self.slice(range))
             }
-            _ => Err(self.unexpected(&[T::MapIdentifier, T::Identifier, T::CollectIdentifier])),
+            _ => Err(self.unexpected(&[
+                TokenKind::MapIdentifier,
+                TokenKind::Identifier,
+                TokenKind::CollectIdentifier,
+            ])),
         }
     }
 
     /// `plain { "." plain }`
     fn dotted(&mut self) -> Parsed<Name> {
         let mut name = self.plain()?;
-        while self.eat(T::Dot) {
+        while self.eat(TokenKind::Dot) {
             name.push('.');
             name.push_str(&self.plain()?);
         }
@@ -481,10 +486,10 @@ impl Parser<'_> {
 
     /// `IDENTIFIER { ":" IDENTIFIER }`
     fn colon_name(&mut self) -> Parsed<Name> {
-        let first = self.expect(T::Identifier)?;
+        let first = self.expect(TokenKind::Identifier)?;
         let mut name = self.slice(first.range);
-        while self.eat(T::Colon) {
-            let part = self.expect(T::Identifier)?;
+        while self.eat(TokenKind::Colon) {
+            let part = self.expect(TokenKind::Identifier)?;
             name.push(':');
             name.push_str(&self.slice(part.range));
         }
@@ -493,7 +498,7 @@ impl Parser<'_> {
 
     /// `"$" plain`
     fn var(&mut self) -> Parsed<(Name, TextRange)> {
-        let start = self.expect(T::Dollar)?.range;
+        let start = self.expect(TokenKind::Dollar)?.range;
         let name = self.plain()?;
         Ok((name, self.since(start)))
     }
@@ -501,19 +506,20 @@ impl Parser<'_> {
     /// The parameters after an opening parenthesis, and the closing one.
     fn params(&mut self) -> Parsed<Vec<Param>> {
         const WORDS: ListTokens = ListTokens {
-            first: &[T::CloseParen],
-            line: &[T::CloseParen],
-            after: &[T::CloseParen],
-            next: &[T::Dollar],
-            comma: &[T::Comma],
+            first: &[TokenKind::CloseParen],
+            line: &[TokenKind::CloseParen],
+            after: &[TokenKind::CloseParen],
+            next: &[TokenKind::Dollar],
+            comma: &[TokenKind::Comma],
         };
-        self.items(T::CloseParen, &WORDS, |kind| kind == T::Dollar, Self::param)
+        self.items(TokenKind::CloseParen, &WORDS, |kind| kind == TokenKind::Dollar, Self::param)
     }
 
     /// `var [ type ]`
     fn param(&mut self) -> Parsed<Param> {
         let (name, range) = self.var()?;
-        let at_end = matches!(self.peek(), T::Comma | T::CloseParen | T::Newline);
+        let at_end =
+            matches!(self.peek(), TokenKind::Comma | TokenKind::CloseParen | TokenKind::Newline);
         let typed = self.peek().starts_type() || self.is_bare_map_type();
         let ty = if !at_end && typed { Some(self.type_node()?) } else { None };
         Ok(Param { name, ty, range })

@@ -6,7 +6,7 @@ use ordain_source::TextRange;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are those of the token table")]
-pub enum T {
+pub enum TokenKind {
     Newline,
     OpenCurly,
     CloseCurly,
@@ -67,7 +67,7 @@ pub enum T {
     End,
 }
 
-impl T {
+impl TokenKind {
     /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -131,6 +131,54 @@ impl T {
         }
     }
 
+    /// The kind as people write it: `end of line`, `` `{` ``.
+    pub fn in_words(self) -> String {
+        let name = self.name();
+        let shown = match name {
+            "NEWLINE" => "end of line",
+            "$end" => "end of text",
+            "STRING" => "text",
+            "INTEGER" | "FLOAT" => "number",
+            "IDENTIFIER" => "name",
+            "CAPITALIZED_IDENTIFIER" => "capitalised name",
+            "OPEN_CURLY" => "`{`",
+            "CLOSE_CURLY" => "`}`",
+            "OPEN_PAREN" => "`(`",
+            "CLOSE_PAREN" => "`)`",
+            "OPEN_BRACK" => "`[`",
+            "CLOSE_BRACK" => "`]`",
+            "EQUALS" => "`=`",
+            "DOLLAR" => "`$`",
+            "COMMA" => "`,`",
+            "COLON" => "`:`",
+            "SEMICOLON" => "`;`",
+            "ELVIS" => "`?:`",
+            "EXCEPT" => "`<|>`",
+            "ROCKET" => "`=>`",
+            "ARROW" => "`->`",
+            "DOT" => "`.`",
+            "PLUS" => "`+`",
+            "MINUS" => "`-`",
+            "MULTIPLY" => "`*`",
+            "DIVIDE" => "`/`",
+            "EQ" => "`==`",
+            "NEQ" => "`!=`",
+            "LT" => "`<`",
+            "GT" => "`>`",
+            "LTE" => "`<=`",
+            "GTE" => "`>=`",
+            "OR_OR" => "`||`",
+            "IF" | "ELSE" | "FOR" | "FORKV" | "BOOL" | "AND" | "OR" | "NOT" | "IN" => {
+                return format!("`{}`", name.to_lowercase());
+            }
+            name => match name.strip_suffix("_IDENTIFIER") {
+                Some(keyword) => return format!("`{}`", keyword.to_lowercase()),
+                None => name,
+            },
+        };
+        shown.to_owned()
+    }
+
     /// The keyword that a word is.
     pub fn keyword(word: &str) -> Option<Self> {
         Some(match word {
@@ -182,7 +230,7 @@ impl T {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
     /// Its kind.
-    pub kind: T,
+    pub kind: TokenKind,
     /// Its place.
     pub range: TextRange,
 }

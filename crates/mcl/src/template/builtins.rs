@@ -227,11 +227,11 @@ fn index(args: &[Datum]) -> Result<Datum, String> {
         item = match &item {
             Datum::List(list) => {
                 let at = place(index, list.items.len())?;
-                list.items.get(at).cloned().ok_or_else(beyond(at, list.items.len()))?
+                list.items.get(at).cloned().ok_or_else(past_end(at, list.items.len()))?
             }
             Datum::Str(text) => {
                 let at = place(index, text.len())?;
-                let byte = text.as_bytes().get(at).ok_or_else(beyond(at, text.len()))?;
+                let byte = text.as_bytes().get(at).ok_or_else(past_end(at, text.len()))?;
                 Datum::Int(i64::from(*byte), false)
             }
             Datum::Map(map) => {
@@ -260,7 +260,7 @@ fn index(args: &[Datum]) -> Result<Datum, String> {
 }
 
 /// Go's message for an index just after the end.
-fn beyond(_at: usize, _length: usize) -> impl Fn() -> String {
+fn past_end(_at: usize, _length: usize) -> impl Fn() -> String {
     || "reflect: slice index out of range".into()
 }
 

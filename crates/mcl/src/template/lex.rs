@@ -46,6 +46,8 @@ pub(super) struct Item {
     pub text: String,
     pub at: usize,
     pub line: usize,
+    /// Whether it is the error of an action without its end.
+    pub is_unclosed_action: bool,
 }
 
 impl Item {
@@ -140,12 +142,20 @@ impl<'t> Lexer<'t> {
 
     fn push(&mut self, token: Token, text: String) {
         let line = self.line_of(self.start);
-        self.items.push(Item { token, text, at: self.start, line });
+        self.items.push(Item { token, text, at: self.start, line, is_unclosed_action: false });
         self.start = self.at;
     }
 
     fn fail(&mut self, reason: impl Into<String>) -> bool {
         self.push(Token::Error, reason.into());
+        false
+    }
+
+    fn unclosed_action(&mut self) -> bool {
+        self.push(Token::Error, "unclosed action".into());
+        if let Some(item) = self.items.last_mut() {
+            item.is_unclosed_action = true;
+        }
         false
     }
 
@@ -253,7 +263,7 @@ impl<'t> Lexer<'t> {
             }
             return true;
         }
-        let Some(c) = self.peek() else { return self.fail("unclosed action") };
+        let Some(c) = self.peek() else { return self.unclosed_action() };
         match c {
             c if BLANKS.contains(&c) => self.space(),
             '"' => self.quoted('"', "unterminated quoted string", Token::Str),

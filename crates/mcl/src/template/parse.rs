@@ -89,7 +89,7 @@ impl Parser {
         let mut extra = String::new();
         if self.action != 0 && self.action != item.line {
             let place = format!("{NAME}:{}", self.action);
-            let word = if item.text.ends_with(" action") { "" } else { " in action" };
+            let word = if item.is_unclosed_action { "" } else { " in action" };
             extra = format!("{word} started at {place}");
         }
         self.fail(format_args!("{}{extra}", item.show()))

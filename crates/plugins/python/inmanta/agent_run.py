@@ -468,7 +468,7 @@ def prepared_answer(number, prepared):
         return {**answer, "unsuitable": unsuitable["message"]}
     kind = Commander.get_handlers()[prepared.entity]
     answer["provider"] = kind.__name__
-    # A handler that does not say what it would change may do something in each deployment.
+    # A handler without a list of its changes may change something in each deployment.
     answer["acts_always"] = kind.execute is not CRUDHandler.execute
     if kind.can_reload is not HandlerAPI.can_reload:
         answer["refreshable"] = ask_can_reload(prepared)

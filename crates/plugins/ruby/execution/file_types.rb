@@ -1,4 +1,4 @@
-# Files by what reads and writes them, and the copies that are made before a change.
+# File types: how each file is read and written, and its backups.
 module Puppet
   module Util
     class FileType

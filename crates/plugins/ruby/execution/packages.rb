@@ -3,7 +3,7 @@ module Puppet
   class Provider
     class Package < Provider
       class << self
-        # Gives each package that is installed what is known of it.
+        # Gives each installed package its known properties.
         def prefetch(packages)
           instances.each { |one| packages[one.name]&.provider = one }
         end

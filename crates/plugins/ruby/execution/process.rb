@@ -115,7 +115,7 @@ module Kernel
 end
 
 module Ordain
-  # The libraries of an installed Puppet, which serve what ours lack if the user asks for that.
+  # The libraries of an installed Puppet, which are used for missing parts if the user asks for that.
   module Original
     @lib = nil
 

@@ -244,7 +244,7 @@ module Puppet
 
     private
 
-    # Only what was found is remembered: the run itself may install the rest.
+    # Only programs that exist are remembered: the run itself may install the others.
     def available?(name)
       @results[name] ||= !!test_of(name)
     end

@@ -233,7 +233,7 @@ module Ordain
         own.to_h { |name, one| [name.to_s, Wire.pack(declared_value(one))] }
       end
 
-      # The value of a property without what the machine has, which nobody looks at while resources are prepared.
+      # The desired value of a property. The machine is not read while resources are prepared.
       def declared_value(one)
         case one
         when Puppet::Property::KeyValue then one.hashify_should

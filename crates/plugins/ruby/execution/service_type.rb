@@ -128,7 +128,7 @@ Puppet::Type.type(:service).provide(:base) do
   end
 end
 
-# Services by a command that takes what to do.
+# Services that are controlled by a command with the action as its argument.
 Puppet::Type.type(:service).provide(:service, parent: :base) do
   def self.instances
     []

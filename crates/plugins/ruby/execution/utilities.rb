@@ -272,7 +272,7 @@ module Puppet
 
     class TagSet < Set; end
 
-    # A file that says who holds something.
+    # A lock file with the process that holds it.
     class Lockfile
       attr_reader :file_path
 

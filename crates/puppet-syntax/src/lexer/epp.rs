@@ -1,6 +1,6 @@
 //! Templates: text with `<% … %>` tags.
 
-use super::{EppMode, Fatal, Lexer, Step, T};
+use super::{EppMode, Fatal, Lexer, Step, TokenKind};
 
 /// The kind of tag that follows a piece of a template's text.
 enum Next {
@@ -11,16 +11,16 @@ enum Next {
 
 impl Lexer<'_, '_> {
     /// `%>` or `-%>`, and the text that follows.
-    pub(super) fn epp_close(&mut self, len: usize, kind: T) -> Step {
+    pub(super) fn epp_close(&mut self, len: usize, kind: TokenKind) -> Step {
         let start = self.pos;
         self.pos += len;
         if self.epp == EppMode::Expr {
             self.push(kind, start, start + len);
         }
-        if kind == T::EppEnd {
+        if kind == TokenKind::EppEnd {
             self.epp = EppMode::Text;
         }
-        self.epp_text(kind == T::EppEndTrim)
+        self.epp_text(kind == TokenKind::EppEndTrim)
     }
 
     /// Lexes the text until the next tag.
@@ -30,7 +30,7 @@ impl Lexer<'_, '_> {
         let end = self.pos;
         let keep_empty = matches!(next, Next::End);
         if let Some(text) = text.filter(|t| keep_empty || !t.is_empty()) {
-            self.push_text(T::RenderString, start, end, text.as_str().into());
+            self.push_text(TokenKind::RenderString, start, end, text.as_str().into());
         }
         match next {
             Next::End => self.epp_open = false,
@@ -39,7 +39,7 @@ impl Lexer<'_, '_> {
                 self.epp_open = true;
             }
             Next::Expr => {
-                self.push(T::RenderExpr, start, start);
+                self.push(TokenKind::RenderExpr, start, start);
                 self.epp = EppMode::Expr;
                 self.epp_open = true;
             }

@@ -6,7 +6,9 @@ use ordain_source::{Label, PlaceMap, TextRange};
 
 use super::escape::{Escapes, HEREDOC_LETTERS};
 use super::strings::Quote;
-use super::{Fatal, Lexer, MAX_HEREDOC_NESTING, Segment, Step, T, Token, is_blank, is_word};
+use super::{
+    Fatal, Lexer, MAX_HEREDOC_NESTING, Segment, Step, Token, TokenKind, is_blank, is_word,
+};
 
 /// The tag between the parentheses.
 struct HeredocTag<'t> {
@@ -35,7 +37,7 @@ impl<'t> Lexer<'t, '_> {
         };
         let after_tag = before + len + 1;
         let spec = self.heredoc_spec(before, after_tag)?;
-        self.push_text(T::Heredoc, before, after_tag, spec.syntax.into());
+        self.push_text(TokenKind::Heredoc, before, after_tag, spec.syntax.into());
         let text_start = match self.newline_jump {
             Some(jump) => jump,
             None => match self.text[after_tag..].find('\n') {
@@ -52,7 +54,12 @@ impl<'t> Lexer<'t, '_> {
             ended.map_err(|fatal| self.without_end(fatal, &spec, before..after_tag, text_start))?;
         self.newline_jump = Some(next);
         let place = self.base + text_start as u32;
-        self.out.tokens.push(Token { kind: T::Sublocate, start: place, end: place, aux: 0 });
+        self.out.tokens.push(Token {
+            kind: TokenKind::Sublocate,
+            start: place,
+            end: place,
+            aux: 0,
+        });
         self.heredoc_text(&spec, &end_line, text_start, text_end)?;
         self.pos = after_tag;
         Ok(())
@@ -171,7 +178,7 @@ impl<'t> Lexer<'t, '_> {
                 let place = self.out.place(self.base + at as u32);
                 let end = place + line.trim().len() as u32;
                 let span = TextRange::new(place, end).in_file(self.out.file);
-                let text = format!("only `{}` stands on the line that ends it", spec.tag);
+                let text = format!("the line that ends it has only `{}`", spec.tag);
                 fatal.0.related.push(Label { span, text });
                 break;
             }
@@ -230,7 +237,7 @@ impl<'t> Lexer<'t, '_> {
             inner.interpolated(0, quote)
         } else {
             let value = inner.unescape(0, text.len(), escapes)?;
-            inner.push_text(T::Str, 0, text.len(), value);
+            inner.push_text(TokenKind::Str, 0, text.len(), value);
             Ok(())
         }
     }

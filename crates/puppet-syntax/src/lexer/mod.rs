@@ -18,7 +18,7 @@ use ecow::EcoString;
 use ordain_functions::regex::{self, Dialect};
 use ordain_source::{Diagnostic, FileId, PlaceMap, TextRange};
 
-pub(crate) use token::{T, Token};
+pub(crate) use token::{Token, TokenKind};
 
 use crate::issue::problem;
 
@@ -45,7 +45,7 @@ pub(crate) struct Lexed {
     pub(crate) strings: Vec<EcoString>,
     /// Comments, places as in tokens.
     pub(crate) comments: Vec<TextRange>,
-    /// Lexical errors, one for each [`T::Error`].
+    /// Lexical errors, one for each [`TokenKind::Error`].
     pub(crate) errors: Vec<Diagnostic>,
     /// Warnings.
     pub(crate) warnings: Vec<Diagnostic>,
@@ -95,7 +95,7 @@ struct Lexer<'t, 'o> {
     base: u32,
     out: &'o mut Lexed,
     /// The kind of the token before; it decides the meaning of a slash.
-    after: T,
+    after: TokenKind,
     brace_count: u32,
     /// Whether only blanks were seen since the line began.
     fresh_line: bool,
@@ -143,7 +143,7 @@ pub(crate) fn lex(file: FileId, text: &str, epp: bool) -> Lexed {
     }
     lexer.run(epp);
     let end = text.len() as u32;
-    out.tokens.push(Token { kind: T::Eof, start: end, end, aux: 0 });
+    out.tokens.push(Token { kind: TokenKind::Eof, start: end, end, aux: 0 });
     out
 }
 
@@ -155,7 +155,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
             pos: 0,
             base,
             out,
-            after: T::Eof,
+            after: TokenKind::Eof,
             brace_count: 0,
             fresh_line: true,
             newline_jump: None,
@@ -176,7 +176,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
             return;
         }
         if epp {
-            self.push(T::EppStart, 0, 0);
+            self.push(TokenKind::EppStart, 0, 0);
             if let Err(fatal) = self.epp_text(false) {
                 self.error_token(1, fatal);
                 return;
@@ -237,7 +237,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         let at = fatal.0.peer_span().map_or(0, |span| span.range.start);
         let aux = self.out.errors.len() as u32;
         self.out.errors.push(*fatal.0);
-        self.out.tokens.push(Token { kind: T::Error, start: at, end: at, aux });
+        self.out.tokens.push(Token { kind: TokenKind::Error, start: at, end: at, aux });
     }
 
     fn byte_order_mark(&mut self) -> Step {
@@ -271,12 +271,12 @@ impl<'t, 'o> Lexer<'t, 'o> {
         Fatal(Box::new(fatal.0.move_to(span, text)))
     }
 
-    fn push(&mut self, kind: T, start: usize, end: usize) {
+    fn push(&mut self, kind: TokenKind, start: usize, end: usize) {
         let (start, end) = (self.base + start as u32, self.base + end as u32);
         self.out.tokens.push(Token { kind, start, end, aux: 0 });
     }
 
-    fn push_text(&mut self, kind: T, start: usize, end: usize, text: EcoString) {
+    fn push_text(&mut self, kind: TokenKind, start: usize, end: usize, text: EcoString) {
         let aux = self.out.strings.len() as u32;
         self.out.strings.push(text);
         let (start, end) = (self.base + start as u32, self.base + end as u32);
@@ -284,7 +284,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
     }
 
     /// A token of `len` bytes at the position.
-    fn op(&mut self, kind: T, len: usize) -> Step {
+    fn op(&mut self, kind: TokenKind, len: usize) -> Step {
         let start = self.pos;
         self.pos += len;
         self.push(kind, start, start + len);
@@ -319,48 +319,48 @@ impl<'t, 'o> Lexer<'t, 'o> {
             b'\'' => self.single_quoted(),
             b'"' => self.double_quoted(),
             b'0'..=b'9' => self.number(),
-            b'(' => self.op(if fresh { T::WsLParen } else { T::LParen }, 1),
+            b'(' => self.op(if fresh { TokenKind::WsLParen } else { TokenKind::LParen }, 1),
             _ => self.punctuation(fresh),
         }
     }
 
     fn punctuation(&mut self, fresh: bool) -> Step {
         match (self.at(0), self.at(1)) {
-            (b',', _) => self.op(T::Comma, 1),
-            (b'=', b'>') => self.op(T::FArrow, 2),
-            (b'=', b'=') => self.op(T::IsEqual, 2),
-            (b'=', b'~') => self.op(T::Match, 2),
-            (b'=', _) => self.op(T::Equals, 1),
+            (b',', _) => self.op(TokenKind::Comma, 1),
+            (b'=', b'>') => self.op(TokenKind::FArrow, 2),
+            (b'=', b'=') => self.op(TokenKind::IsEqual, 2),
+            (b'=', b'~') => self.op(TokenKind::Match, 2),
+            (b'=', _) => self.op(TokenKind::Equals, 1),
             (b'{', _) => {
                 self.brace_count = self.brace_count.wrapping_add(1);
-                let after_mark = self.after == T::QMark;
-                self.op(if after_mark { T::SelBrace } else { T::LBrace }, 1)
+                let after_mark = self.after == TokenKind::QMark;
+                self.op(if after_mark { TokenKind::SelBrace } else { TokenKind::LBrace }, 1)
             }
             (b'}', _) => {
                 self.brace_count = self.brace_count.wrapping_sub(1);
-                self.op(T::RBrace, 1)
+                self.op(TokenKind::RBrace, 1)
             }
             (b':', b':') => self.qualified(),
-            (b':', _) => self.op(T::Colon, 1),
+            (b':', _) => self.op(TokenKind::Colon, 1),
             (b'[', _) => {
                 let starts = self.blank_before();
-                self.op(if starts { T::ListStart } else { T::LBrack }, 1)
+                self.op(if starts { TokenKind::ListStart } else { TokenKind::LBrack }, 1)
             }
-            (b']', _) => self.op(T::RBrack, 1),
-            (b')', _) => self.op(T::RParen, 1),
-            (b'.', _) => self.op(T::Dot, 1),
-            (b';', _) => self.op(T::Semic, 1),
-            (b'?', _) => self.op(T::QMark, 1),
-            (b'*', _) => self.op(T::Times, 1),
-            (b'|', b'>') if self.at(2) == b'>' => self.op(T::RrCollect, 3),
-            (b'|', b'>') => self.op(T::RCollect, 2),
-            (b'|', _) => self.op(T::Pipe, 1),
+            (b']', _) => self.op(TokenKind::RBrack, 1),
+            (b')', _) => self.op(TokenKind::RParen, 1),
+            (b'.', _) => self.op(TokenKind::Dot, 1),
+            (b';', _) => self.op(TokenKind::Semic, 1),
+            (b'?', _) => self.op(TokenKind::QMark, 1),
+            (b'*', _) => self.op(TokenKind::Times, 1),
+            (b'|', b'>') if self.at(2) == b'>' => self.op(TokenKind::RrCollect, 3),
+            (b'|', b'>') => self.op(TokenKind::RCollect, 2),
+            (b'|', _) => self.op(TokenKind::Pipe, 1),
             (b'@', b'(') => self.heredoc(),
-            (b'@', b'@') => self.op(T::AtAt, 2),
-            (b'@', _) => self.op(T::At, 1),
-            (b'!', b'=') => self.op(T::NotEqual, 2),
-            (b'!', b'~') => self.op(T::NoMatch, 2),
-            (b'!', _) => self.op(T::Not, 1),
+            (b'@', b'@') => self.op(TokenKind::AtAt, 2),
+            (b'@', _) => self.op(TokenKind::At, 1),
+            (b'!', b'=') => self.op(TokenKind::NotEqual, 2),
+            (b'!', b'~') => self.op(TokenKind::NoMatch, 2),
+            (b'!', _) => self.op(TokenKind::Not, 1),
             (b'/', b'*') => self.block_comment(),
             (b'/', _) => self.slash(),
             _ => self.rare_punctuation(fresh),
@@ -370,33 +370,33 @@ impl<'t, 'o> Lexer<'t, 'o> {
     fn rare_punctuation(&mut self, fresh: bool) -> Step {
         let epp = self.epp != EppMode::Off;
         match (self.at(0), self.at(1)) {
-            (b'-', b'%') if epp && self.at(2) == b'>' => self.epp_close(3, T::EppEndTrim),
-            (b'%', b'>') if epp => self.epp_close(2, T::EppEnd),
-            (b'-', b'>') => self.op(T::InEdge, 2),
-            (b'-', b'=') => self.op(T::Deletes, 2),
-            (b'-', _) => self.op(T::Minus, 1),
-            (b'~', b'>') => self.op(T::InEdgeSub, 2),
-            (b'+', b'=') => self.op(T::Appends, 2),
-            (b'+', b'>') => self.op(T::PArrow, 2),
-            (b'+', _) => self.op(T::Plus, 1),
-            (b'<', b'<') if self.at(2) == b'|' => self.op(T::LlCollect, 3),
-            (b'<', b'<') => self.op(T::LShift, 2),
-            (b'<', b'=') => self.op(T::LessEqual, 2),
-            (b'<', b'|') => self.op(T::LCollect, 2),
-            (b'<', b'-') => self.op(T::OutEdge, 2),
-            (b'<', b'~') => self.op(T::OutEdgeSub, 2),
-            (b'<', _) => self.op(T::Less, 1),
-            (b'>', b'>') => self.op(T::RShift, 2),
-            (b'>', b'=') => self.op(T::GreaterEqual, 2),
-            (b'>', _) => self.op(T::Greater, 1),
-            (b'%', _) => self.op(T::Modulo, 1),
+            (b'-', b'%') if epp && self.at(2) == b'>' => self.epp_close(3, TokenKind::EppEndTrim),
+            (b'%', b'>') if epp => self.epp_close(2, TokenKind::EppEnd),
+            (b'-', b'>') => self.op(TokenKind::InEdge, 2),
+            (b'-', b'=') => self.op(TokenKind::Deletes, 2),
+            (b'-', _) => self.op(TokenKind::Minus, 1),
+            (b'~', b'>') => self.op(TokenKind::InEdgeSub, 2),
+            (b'+', b'=') => self.op(TokenKind::Appends, 2),
+            (b'+', b'>') => self.op(TokenKind::PArrow, 2),
+            (b'+', _) => self.op(TokenKind::Plus, 1),
+            (b'<', b'<') if self.at(2) == b'|' => self.op(TokenKind::LlCollect, 3),
+            (b'<', b'<') => self.op(TokenKind::LShift, 2),
+            (b'<', b'=') => self.op(TokenKind::LessEqual, 2),
+            (b'<', b'|') => self.op(TokenKind::LCollect, 2),
+            (b'<', b'-') => self.op(TokenKind::OutEdge, 2),
+            (b'<', b'~') => self.op(TokenKind::OutEdgeSub, 2),
+            (b'<', _) => self.op(TokenKind::Less, 1),
+            (b'>', b'>') => self.op(TokenKind::RShift, 2),
+            (b'>', b'=') => self.op(TokenKind::GreaterEqual, 2),
+            (b'>', _) => self.op(TokenKind::Greater, 1),
+            (b'%', _) => self.op(TokenKind::Modulo, 1),
             (0x80.., _) if self.blanks() => {
                 self.fresh_line = fresh;
                 Ok(())
             }
             _ => {
                 let len = self.text[self.pos..].chars().next().map_or(1, char::len_utf8);
-                self.op(T::Other, len)
+                self.op(TokenKind::Other, len)
             }
         }
     }
@@ -456,7 +456,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
     }
 
     fn slash(&mut self) -> Step {
-        use T::*;
+        use TokenKind::*;
         let divides = matches!(
             self.after,
             RParen | RBrack | RrCollect | RCollect | Name | ClassRef | Number | Str | True | False
@@ -544,7 +544,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         self.matched = (start, self.pos);
         let word = &self.bytes[start..self.pos];
         let kind = if word.len() <= 8
-            && let Some(keyword) = T::keyword(word)
+            && let Some(keyword) = TokenKind::keyword(word)
         {
             keyword
         } else {
@@ -566,7 +566,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
             }
             self.pos = end;
             self.matched = (start, end);
-            self.push(T::ClassRef, start, end);
+            self.push(TokenKind::ClassRef, start, end);
             return Ok(());
         }
         let end = self.bare_end(start);
@@ -602,7 +602,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         }
         self.pos = end;
         self.matched = (start, end);
-        self.push(T::ClassRef, start, end);
+        self.push(TokenKind::ClassRef, start, end);
         Ok(())
     }
 
@@ -629,13 +629,13 @@ impl<'t, 'o> Lexer<'t, 'o> {
         let end = self.variable_end(start + 1);
         self.pos = end;
         self.matched = (start, end);
-        self.push(T::Variable, start, end);
+        self.push(TokenKind::Variable, start, end);
         Ok(())
     }
 }
 
 /// Whether a bare word is a name: each part begins with a letter, and there is no hyphen.
-fn name_or_word(word: &[u8]) -> T {
+fn name_or_word(word: &[u8]) -> TokenKind {
     let mut part_start = true;
     let mut i = 0;
     while let Some(&b) = word.get(i) {
@@ -644,13 +644,13 @@ fn name_or_word(word: &[u8]) -> T {
                 part_start = true;
                 i += 1;
             }
-            b'-' => return T::Word,
-            b'_' if part_start => return T::Word,
+            b'-' => return TokenKind::Word,
+            b'_' if part_start => return TokenKind::Word,
             _ => part_start = false,
         }
         i += 1;
     }
-    T::Name
+    TokenKind::Name
 }
 
 fn is_word(b: u8) -> bool {

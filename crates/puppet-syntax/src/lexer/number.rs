@@ -1,6 +1,6 @@
 //! Numbers, and the errors about words that look like one.
 
-use super::{Lexer, Step, T, is_word};
+use super::{Lexer, Step, TokenKind, is_word};
 
 impl Lexer<'_, '_> {
     pub(super) fn number(&mut self) -> Step {
@@ -10,7 +10,7 @@ impl Lexer<'_, '_> {
                 self.pos = end;
                 self.matched = (start, end);
                 self.check_number(start, start, end)?;
-                self.push(T::Number, start, end);
+                self.push(TokenKind::Number, start, end);
                 Ok(())
             }
             None => self.bad_number(),

@@ -3,7 +3,7 @@
 use ecow::EcoString;
 
 use super::escape::{self, Escapes};
-use super::{Fatal, Lexer, MAX_NESTING, Step, T};
+use super::{Fatal, Lexer, MAX_NESTING, Step, TokenKind};
 
 /// The end of a piece of text that can hold interpolations.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Lexer<'_, '_> {
         let text = escape::single_quoted(&self.text[start + 1..at]);
         self.pos = at + 1;
         self.matched = (at, at + 1);
-        self.push_text(T::Str, start, at + 1, text);
+        self.push_text(TokenKind::Str, start, at + 1, text);
         Ok(())
     }
 
@@ -111,10 +111,10 @@ impl Lexer<'_, '_> {
         let mut first = true;
         loop {
             let (text, end, from_dollar) = self.piece(quote)?;
-            let part = if first { T::DqPre } else { T::DqMid };
+            let part = if first { TokenKind::DqPre } else { TokenKind::DqMid };
             match end {
                 End::Text => {
-                    let kind = if first { T::Str } else { T::DqPost };
+                    let kind = if first { TokenKind::Str } else { TokenKind::DqPost };
                     self.push_text(kind, token_start, self.pos, text);
                     break;
                 }
@@ -127,7 +127,7 @@ impl Lexer<'_, '_> {
                     let name_end = self.variable_end(self.pos);
                     self.matched = (self.pos, name_end);
                     self.pos = name_end;
-                    self.push(T::Variable, from_dollar, name_end);
+                    self.push(TokenKind::Variable, from_dollar, name_end);
                 }
             }
             token_start = self.pos;
@@ -205,7 +205,7 @@ impl Lexer<'_, '_> {
             if plain || self.out.tokens.len() == mark + 1 {
                 self.after = last.kind;
             }
-            if last.kind == T::RBrace && self.brace_count == count {
+            if last.kind == TokenKind::RBrace && self.brace_count == count {
                 self.out.tokens.pop();
                 self.interpolations.pop();
                 self.word_to_variable(first);
@@ -219,13 +219,14 @@ impl Lexer<'_, '_> {
     fn word_to_variable(&mut self, first: usize) {
         let stands_alone = match self.out.tokens.get(first + 1) {
             None => true,
-            Some(second) => matches!(second.kind, T::Dot | T::LBrack),
+            Some(second) => matches!(second.kind, TokenKind::Dot | TokenKind::LBrack),
         };
         if let Some(token) = self.out.tokens.get_mut(first)
             && stands_alone
-            && (matches!(token.kind, T::Number | T::Name | T::Word) || token.kind.is_keyword())
+            && (matches!(token.kind, TokenKind::Number | TokenKind::Name | TokenKind::Word)
+                || token.kind.is_keyword())
         {
-            token.kind = T::Variable;
+            token.kind = TokenKind::Variable;
         }
     }
 }

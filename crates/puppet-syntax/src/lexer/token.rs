@@ -1,10 +1,9 @@
 //! Tokens.
 
-/// The kinds of tokens, by the names of the reference grammar. The name is short because the parser
-/// names tokens on every line.
+/// The kinds of tokens, by the names of the reference grammar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum T {
+pub(crate) enum TokenKind {
     /// End of the text.
     Eof,
     /// A lexical error; `aux` is its index among the errors.
@@ -96,7 +95,7 @@ pub(crate) enum T {
     Unless,
 }
 
-impl T {
+impl TokenKind {
     /// The keyword that a bare word is, if it is one.
     pub(crate) fn keyword(word: &[u8]) -> Option<Self> {
         Some(match word {
@@ -138,7 +137,7 @@ impl T {
 /// A token with its place. Places past the end of the text are in a heredoc ([`super::Segment`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    pub(crate) kind: T,
+    pub(crate) kind: TokenKind,
     pub(crate) start: u32,
     pub(crate) end: u32,
     /// Index of the text of a string or of an error.

@@ -1,6 +1,6 @@
 //! `if`, `unless`, `case`.
 
-use super::{P, Parser, T, Token};
+use super::{P, Parser, Token, TokenKind};
 use crate::ast::*;
 use ordain_source::TextRange;
 
@@ -14,8 +14,8 @@ impl Parser<'_> {
             let then = self.branch()?;
             parts.push((keyword, test, then));
             match self.kind() {
-                T::Elsif => {}
-                T::Else => {
+                TokenKind::Elsif => {}
+                TokenKind::Else => {
                     self.bump();
                     break self.branch()?;
                 }
@@ -36,7 +36,7 @@ impl Parser<'_> {
         let keyword = self.bump();
         let test = self.head()?;
         let then = self.branch()?;
-        let otherwise = if self.eat(T::Else) {
+        let otherwise = if self.eat(TokenKind::Else) {
             self.branch()?
         } else {
             let at = self.range_from(keyword).end;
@@ -49,10 +49,10 @@ impl Parser<'_> {
     pub(super) fn case_expression(&mut self) -> P<ExprId> {
         let keyword = self.bump();
         let test = self.head()?;
-        self.expect(T::LBrace)?;
+        self.expect(TokenKind::LBrace)?;
         let options = self.nested(|p| {
             let mut options = vec![p.case_option()?];
-            while !p.at(T::RBrace) {
+            while !p.at(TokenKind::RBrace) {
                 options.push(p.case_option()?);
             }
             Ok(options)
@@ -69,12 +69,12 @@ impl Parser<'_> {
         loop {
             let value = self.expression()?;
             self.stack.push(value);
-            if !self.eat(T::Comma) {
+            if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
         let values = self.list_since(mark);
-        let colon = self.expect(T::Colon)?;
+        let colon = self.expect(TokenKind::Colon)?;
         let start = self.range(colon).start;
         let then = self.body_block(start)?;
         let range = TextRange::new(start, self.range_from(colon).end);

@@ -4,7 +4,7 @@ use ecow::EcoString;
 use ordain_source::TextRange;
 
 use super::type_body::NO_TYPE_PARAMETERS;
-use super::{P, Parser, T, Token};
+use super::{P, Parser, Token, TokenKind};
 use crate::ast::*;
 use crate::names::capitalized;
 
@@ -21,16 +21,16 @@ impl Parser<'_> {
     fn classname(&mut self) -> P<EcoString> {
         let token = self.token();
         match token.kind {
-            T::Name | T::Word | T::ClassRef => {
+            TokenKind::Name | TokenKind::Word | TokenKind::ClassRef => {
                 self.bump();
                 Ok(self.slice(token).into())
             }
-            T::Class => {
+            TokenKind::Class => {
                 let message = "'class' keyword not allowed at this location".to_owned();
                 let at = self.range(token);
                 Err(self.refuse("puppet::bad-name", message, at))
             }
-            T::Str => {
+            TokenKind::Str => {
                 let message = "A quoted string is not valid as a name here".to_owned();
                 let at = self.range(token);
                 Err(self.refuse("puppet::bad-name", message, at))
@@ -57,9 +57,9 @@ impl Parser<'_> {
         let absolute = self.absolute(&name);
         self.namespace.push(name);
         let params = self.parameter_list()?;
-        let parent = if self.eat(T::Inherits) {
+        let parent = if self.eat(TokenKind::Inherits) {
             let token = self.token();
-            if self.eat(T::Default) {
+            if self.eat(TokenKind::Default) {
                 Some(self.slice(token).into())
             } else {
                 Some(self.classname()?)
@@ -94,7 +94,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn opt_return_type(&mut self) -> P<Option<ExprId>> {
-        if !self.eat(T::RShift) {
+        if !self.eat(TokenKind::RShift) {
             return Ok(None);
         }
         self.simple_type(false).map(Some)
@@ -102,12 +102,12 @@ impl Parser<'_> {
 
     /// A type name, with arguments in brackets or not.
     pub(super) fn simple_type(&mut self, end_comma: bool) -> P<ExprId> {
-        if !self.at(T::ClassRef) {
+        if !self.at(TokenKind::ClassRef) {
             return Err(self.unexpected());
         }
         let start = self.token();
         let kind = self.type_reference();
-        if !self.at(T::LBrack) {
+        if !self.at(TokenKind::LBrack) {
             return Ok(kind);
         }
         let mark = self.stack.len();
@@ -119,33 +119,37 @@ impl Parser<'_> {
     }
 
     pub(super) fn parameter_list(&mut self) -> P<ordain_syntax::ListRef<Param>> {
-        if !matches!(self.kind(), T::LParen | T::WsLParen) {
+        if !matches!(self.kind(), TokenKind::LParen | TokenKind::WsLParen) {
             return Ok(Default::default());
         }
         self.bump();
-        let params = if self.at(T::RParen) { Vec::new() } else { self.parameters(T::RParen)? };
-        self.expect(T::RParen)?;
+        let params = if self.at(TokenKind::RParen) {
+            Vec::new()
+        } else {
+            self.parameters(TokenKind::RParen)?
+        };
+        self.expect(TokenKind::RParen)?;
         Ok(self.program.params.extend(params))
     }
 
     /// Parses parameters until `end`, which is not consumed.
-    pub(super) fn parameters(&mut self, end: T) -> P<Vec<Param>> {
+    pub(super) fn parameters(&mut self, end: TokenKind) -> P<Vec<Param>> {
         let mut params = Vec::new();
         loop {
             params.push(self.nested(Self::parameter)?);
-            if !self.eat(T::Comma) || self.at(end) {
+            if !self.eat(TokenKind::Comma) || self.at(end) {
                 return Ok(params);
             }
         }
     }
 
     fn parameter(&mut self) -> P<Param> {
-        let kind = if self.at(T::ClassRef) { Some(self.simple_type(false)?) } else { None };
-        let captures_rest = self.eat(T::Times);
-        let variable = self.expect(T::Variable)?;
+        let kind = if self.at(TokenKind::ClassRef) { Some(self.simple_type(false)?) } else { None };
+        let captures_rest = self.eat(TokenKind::Times);
+        let variable = self.expect(TokenKind::Variable)?;
         let range = self.range(variable);
         let name = self.slice(variable).trim_start_matches('$').into();
-        let default = if self.eat(T::Equals) { Some(self.expression()?) } else { None };
+        let default = if self.eat(TokenKind::Equals) { Some(self.expression()?) } else { None };
         Ok(Param { name, kind, default, captures_rest, range })
     }
 
@@ -156,12 +160,14 @@ impl Parser<'_> {
         loop {
             let host = self.hostname()?;
             self.stack.push(host);
-            if !self.eat(T::Comma) || matches!(self.kind(), T::LBrace | T::Inherits) {
+            if !self.eat(TokenKind::Comma)
+                || matches!(self.kind(), TokenKind::LBrace | TokenKind::Inherits)
+            {
                 break;
             }
         }
         let matches = self.list_since(mark);
-        let parent = if self.eat(T::Inherits) { Some(self.hostname()?) } else { None };
+        let parent = if self.eat(TokenKind::Inherits) { Some(self.hostname()?) } else { None };
         let body = self.body_block(self.range(keyword).start)?;
         self.define(Definition::Node { matches, parent, body }, keyword)
     }
@@ -170,24 +176,24 @@ impl Parser<'_> {
         let token = self.token();
         let range = self.range(token);
         match token.kind {
-            T::Name | T::Number => self.dotted_name(),
-            T::Str => {
+            TokenKind::Name | TokenKind::Number => self.dotted_name(),
+            TokenKind::Str => {
                 self.bump();
                 let text = self.string(token);
                 Ok(self.leaf(Expr::Str(text), range))
             }
-            T::Word => {
+            TokenKind::Word => {
                 self.bump();
                 let text = self.slice(token).into();
                 Ok(self.leaf(Expr::Str(text), range))
             }
-            T::DqPre => self.dq_string(),
-            T::Heredoc => self.heredoc(),
-            T::Default => {
+            TokenKind::DqPre => self.dq_string(),
+            TokenKind::Heredoc => self.heredoc(),
+            TokenKind::Default => {
                 self.bump();
                 Ok(self.leaf(Expr::Default, range))
             }
-            T::Regex => {
+            TokenKind::Regex => {
                 self.bump();
                 let text = self.string(token);
                 Ok(self.leaf(Expr::Regex(text), range))
@@ -199,9 +205,9 @@ impl Parser<'_> {
     fn dotted_name(&mut self) -> P<ExprId> {
         let start = self.bump();
         let mut text: EcoString = self.slice(start).into();
-        while self.eat(T::Dot) {
+        while self.eat(TokenKind::Dot) {
             let token = self.token();
-            if !matches!(token.kind, T::Name | T::Number) {
+            if !matches!(token.kind, TokenKind::Name | TokenKind::Number) {
                 return Err(self.unexpected());
             }
             self.bump();
@@ -215,27 +221,29 @@ impl Parser<'_> {
     /// A construct that begins with `type`: an alias, mapping or definition, or a call of the function.
     pub(super) fn type_expression(&mut self) -> P<ExprId> {
         let keyword = self.bump();
-        if self.at(T::LParen) {
+        if self.at(TokenKind::LParen) {
             let range = self.range(keyword);
             let callee = self.name("type", range);
             return self.call(callee);
         }
-        if self.at(T::Name) && matches!(self.next_kind(), T::LBrace | T::Inherits) {
+        if self.at(TokenKind::Name)
+            && matches!(self.next_kind(), TokenKind::LBrace | TokenKind::Inherits)
+        {
             let name = self.bump();
             let name = capitalized(self.slice(name));
             return self.type_definition(keyword, name);
         }
-        if !self.at(T::ClassRef) {
+        if !self.at(TokenKind::ClassRef) {
             return Err(self.unexpected());
         }
         let name_token = self.token();
         let left = self.simple_type(false)?;
         let is_name = matches!(self.program[left], Expr::Ref(_));
-        if is_name && matches!(self.kind(), T::LBrace | T::Inherits) {
+        if is_name && matches!(self.kind(), TokenKind::LBrace | TokenKind::Inherits) {
             let name = self.slice(name_token).into();
             return self.type_definition(keyword, name);
         }
-        if self.at(T::LBrace) {
+        if self.at(TokenKind::LBrace) {
             let reported = self.diagnostics.len();
             let abort = self.unexpected();
             if let Some(error) = self.diagnostics.get_mut(reported) {
@@ -243,7 +251,7 @@ impl Parser<'_> {
             }
             return Err(abort);
         }
-        self.expect(T::Equals)?;
+        self.expect(TokenKind::Equals)?;
         let kind = self.alias_value(name_token)?;
         let definition = match self.program[left].clone() {
             Expr::Ref(name) => Definition::TypeAlias { name, kind },
@@ -256,14 +264,14 @@ impl Parser<'_> {
     fn alias_value(&mut self, start: Token) -> P<ExprId> {
         let at = self.range(start).start;
         match self.kind() {
-            T::LBrace => {
+            TokenKind::LBrace => {
                 let hash = self.enclosed(Self::hash)?;
                 self.object_type(None, hash, at)
             }
-            T::LBrack | T::ListStart => self.enclosed(Self::array),
+            TokenKind::LBrack | TokenKind::ListStart => self.enclosed(Self::array),
             _ => {
                 let kind = self.simple_type(true)?;
-                if !self.at(T::LBrace) || !matches!(self.program[kind], Expr::Ref(_)) {
+                if !self.at(TokenKind::LBrace) || !matches!(self.program[kind], Expr::Ref(_)) {
                     return Ok(kind);
                 }
                 let hash = self.enclosed(Self::hash)?;
@@ -310,7 +318,7 @@ impl Parser<'_> {
                 (true, Vec::new())
             }
         };
-        self.statements(T::Eof);
+        self.statements(TokenKind::Eof);
         let params = self.program.params.extend(params);
         let body = if self.stack.len() == mark {
             self.nop(0)
@@ -325,12 +333,13 @@ impl Parser<'_> {
 
     /// The start of a template, and its parameters if there are any.
     fn epp_head(&mut self) -> P<(bool, Vec<Param>)> {
-        self.expect(T::EppStart)?;
-        if !self.eat(T::Pipe) {
+        self.expect(TokenKind::EppStart)?;
+        if !self.eat(TokenKind::Pipe) {
             return Ok((false, Vec::new()));
         }
-        let params = if self.at(T::Pipe) { Vec::new() } else { self.parameters(T::Pipe)? };
-        self.expect(T::Pipe)?;
+        let params =
+            if self.at(TokenKind::Pipe) { Vec::new() } else { self.parameters(TokenKind::Pipe)? };
+        self.expect(TokenKind::Pipe)?;
         Ok((true, params))
     }
 }

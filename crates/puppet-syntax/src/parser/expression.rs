@@ -4,7 +4,7 @@ use ordain_source::TextRange;
 use ordain_syntax::operators::{self, Operators};
 
 use super::statement::starts_expression;
-use super::{Abort, P, Parser, T, Token};
+use super::{Abort, P, Parser, Token, TokenKind};
 use crate::ast::*;
 
 /// The binding powers of operators; only their order matters.
@@ -19,26 +19,26 @@ pub(super) enum Infix {
 }
 
 /// The operator of a token, and how tightly it binds.
-fn infix_op(kind: T) -> Option<(Infix, u8)> {
+fn infix_op(kind: TokenKind) -> Option<(Infix, u8)> {
     let (op, power) = match kind {
-        T::In => (BinaryOp::In, 15),
-        T::Match => (BinaryOp::Match, 14),
-        T::NoMatch => (BinaryOp::NotMatch, 14),
-        T::Times => (BinaryOp::Mul, 13),
-        T::Div => (BinaryOp::Div, 13),
-        T::Modulo => (BinaryOp::Mod, 13),
-        T::Plus => (BinaryOp::Add, 12),
-        T::Minus => (BinaryOp::Sub, 12),
-        T::LShift => (BinaryOp::ShiftLeft, 11),
-        T::RShift => (BinaryOp::ShiftRight, 11),
-        T::IsEqual => (BinaryOp::Eq, 10),
-        T::NotEqual => (BinaryOp::NotEq, 10),
-        T::Less => (BinaryOp::Less, 9),
-        T::LessEqual => (BinaryOp::LessEq, 9),
-        T::Greater => (BinaryOp::Greater, 9),
-        T::GreaterEqual => (BinaryOp::GreaterEq, 9),
-        T::And => return Some((Infix::And, 7)),
-        T::Or => return Some((Infix::Or, 6)),
+        TokenKind::In => (BinaryOp::In, 15),
+        TokenKind::Match => (BinaryOp::Match, 14),
+        TokenKind::NoMatch => (BinaryOp::NotMatch, 14),
+        TokenKind::Times => (BinaryOp::Mul, 13),
+        TokenKind::Div => (BinaryOp::Div, 13),
+        TokenKind::Modulo => (BinaryOp::Mod, 13),
+        TokenKind::Plus => (BinaryOp::Add, 12),
+        TokenKind::Minus => (BinaryOp::Sub, 12),
+        TokenKind::LShift => (BinaryOp::ShiftLeft, 11),
+        TokenKind::RShift => (BinaryOp::ShiftRight, 11),
+        TokenKind::IsEqual => (BinaryOp::Eq, 10),
+        TokenKind::NotEqual => (BinaryOp::NotEq, 10),
+        TokenKind::Less => (BinaryOp::Less, 9),
+        TokenKind::LessEqual => (BinaryOp::LessEq, 9),
+        TokenKind::Greater => (BinaryOp::Greater, 9),
+        TokenKind::GreaterEqual => (BinaryOp::GreaterEq, 9),
+        TokenKind::And => return Some((Infix::And, 7)),
+        TokenKind::Or => return Some((Infix::Or, 6)),
         _ => return None,
     };
     Some((Infix::Binary(op), power))
@@ -53,9 +53,9 @@ impl Operators for Parser<'_> {
     fn operand(&mut self) -> P<ExprId> {
         let token = self.token();
         let build: fn(ExprId) -> Expr = match token.kind {
-            T::Minus => Expr::Minus,
-            T::Times => Expr::Splat,
-            T::Not => Expr::Not,
+            TokenKind::Minus => Expr::Minus,
+            TokenKind::Times => Expr::Splat,
+            TokenKind::Not => Expr::Not,
             _ => return self.primary(),
         };
         self.bump();
@@ -67,11 +67,11 @@ impl Operators for Parser<'_> {
     #[inline]
     fn suffix(&mut self, left: ExprId, min: u8) -> P<Option<ExprId>> {
         let whole = match self.kind() {
-            T::Dot => self.method(left),
-            T::LBrack => self.access(left),
-            T::LParen => self.call(left),
-            T::LCollect | T::LlCollect => self.collection(left),
-            T::QMark if min < SELECT => self.selector(left),
+            TokenKind::Dot => self.method(left),
+            TokenKind::LBrack => self.access(left),
+            TokenKind::LParen => self.call(left),
+            TokenKind::LCollect | TokenKind::LlCollect => self.collection(left),
+            TokenKind::QMark if min < SELECT => self.selector(left),
             _ => return Ok(None),
         };
         whole.map(Some)
@@ -113,29 +113,29 @@ impl Parser<'_> {
         let token = self.token();
         let range = self.range(token);
         match token.kind {
-            T::Variable => {
+            TokenKind::Variable => {
                 self.bump();
                 let text = self.slice(token);
                 let name = text.strip_prefix('$').unwrap_or(text).into();
                 Ok(self.leaf(Expr::Var(name), range))
             }
-            T::Str => {
+            TokenKind::Str => {
                 self.bump();
                 let text = self.string(token);
                 Ok(self.leaf(Expr::Str(text), range))
             }
-            T::Name if self.at_invariant() => self.invariant_statement(),
-            T::Name => {
+            TokenKind::Name if self.at_invariant() => self.invariant_statement(),
+            TokenKind::Name => {
                 self.bump();
                 let text = self.slice(token).into();
                 Ok(self.leaf(Expr::Name(text), range))
             }
-            T::ClassRef => Ok(self.type_reference()),
-            T::DqPre => self.dq_string(),
-            T::Number => self.number_literal(),
-            T::LParen | T::WsLParen => self.parenthesized(token),
-            T::LBrack | T::ListStart => self.enclosed(Self::array),
-            T::LBrace => self.enclosed(Self::hash),
+            TokenKind::ClassRef => Ok(self.type_reference()),
+            TokenKind::DqPre => self.dq_string(),
+            TokenKind::Number => self.number_literal(),
+            TokenKind::LParen | TokenKind::WsLParen => self.parenthesized(token),
+            TokenKind::LBrack | TokenKind::ListStart => self.enclosed(Self::array),
+            TokenKind::LBrace => self.enclosed(Self::hash),
             kind if kind.is_keyword() => self.keyword_expression(token),
             _ => self.rare_primary(token),
         }
@@ -144,42 +144,42 @@ impl Parser<'_> {
     fn rare_primary(&mut self, token: Token) -> P<ExprId> {
         let range = self.range(token);
         match token.kind {
-            T::Word => {
+            TokenKind::Word => {
                 self.bump();
                 let text = self.slice(token).into();
                 Ok(self.leaf(Expr::Str(text), range))
             }
-            T::Regex => {
+            TokenKind::Regex => {
                 self.bump();
                 let text = self.string(token);
                 Ok(self.leaf(Expr::Regex(text), range))
             }
-            T::Heredoc => self.heredoc(),
-            T::RenderString => {
+            TokenKind::Heredoc => self.heredoc(),
+            TokenKind::RenderString => {
                 self.bump();
                 let text = self.string(token);
                 Ok(self.leaf(Expr::RenderText(text), range))
             }
-            T::RenderExpr => self.nested(Self::render_expression),
+            TokenKind::RenderExpr => self.nested(Self::render_expression),
             _ => Err(self.unexpected()),
         }
     }
 
     fn keyword_expression(&mut self, token: Token) -> P<ExprId> {
         let leaf = match token.kind {
-            T::True => Expr::Bool(true),
-            T::False => Expr::Bool(false),
-            T::Undef => Expr::Undef,
-            T::Default => Expr::Default,
-            T::Attr | T::Private => Expr::Reserved(self.slice(token).into()),
-            T::If => return self.if_expression(),
-            T::Unless => return self.unless_expression(),
-            T::Case => return self.case_expression(),
-            T::Class => return self.class_definition(),
-            T::Define => return self.define_definition(),
-            T::Function => return self.function_definition(),
-            T::Node => return self.node_definition(),
-            T::Type => return self.type_expression(),
+            TokenKind::True => Expr::Bool(true),
+            TokenKind::False => Expr::Bool(false),
+            TokenKind::Undef => Expr::Undef,
+            TokenKind::Default => Expr::Default,
+            TokenKind::Attr | TokenKind::Private => Expr::Reserved(self.slice(token).into()),
+            TokenKind::If => return self.if_expression(),
+            TokenKind::Unless => return self.unless_expression(),
+            TokenKind::Case => return self.case_expression(),
+            TokenKind::Class => return self.class_definition(),
+            TokenKind::Define => return self.define_definition(),
+            TokenKind::Function => return self.function_definition(),
+            TokenKind::Node => return self.node_definition(),
+            TokenKind::Type => return self.type_expression(),
             _ => return Err(self.unexpected()),
         };
         self.bump();
@@ -197,7 +197,7 @@ impl Parser<'_> {
     fn parenthesized(&mut self, token: Token) -> P<ExprId> {
         self.bump();
         let inner = self.enclosed(Self::assignment)?;
-        self.expect(T::RParen)?;
+        self.expect(TokenKind::RParen)?;
         let range = self.range(token);
         self.add(Expr::Paren(inner), range)
     }
@@ -214,9 +214,9 @@ impl Parser<'_> {
 
     /// `[ access_arg, … ]` with its brackets; leaves the arguments on the stack.
     pub(super) fn access_args(&mut self, end_comma: bool) -> P<()> {
-        self.expect(T::LBrack)?;
-        self.entries(T::RBrack, EntryKind::Access, end_comma)?;
-        self.expect(T::RBrack)?;
+        self.expect(TokenKind::LBrack)?;
+        self.entries(TokenKind::RBrack, EntryKind::Access, end_comma)?;
+        self.expect(TokenKind::RBrack)?;
         Ok(())
     }
 
@@ -234,18 +234,18 @@ impl Parser<'_> {
 
     /// `( argument, … )`; leaves the arguments on the stack.
     fn parenthesized_arguments(&mut self) -> P<()> {
-        self.expect(T::LParen)?;
-        if !self.at(T::RParen) {
-            self.entries(T::RParen, EntryKind::Argument, true)?;
+        self.expect(TokenKind::LParen)?;
+        if !self.at(TokenKind::RParen) {
+            self.entries(TokenKind::RParen, EntryKind::Argument, true)?;
         }
-        self.expect(T::RParen)?;
+        self.expect(TokenKind::RParen)?;
         Ok(())
     }
 
     /// `left.name`, with arguments and a lambda.
     fn method(&mut self, left: ExprId) -> P<ExprId> {
         let dot = self.bump();
-        if !matches!(self.kind(), T::Name | T::Type) {
+        if !matches!(self.kind(), TokenKind::Name | TokenKind::Type) {
             return Err(self.unexpected());
         }
         let name = self.bump();
@@ -255,8 +255,8 @@ impl Parser<'_> {
         let mark = self.stack.len();
         self.stack.push(left);
         let open = self.token();
-        let parens = open.kind == T::LParen;
-        let given = text == "new" && !parens && !self.in_head && self.at(T::LBrace);
+        let parens = open.kind == TokenKind::LParen;
+        let given = text == "new" && !parens && !self.in_head && self.at(TokenKind::LBrace);
         if parens {
             self.enclosed(Self::method_arguments)?;
         } else if given && self.hash_begins() {
@@ -274,23 +274,27 @@ impl Parser<'_> {
 
     /// As for a call, but no comma may end the arguments.
     fn method_arguments(&mut self) -> P<()> {
-        self.expect(T::LParen)?;
-        if !self.at(T::RParen) {
-            self.entries(T::RParen, EntryKind::Argument, false)?;
+        self.expect(TokenKind::LParen)?;
+        if !self.at(TokenKind::RParen) {
+            self.entries(TokenKind::RParen, EntryKind::Argument, false)?;
         }
-        self.expect(T::RParen)?;
+        self.expect(TokenKind::RParen)?;
         Ok(())
     }
 
     fn optional_lambda(&mut self) -> P<Option<ExprId>> {
-        if self.at(T::Pipe) { self.enclosed(Self::lambda).map(Some) } else { Ok(None) }
+        if self.at(TokenKind::Pipe) { self.enclosed(Self::lambda).map(Some) } else { Ok(None) }
     }
 
     pub(super) fn lambda(&mut self) -> P<ExprId> {
-        let start = self.expect(T::Pipe)?;
-        let params = if self.at(T::Pipe) { Default::default() } else { self.parameters(T::Pipe)? };
+        let start = self.expect(TokenKind::Pipe)?;
+        let params = if self.at(TokenKind::Pipe) {
+            Default::default()
+        } else {
+            self.parameters(TokenKind::Pipe)?
+        };
         let params = self.program.params.extend(params);
-        self.expect(T::Pipe)?;
+        self.expect(TokenKind::Pipe)?;
         let returns = self.opt_return_type()?;
         let body = self.body_block(self.range(start).start)?;
         let lambda = self.program.lambdas.push(Lambda { params, returns, body });
@@ -302,12 +306,12 @@ impl Parser<'_> {
     fn selector(&mut self, left: ExprId) -> P<ExprId> {
         self.bump();
         let mut options = Vec::new();
-        if self.eat(T::SelBrace) {
+        if self.eat(TokenKind::SelBrace) {
             self.nested(|p| {
                 loop {
                     options.push(p.selector_entry()?);
-                    if !p.eat(T::Comma) || p.at(T::RBrace) {
-                        return p.expect(T::RBrace).map(|_| ());
+                    if !p.eat(TokenKind::Comma) || p.at(TokenKind::RBrace) {
+                        return p.expect(TokenKind::RBrace).map(|_| ());
                     }
                 }
             })?;
@@ -321,7 +325,7 @@ impl Parser<'_> {
 
     fn selector_entry(&mut self) -> P<CaseOption> {
         let value = self.expression()?;
-        let arrow = self.expect(T::FArrow)?;
+        let arrow = self.expect(TokenKind::FArrow)?;
         let then = self.expression()?;
         let values = self.program.lists.extend([value]);
         Ok(CaseOption { values, then, range: self.range(arrow) })
@@ -330,8 +334,8 @@ impl Parser<'_> {
     /// `left <| … |>`
     fn collection(&mut self, left: ExprId) -> P<ExprId> {
         let open = self.bump();
-        let exported = open.kind == T::LlCollect;
-        let close = if exported { T::RrCollect } else { T::RCollect };
+        let exported = open.kind == TokenKind::LlCollect;
+        let close = if exported { TokenKind::RrCollect } else { TokenKind::RCollect };
         let query = if self.at(close) {
             let at = self.range(self.token()).start;
             self.nop(at)
@@ -340,9 +344,9 @@ impl Parser<'_> {
         };
         self.expect(close)?;
         let mut attributes = Vec::new();
-        if self.eat(T::LBrace) {
+        if self.eat(TokenKind::LBrace) {
             self.nested(|p| p.attribute_operations(&mut attributes))?;
-            self.expect(T::RBrace)?;
+            self.expect(TokenKind::RBrace)?;
         }
         let attributes = self.program.attributes.extend(attributes);
         let range = self.range_from_place(self.program.range(left).start);
@@ -351,7 +355,7 @@ impl Parser<'_> {
 
     /// Parses arguments, keys or list entries until `end`. Adjacent `k => v` become one hash. They
     /// are left on the stack.
-    pub(super) fn entries(&mut self, end: T, kind: EntryKind, end_comma: bool) -> P<()> {
+    pub(super) fn entries(&mut self, end: TokenKind, kind: EntryKind, end_comma: bool) -> P<()> {
         let mut pairs: Vec<ExprId> = Vec::new();
         let mut pairs_at = TextRange::default();
         loop {
@@ -360,7 +364,7 @@ impl Parser<'_> {
                 Some(id) => id,
                 None => self.assignment()?,
             };
-            if self.at(T::FArrow) {
+            if self.at(TokenKind::FArrow) {
                 let arrow = self.token();
                 let value = self.pair_value()?;
                 if pairs.is_empty() {
@@ -375,7 +379,7 @@ impl Parser<'_> {
                 self.flush_pairs(&mut pairs, pairs_at)?;
                 self.stack.push(entry);
             }
-            if !self.at(T::Comma) {
+            if !self.at(TokenKind::Comma) {
                 break;
             }
             self.bump();
@@ -414,7 +418,7 @@ impl Parser<'_> {
 
     /// `=> value` of a hash entry.
     pub(super) fn pair_value(&mut self) -> P<ExprId> {
-        let arrow = self.expect(T::FArrow)?;
+        let arrow = self.expect(TokenKind::FArrow)?;
         let value = match self.entry_keyword() {
             Some(id) => id,
             None => self.assignment()?,
@@ -428,10 +432,15 @@ impl Parser<'_> {
     pub(super) fn entry_keyword(&mut self) -> Option<ExprId> {
         let token = self.token();
         let is_word = match (token.kind, self.next_kind()) {
-            (T::Type, next) => !matches!(next, T::LParen | T::ClassRef),
-            (T::Function, next) => {
-                !matches!(next, T::Name | T::Word | T::ClassRef | T::Class | T::Str)
-            }
+            (TokenKind::Type, next) => !matches!(next, TokenKind::LParen | TokenKind::ClassRef),
+            (TokenKind::Function, next) => !matches!(
+                next,
+                TokenKind::Name
+                    | TokenKind::Word
+                    | TokenKind::ClassRef
+                    | TokenKind::Class
+                    | TokenKind::Str
+            ),
             _ => false,
         };
         if !is_word {
@@ -448,18 +457,23 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         for (i, token) in self.lexed.tokens[self.pos..].iter().enumerate() {
             match token.kind {
-                T::LBrace | T::SelBrace | T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
+                TokenKind::LBrace
+                | TokenKind::SelBrace
+                | TokenKind::LBrack
+                | TokenKind::ListStart
+                | TokenKind::LParen
+                | TokenKind::WsLParen => {
                     depth += 1;
                 }
-                T::RBrace | T::RBrack | T::RParen => {
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         return i == 1;
                     }
                 }
-                T::FArrow if depth == 1 => return true,
-                T::QMark | T::Semic if depth == 1 => return false,
-                T::Eof | T::EppEnd | T::EppEndTrim => return false,
+                TokenKind::FArrow if depth == 1 => return true,
+                TokenKind::QMark | TokenKind::Semic if depth == 1 => return false,
+                TokenKind::Eof | TokenKind::EppEnd | TokenKind::EppEndTrim => return false,
                 _ => {}
             }
         }
@@ -469,12 +483,12 @@ impl Parser<'_> {
     /// `<%= … %>`
     fn render_expression(&mut self) -> P<ExprId> {
         let start = self.bump();
-        let value = if self.at(T::LBrace) && !self.hash_begins() {
+        let value = if self.at(TokenKind::LBrace) && !self.hash_begins() {
             self.branch()?
         } else {
             self.expression()?
         };
-        if !matches!(self.kind(), T::EppEnd | T::EppEndTrim) {
+        if !matches!(self.kind(), TokenKind::EppEnd | TokenKind::EppEndTrim) {
             return Err(self.unexpected());
         }
         self.bump();

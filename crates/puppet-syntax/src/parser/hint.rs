@@ -5,7 +5,7 @@
 
 use ordain_source::Diagnostic;
 
-use super::{Parser, T, Token};
+use super::{Parser, Token, TokenKind};
 use crate::advice::advise;
 
 /// A bracket that is open at a token.
@@ -15,7 +15,7 @@ struct OpenBracket {
     /// Its index among the tokens.
     index: usize,
     /// The keyword of the statement whose body it opens.
-    of: Option<T>,
+    of: Option<TokenKind>,
 }
 
 /// The brackets around a token.
@@ -97,12 +97,12 @@ impl Parser<'_> {
         let mut found = None;
         for &token in &self.lexed.tokens[..self.pos] {
             let whole = match token.kind {
-                T::Str => Some(token),
-                T::DqPre => {
+                TokenKind::Str => Some(token),
+                TokenKind::DqPre => {
                     open.push(token);
                     None
                 }
-                T::DqPost => open.pop(),
+                TokenKind::DqPost => open.pop(),
                 _ => None,
             };
             let Some(first) = whole else { continue };
@@ -121,25 +121,28 @@ impl Parser<'_> {
         let mut of = None;
         for (index, &token) in self.lexed.tokens[..self.pos].iter().enumerate() {
             match token.kind {
-                T::Case
-                | T::If
-                | T::Elsif
-                | T::Else
-                | T::Unless
-                | T::Class
-                | T::Define
-                | T::Node
-                | T::Function => of = Some(token.kind),
-                T::LBrace | T::SelBrace => {
+                TokenKind::Case
+                | TokenKind::If
+                | TokenKind::Elsif
+                | TokenKind::Else
+                | TokenKind::Unless
+                | TokenKind::Class
+                | TokenKind::Define
+                | TokenKind::Node
+                | TokenKind::Function => of = Some(token.kind),
+                TokenKind::LBrace | TokenKind::SelBrace => {
                     out.open.push(OpenBracket { token, index, of: of.take() });
                 }
-                T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
+                TokenKind::LBrack
+                | TokenKind::ListStart
+                | TokenKind::LParen
+                | TokenKind::WsLParen => {
                     out.open.push(OpenBracket { token, index, of: None });
                 }
-                T::RBrace | T::RBrack | T::RParen => {
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => {
                     if let Some(open) = out.open.pop()
                         && out.suspect.is_none()
-                        && token.kind == T::RBrace
+                        && token.kind == TokenKind::RBrace
                         && self.is_first(token)
                         && self.indent(token) < self.indent(open.token)
                     {
@@ -156,23 +159,23 @@ impl Parser<'_> {
     fn is_plan(&self) -> bool {
         let tokens = &self.lexed.tokens[..self.pos];
         matches!(tokens, [plan, name, open, ..]
-            if plan.kind == T::Name && self.slice(*plan) == "plan" && name.kind == T::Name
-                && matches!(open.kind, T::LParen | T::WsLParen))
+            if plan.kind == TokenKind::Name && self.slice(*plan) == "plan" && name.kind == TokenKind::Name
+                && matches!(open.kind, TokenKind::LParen | TokenKind::WsLParen))
     }
 
     fn hint(&self, brackets: &Brackets, out: &mut Vec<Hint>) {
         let token = self.token();
         let Some(before) = self.pos.checked_sub(1).map(|i| self.lexed.tokens[i]) else {
-            if matches!(token.kind, T::RBrace | T::RBrack | T::RParen) {
+            if matches!(token.kind, TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen) {
                 out.push(Hint::Label("nothing is open that this closes"));
             }
             return;
         };
         let open = brackets.open.last().copied();
-        if token.kind == T::Eof {
+        if token.kind == TokenKind::Eof {
             return self.hint_at_end(brackets, before, out);
         }
-        if token.kind == T::If && before.kind == T::Else {
+        if token.kind == TokenKind::If && before.kind == TokenKind::Else {
             out.push(Hint::Label("`else if` is written `elsif`"));
             return;
         }
@@ -214,19 +217,21 @@ impl Parser<'_> {
         token: Token,
         before: Token,
     ) -> Option<Hint> {
-        let earlier = self.pos.checked_sub(2).map_or(T::Eof, |i| self.lexed.tokens[i].kind);
+        let earlier = self.pos.checked_sub(2).map_or(TokenKind::Eof, |i| self.lexed.tokens[i].kind);
         match token.kind {
-            T::FArrow if before.kind == T::Variable => {
+            TokenKind::FArrow if before.kind == TokenKind::Variable => {
                 Some(Hint::Label("a variable is set with `=`"))
             }
-            T::Name if self.slice(token) == "enum" => Some(Hint::Help(
+            TokenKind::Name if self.slice(token) == "enum" => Some(Hint::Help(
                 "a type of texts is `Enum['a', 'b']`; `enum[a, b]` is one in a type's body".into(),
             )),
-            T::FArrow if earlier == T::Semic && in_braces(open) => Some(Hint::Related(
-                self.lexed.tokens[self.pos - 2],
-                "this ends the attributes: between them stand commas",
-            )),
-            T::Equals if self.is_in_condition() => {
+            TokenKind::FArrow if earlier == TokenKind::Semic && in_braces(open) => {
+                Some(Hint::Related(
+                    self.lexed.tokens[self.pos - 2],
+                    "this ends the attributes: separate them with commas",
+                ))
+            }
+            TokenKind::Equals if self.is_in_condition() => {
                 Some(Hint::Label("this sets a variable; values are compared with `==`"))
             }
             _ if is_like_arrow(token.kind)
@@ -235,18 +240,22 @@ impl Parser<'_> {
             {
                 Some(Hint::Label("attributes and keys get their values with `=>`"))
             }
-            T::FArrow | T::PArrow
+            TokenKind::FArrow | TokenKind::PArrow
                 if open.is_none_or(|o| o.of.is_some()) && ends_reference(before) =>
             {
                 Some(Hint::Label("resources are ordered with `->`, or `~>` to notify"))
             }
-            T::FArrow if open.is_some_and(|o| o.of == Some(T::Case)) && is_value(before.kind) => {
+            TokenKind::FArrow
+                if open.is_some_and(|o| o.of == Some(TokenKind::Case)) && is_value(before.kind) =>
+            {
                 Some(Hint::Label("an option of `case` has a colon and a block: `'a': { … }`"))
             }
-            T::Colon if in_braces(open) && is_value(before.kind) => {
+            TokenKind::Colon if in_braces(open) && is_value(before.kind) => {
                 Some(Hint::Label("key and value are joined by `=>`"))
             }
-            T::LBrace if open.is_some_and(|o| o.of == Some(T::Case)) && is_value(before.kind) => {
+            TokenKind::LBrace
+                if open.is_some_and(|o| o.of == Some(TokenKind::Case)) && is_value(before.kind) =>
+            {
                 Some(Hint::Label("a colon is missing between the option and its block"))
             }
             _ if self.ends_text(before, token) => {
@@ -255,14 +264,20 @@ impl Parser<'_> {
             _ if is_value(before.kind) && self.names_a_value() => {
                 self.missing_before(open, earlier)
             }
-            T::RBrace | T::RParen | T::RBrack | T::Comma | T::Semic if wants_value(before.kind) => {
+            TokenKind::RBrace
+            | TokenKind::RParen
+            | TokenKind::RBrack
+            | TokenKind::Comma
+            | TokenKind::Semic
+                if wants_value(before.kind) =>
+            {
                 Some(Hint::Label("a value is missing before this"))
             }
             kind if kind.is_keyword() && wants_name(before.kind) => {
                 Some(Hint::Label("this is a keyword; as text it needs quotes"))
             }
             _ if self.is_first(token) && wants_value(before.kind) => {
-                Some(Hint::Related(before, "a value is missing behind this"))
+                Some(Hint::Related(before, "a value is missing after this"))
             }
             _ => None,
         }
@@ -271,11 +286,13 @@ impl Parser<'_> {
     /// A token in the wrong place of a block or a query.
     fn hint_of_blocks(&self, token: Token, before: Token) -> Option<&'static str> {
         Some(match token.kind {
-            T::Equals if self.is_in_query() => "what a collector looks for is compared with `==`",
-            T::Pipe if before.kind == T::LBrace && self.pos >= 2 => {
-                "the parameters of a block stand before its brace: `|$x| { … }`"
+            TokenKind::Equals if self.is_in_query() => "a collector compares with `==`",
+            TokenKind::Pipe if before.kind == TokenKind::LBrace && self.pos >= 2 => {
+                "the parameters of a block come before its brace: `|$x| { … }`"
             }
-            T::Name | T::Word if before.kind == T::Pipe || self.is_parameter() => {
+            TokenKind::Name | TokenKind::Word
+                if before.kind == TokenKind::Pipe || self.is_parameter() =>
+            {
                 "the parameters of a block begin with `$`"
             }
             _ => return None,
@@ -291,13 +308,18 @@ impl Parser<'_> {
     ) -> bool {
         let tokens = &self.lexed.tokens;
         let is_part = |t: Token| {
-            let is_name = matches!(t.kind, T::Name | T::Word | T::ClassRef | T::Variable);
+            let is_name = matches!(
+                t.kind,
+                TokenKind::Name | TokenKind::Word | TokenKind::ClassRef | TokenKind::Variable
+            );
             is_name || t.kind.is_keyword()
         };
         let colon = match (self.kind(), before.kind) {
-            (T::Colon, _) if is_part(before) && before.end == self.token().start => self.pos,
-            (_, T::Colon) => self.pos - 1,
-            _ if self.pos >= 2 && tokens[self.pos - 2].kind == T::Colon => self.pos - 2,
+            (TokenKind::Colon, _) if is_part(before) && before.end == self.token().start => {
+                self.pos
+            }
+            (_, TokenKind::Colon) => self.pos - 1,
+            _ if self.pos >= 2 && tokens[self.pos - 2].kind == TokenKind::Colon => self.pos - 2,
             _ => return false,
         };
         let Some(first) = colon.checked_sub(1).map(|i| tokens[i]) else { return false };
@@ -306,7 +328,7 @@ impl Parser<'_> {
         }
         let (colon, Some(last)) = (tokens[colon], tokens.get(colon + 1)) else { return false };
         let is_joined = first.end == colon.start && colon.end == last.start;
-        let is_name = matches!(last.kind, T::Name | T::Word | T::ClassRef);
+        let is_name = matches!(last.kind, TokenKind::Name | TokenKind::Word | TokenKind::ClassRef);
         if !is_joined || !is_part(first) || !(is_name || last.kind.is_keyword()) {
             return false;
         }
@@ -323,11 +345,11 @@ impl Parser<'_> {
         let Some(before) = index.checked_sub(1) else { return false };
         let of_resource = |open: OpenBracket| {
             let kind = open.index.checked_sub(1).map(|i| tokens[i].kind);
-            matches!(kind, Some(T::Name | T::ClassRef | T::Class))
+            matches!(kind, Some(TokenKind::Name | TokenKind::ClassRef | TokenKind::Class))
         };
         match tokens[before].kind {
-            T::Comma | T::Colon => true,
-            T::LBrace | T::SelBrace => !open.is_some_and(of_resource),
+            TokenKind::Comma | TokenKind::Colon => true,
+            TokenKind::LBrace | TokenKind::SelBrace => !open.is_some_and(of_resource),
             _ => false,
         }
     }
@@ -338,16 +360,23 @@ impl Parser<'_> {
         let next = self.lexed.tokens.get(self.pos + 1).copied()?;
         let follows = before.end == token.start;
         Some(match (before.kind, token.kind) {
-            (T::IsEqual, T::Equals) if follows => "values are compared with `==`",
-            (T::NotEqual, T::Equals) if follows => "values are compared with `!=`",
-            (T::Less, T::Greater) if follows => "values are compared with `!=`",
-            (T::Pipe, T::Pipe) if follows => "this is written `or`",
-            (_, T::Pipe) if next.kind == T::Pipe && is_value(before.kind) => "this is written `or`",
-            (_, T::Other) if self.slice(token) == "&" => "this is written `and`",
-            (T::QMark, kind) if kind != T::LBrace && kind != T::SelBrace => {
+            (TokenKind::IsEqual, TokenKind::Equals) if follows => "values are compared with `==`",
+            (TokenKind::NotEqual, TokenKind::Equals) if follows => "values are compared with `!=`",
+            (TokenKind::Less, TokenKind::Greater) if follows => "values are compared with `!=`",
+            (TokenKind::Pipe, TokenKind::Pipe) if follows => "this is written `or`",
+            (_, TokenKind::Pipe) if next.kind == TokenKind::Pipe && is_value(before.kind) => {
+                "this is written `or`"
+            }
+            (_, TokenKind::Other) if self.slice(token) == "&" => "this is written `and`",
+            (TokenKind::QMark, kind)
+                if kind != TokenKind::LBrace && kind != TokenKind::SelBrace =>
+            {
                 "a choice is written `$x ? { 'a' => 1, default => 2 }`"
             }
-            (T::Plus, T::Plus | T::Equals) | (T::Minus, T::Minus | T::Equals) if follows => {
+            (TokenKind::Plus, TokenKind::Plus | TokenKind::Equals)
+            | (TokenKind::Minus, TokenKind::Minus | TokenKind::Equals)
+                if follows =>
+            {
                 "a variable is set once; give the new value another name"
             }
             _ => return None,
@@ -357,7 +386,7 @@ impl Parser<'_> {
     /// The token in place of `=>` in the entry of a hash that ends at the current token.
     fn wrong_arrow(&self, open: Option<OpenBracket>) -> Option<(Token, &'static str)> {
         let open = open.filter(|_| in_braces(open))?;
-        if !matches!(self.kind(), T::RBrace | T::Comma) {
+        if !matches!(self.kind(), TokenKind::RBrace | TokenKind::Comma) {
             return None;
         }
         let mut depth = 0;
@@ -365,11 +394,18 @@ impl Parser<'_> {
         for i in (open.index + 2..self.pos).rev() {
             let token = tokens[i];
             match token.kind {
-                T::RBrace | T::RBrack | T::RParen => depth += 1,
-                T::LBrace | T::SelBrace | T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => depth += 1,
+                TokenKind::LBrace
+                | TokenKind::SelBrace
+                | TokenKind::LBrack
+                | TokenKind::ListStart
+                | TokenKind::LParen
+                | TokenKind::WsLParen => {
                     depth -= 1;
                 }
-                T::FArrow | T::PArrow | T::Comma if depth == 0 => return None,
+                TokenKind::FArrow | TokenKind::PArrow | TokenKind::Comma if depth == 0 => {
+                    return None;
+                }
                 kind if depth == 0
                     && is_like_arrow(kind)
                     && self.may_be_key(tokens[i - 1], tokens[i - 2].kind) =>
@@ -386,18 +422,19 @@ impl Parser<'_> {
     fn is_in_query(&self) -> bool {
         let tokens = self.lexed.tokens[..self.pos].iter().rev();
         let mut bounds = tokens.filter(|t| {
-            use T::*;
+            use TokenKind::*;
             matches!(t.kind, LCollect | LlCollect | RCollect | RrCollect | LBrace | RBrace)
         });
-        bounds.next().is_some_and(|t| matches!(t.kind, T::LCollect | T::LlCollect))
+        bounds.next().is_some_and(|t| matches!(t.kind, TokenKind::LCollect | TokenKind::LlCollect))
     }
 
     /// Whether the current token is among the parameters of a block.
     fn is_parameter(&self) -> bool {
         let tokens = self.lexed.tokens[..self.pos].iter().rev();
-        let mut before = tokens.skip_while(|t| matches!(t.kind, T::Comma | T::Variable));
-        self.lexed.tokens[self.pos - 1].kind == T::Comma
-            && before.next().is_some_and(|t| t.kind == T::Pipe)
+        let mut before =
+            tokens.skip_while(|t| matches!(t.kind, TokenKind::Comma | TokenKind::Variable));
+        self.lexed.tokens[self.pos - 1].kind == TokenKind::Comma
+            && before.next().is_some_and(|t| t.kind == TokenKind::Pipe)
     }
 
     /// Whether the current token is in the condition of an `if`, `elsif` or `unless`.
@@ -405,10 +442,15 @@ impl Parser<'_> {
         let mut depth = 0;
         for token in self.lexed.tokens[..self.pos].iter().rev() {
             match token.kind {
-                T::If | T::Elsif | T::Unless => return true,
-                T::RParen | T::RBrack => depth += 1,
-                T::LParen | T::WsLParen | T::LBrack | T::ListStart => depth -= 1,
-                T::LBrace | T::RBrace | T::SelBrace if depth == 0 => return false,
+                TokenKind::If | TokenKind::Elsif | TokenKind::Unless => return true,
+                TokenKind::RParen | TokenKind::RBrack => depth += 1,
+                TokenKind::LParen
+                | TokenKind::WsLParen
+                | TokenKind::LBrack
+                | TokenKind::ListStart => depth -= 1,
+                TokenKind::LBrace | TokenKind::RBrace | TokenKind::SelBrace if depth == 0 => {
+                    return false;
+                }
                 _ => {}
             }
         }
@@ -417,24 +459,38 @@ impl Parser<'_> {
 
     /// Whether the token before may be the key of an entry or the name of an attribute, which comes
     /// first.
-    fn may_be_key(&self, before: Token, earlier: T) -> bool {
-        let is_name = matches!(before.kind, T::Name | T::Word | T::Str | T::Number)
-            || before.kind.is_attribute_keyword();
-        is_name && matches!(earlier, T::LBrace | T::SelBrace | T::Comma | T::Colon | T::Semic)
+    fn may_be_key(&self, before: Token, earlier: TokenKind) -> bool {
+        let is_name = matches!(
+            before.kind,
+            TokenKind::Name | TokenKind::Word | TokenKind::Str | TokenKind::Number
+        ) || before.kind.is_attribute_keyword();
+        is_name
+            && matches!(
+                earlier,
+                TokenKind::LBrace
+                    | TokenKind::SelBrace
+                    | TokenKind::Comma
+                    | TokenKind::Colon
+                    | TokenKind::Semic
+            )
     }
 
     /// The missing token when a second value follows a first.
-    fn missing_before(&self, open: Option<OpenBracket>, earlier: T) -> Option<Hint> {
+    fn missing_before(&self, open: Option<OpenBracket>, earlier: TokenKind) -> Option<Hint> {
         let open = open?;
-        let arrow = matches!(self.next_kind(), T::FArrow | T::PArrow);
+        let arrow = matches!(self.next_kind(), TokenKind::FArrow | TokenKind::PArrow);
         Some(match open.token.kind {
-            T::LBrace if arrow && matches!(earlier, T::LBrace | T::Semic) => {
-                Hint::Label("a colon is missing behind the title, before this")
+            TokenKind::LBrace
+                if arrow && matches!(earlier, TokenKind::LBrace | TokenKind::Semic) =>
+            {
+                Hint::Label("a colon is missing after the title, before this")
             }
-            T::LBrace if arrow => Hint::Label("a comma is missing before this"),
-            T::SelBrace | T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
-                Hint::Label("a comma is missing before this")
-            }
+            TokenKind::LBrace if arrow => Hint::Label("a comma is missing before this"),
+            TokenKind::SelBrace
+            | TokenKind::LBrack
+            | TokenKind::ListStart
+            | TokenKind::LParen
+            | TokenKind::WsLParen => Hint::Label("a comma is missing before this"),
             _ => return None,
         })
     }
@@ -446,9 +502,9 @@ impl Parser<'_> {
 
     /// Whether a text in single quotes ended inside of a word.
     fn ends_text(&self, before: Token, token: Token) -> bool {
-        before.kind == T::Str
+        before.kind == TokenKind::Str
             && before.end == token.start
-            && matches!(token.kind, T::Name | T::ClassRef | T::Word)
+            && matches!(token.kind, TokenKind::Name | TokenKind::ClassRef | TokenKind::Word)
             && self.slice(before).starts_with('\'')
     }
 
@@ -461,7 +517,8 @@ impl Parser<'_> {
         out: &mut Vec<Hint>,
     ) -> bool {
         let Some(open) = brackets.open.last() else {
-            let closes = matches!(token.kind, T::RBrace | T::RBrack | T::RParen);
+            let closes =
+                matches!(token.kind, TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen);
             if closes && !wants_value(before.kind) {
                 out.push(Hint::Label("nothing is open that this closes"));
                 self.suspect(brackets, None, out);
@@ -469,12 +526,18 @@ impl Parser<'_> {
             return closes && !wants_value(before.kind);
         };
         let mismatch = match (open.token.kind, token.kind) {
-            (T::LParen | T::WsLParen, T::RBrace | T::RBrack) => true,
-            (T::LBrack | T::ListStart, T::RBrace | T::RParen) => true,
-            (T::LBrace | T::SelBrace, T::RParen | T::RBrack) => true,
-            (_, T::DqPost | T::DqMid) => true,
-            (T::LBrace | T::SelBrace, _) => false,
-            (_, T::LBrace) => is_value(before.kind),
+            (TokenKind::LParen | TokenKind::WsLParen, TokenKind::RBrace | TokenKind::RBrack) => {
+                true
+            }
+            (TokenKind::LBrack | TokenKind::ListStart, TokenKind::RBrace | TokenKind::RParen) => {
+                true
+            }
+            (TokenKind::LBrace | TokenKind::SelBrace, TokenKind::RParen | TokenKind::RBrack) => {
+                true
+            }
+            (_, TokenKind::DqPost | TokenKind::DqMid) => true,
+            (TokenKind::LBrace | TokenKind::SelBrace, _) => false,
+            (_, TokenKind::LBrace) => is_value(before.kind),
             _ => self.is_first(token) && self.begins_new(token) && !wants_value(before.kind),
         };
         if mismatch && !wants_value(before.kind) {
@@ -484,13 +547,14 @@ impl Parser<'_> {
         }
         // A condition whose keyword is not one: `elseif`.
         let words = &self.lexed.tokens[..open.index];
-        let start = words.iter().rposition(|t| matches!(t.kind, T::RBrace | T::LBrace));
+        let start =
+            words.iter().rposition(|t| matches!(t.kind, TokenKind::RBrace | TokenKind::LBrace));
         if let Some(start) = start
             && let Some(word) = words.get(start + 1)
-            && word.kind == T::Name
+            && word.kind == TokenKind::Name
             && is_else_if(self.slice(*word))
         {
-            out.push(Hint::Related(*word, "`elsif` is what this is called"));
+            out.push(Hint::Related(*word, "the keyword is `elsif`"));
             return true;
         }
         false
@@ -499,11 +563,17 @@ impl Parser<'_> {
     /// Whether a token more likely begins a new statement than continues one.
     fn begins_new(&self, token: Token) -> bool {
         match token.kind {
-            T::Variable => matches!(self.next_kind(), T::Equals),
-            T::Name => matches!(self.next_kind(), T::LBrace | T::LParen),
+            TokenKind::Variable => matches!(self.next_kind(), TokenKind::Equals),
+            TokenKind::Name => matches!(self.next_kind(), TokenKind::LBrace | TokenKind::LParen),
             kind => matches!(
                 kind,
-                T::Class | T::Define | T::Node | T::Function | T::If | T::Unless | T::Case
+                TokenKind::Class
+                    | TokenKind::Define
+                    | TokenKind::Node
+                    | TokenKind::Function
+                    | TokenKind::If
+                    | TokenKind::Unless
+                    | TokenKind::Case
             ),
         }
     }
@@ -514,12 +584,12 @@ impl Parser<'_> {
                 out.push(Hint::Move(open.token, open.token, "this is not closed"));
                 self.suspect(brackets, Some(open.token), out);
             }
-            None if before.kind == T::Semic => {
-                out.push(Hint::Related(before, "a statement is expected behind this"));
+            None if before.kind == TokenKind::Semic => {
+                out.push(Hint::Related(before, "a statement is expected after this"));
                 out.push(Hint::Help("statements need no semicolon at their end".into()));
             }
             None if wants_value(before.kind) => {
-                out.push(Hint::Related(before, "a value is missing behind this"));
+                out.push(Hint::Related(before, "a value is missing after this"));
             }
             None => {}
         }
@@ -556,14 +626,14 @@ pub(super) fn is_else_if(word: &str) -> bool {
 
 fn in_braces(open: Option<OpenBracket>) -> bool {
     open.is_some_and(|o| {
-        matches!(o.token.kind, T::LBrace | T::SelBrace)
-            && (o.of.is_none() || o.token.kind == T::SelBrace)
+        matches!(o.token.kind, TokenKind::LBrace | TokenKind::SelBrace)
+            && (o.of.is_none() || o.token.kind == TokenKind::SelBrace)
     })
 }
 
 /// Whether a token is written by mistake in place of `=>`.
-fn is_like_arrow(kind: T) -> bool {
-    use T::*;
+fn is_like_arrow(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Equals | InEdge | InEdgeSub | IsEqual | Greater | GreaterEqual | LessEqual | Minus
@@ -572,12 +642,15 @@ fn is_like_arrow(kind: T) -> bool {
 
 /// Whether a reference to resources or a collector may end with this token.
 fn ends_reference(token: Token) -> bool {
-    matches!(token.kind, T::RBrack | T::RBrace | T::RCollect | T::RrCollect)
+    matches!(
+        token.kind,
+        TokenKind::RBrack | TokenKind::RBrace | TokenKind::RCollect | TokenKind::RrCollect
+    )
 }
 
 /// Whether a value may end with this token.
-fn is_value(kind: T) -> bool {
-    use T::*;
+fn is_value(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Name | Word
@@ -598,8 +671,8 @@ fn is_value(kind: T) -> bool {
 }
 
 /// Whether a value must follow this token.
-fn wants_value(kind: T) -> bool {
-    use T::*;
+fn wants_value(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Equals
@@ -628,6 +701,10 @@ fn wants_value(kind: T) -> bool {
 }
 
 /// Whether a value is likely to follow this token.
-fn wants_name(kind: T) -> bool {
-    wants_value(kind) || matches!(kind, T::Comma | T::LParen | T::ListStart | T::LBrack)
+fn wants_name(kind: TokenKind) -> bool {
+    wants_value(kind)
+        || matches!(
+            kind,
+            TokenKind::Comma | TokenKind::LParen | TokenKind::ListStart | TokenKind::LBrack
+        )
 }

@@ -1,7 +1,7 @@
 //! Literals: numbers, lists, hashes, strings with interpolation, heredocs.
 
 use super::expression::EntryKind;
-use super::{P, Parser, T, Token};
+use super::{P, Parser, Token, TokenKind};
 use crate::ast::*;
 use ordain_source::TextRange;
 
@@ -24,10 +24,10 @@ impl Parser<'_> {
     pub(super) fn array(&mut self) -> P<ExprId> {
         let open = self.bump();
         let mark = self.stack.len();
-        if !self.at(T::RBrack) {
-            self.entries(T::RBrack, EntryKind::Element, true)?;
+        if !self.at(TokenKind::RBrack) {
+            self.entries(TokenKind::RBrack, EntryKind::Element, true)?;
         }
-        self.expect(T::RBrack)?;
+        self.expect(TokenKind::RBrack)?;
         let list = self.list_since(mark);
         let range = self.range_from(open);
         self.add(Expr::List(list), range)
@@ -38,7 +38,7 @@ impl Parser<'_> {
         let open = self.bump();
         let mark = self.stack.len();
         self.hash_pairs()?;
-        self.expect(T::RBrace)?;
+        self.expect(TokenKind::RBrace)?;
         let list = self.list_since(mark);
         let range = self.range_from(open);
         self.add(Expr::Hash(list), range)
@@ -46,7 +46,7 @@ impl Parser<'_> {
 
     /// The entries of a hash; leaves keys and values on the stack.
     fn hash_pairs(&mut self) -> P<()> {
-        if self.at(T::RBrace) {
+        if self.at(TokenKind::RBrace) {
             return Ok(());
         }
         loop {
@@ -56,7 +56,7 @@ impl Parser<'_> {
             };
             let value = self.pair_value()?;
             self.stack.extend([key, value]);
-            if !self.eat(T::Comma) || self.at(T::RBrace) {
+            if !self.eat(TokenKind::Comma) || self.at(TokenKind::RBrace) {
                 return Ok(());
             }
         }
@@ -74,12 +74,12 @@ impl Parser<'_> {
                 let text = p.add(Expr::Text(value), TextRange::new(place, place))?;
                 p.stack.push(text);
                 let token = p.token();
-                if !matches!(token.kind, T::DqMid | T::DqPost) {
+                if !matches!(token.kind, TokenKind::DqMid | TokenKind::DqPost) {
                     return Err(p.unexpected());
                 }
                 p.bump();
                 p.segment(token);
-                if token.kind == T::DqPost {
+                if token.kind == TokenKind::DqPost {
                     return Ok(());
                 }
             }
@@ -102,12 +102,12 @@ impl Parser<'_> {
     pub(super) fn heredoc(&mut self) -> P<ExprId> {
         let tag = self.bump();
         let syntax = self.string(tag);
-        self.expect(T::Sublocate)?;
+        self.expect(TokenKind::Sublocate)?;
         let token = self.token();
-        let text = if token.kind == T::DqPre {
+        let text = if token.kind == TokenKind::DqPre {
             self.dq_string()?
         } else {
-            self.expect(T::Str)?;
+            self.expect(TokenKind::Str)?;
             let text = self.string(token);
             let range = self.range(token);
             self.leaf(Expr::Str(text), range)

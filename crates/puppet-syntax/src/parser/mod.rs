@@ -23,7 +23,7 @@ use ordain_syntax::Nesting;
 
 use crate::ast::*;
 use crate::issue::problem;
-use crate::lexer::{Lexed, T, Token, lex};
+use crate::lexer::{Lexed, Token, TokenKind, lex};
 
 pub(crate) use statement::STATEMENT_CALLS;
 
@@ -43,6 +43,8 @@ pub struct Parsed {
     pub program: Program,
     /// Errors and warnings; among the errors the first one of the reference implementation is first.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether the first error is that the text ends too early. Puppet reports no place for it.
+    pub ends_early: bool,
 }
 
 /// Ends the parsing of a construct whose error was reported.
@@ -69,6 +71,7 @@ struct Parser<'t> {
     errors: usize,
     /// Set after an error until a statement was parsed, because errors in between are consequences.
     quiet: bool,
+    ends_early: bool,
 }
 
 /// Parses a text.
@@ -89,6 +92,7 @@ pub(super) fn parse(file: FileId, text: Arc<str>, epp: bool) -> Parsed {
         in_head: false,
         errors: 0,
         quiet: false,
+        ends_early: false,
     };
     parser.reserve();
     if too_long {
@@ -139,7 +143,8 @@ impl Parser<'_> {
         }
         self.program.comments = comments;
         self.diagnostics.append(&mut self.lexed.warnings);
-        Parsed { program: self.program, diagnostics: self.diagnostics }
+        let Self { program, diagnostics, ends_early, .. } = self;
+        Parsed { program, diagnostics, ends_early }
     }
 
     fn program_body(&mut self, epp: bool) -> ExprId {
@@ -147,7 +152,7 @@ impl Parser<'_> {
             return self.epp_expression();
         }
         let mark = self.stack.len();
-        self.statements(T::Eof);
+        self.statements(TokenKind::Eof);
         match self.stack.len() - mark {
             0 => {
                 let end = self.text.len() as u32;
@@ -162,30 +167,30 @@ impl Parser<'_> {
         self.lexed.tokens[self.pos]
     }
 
-    fn kind(&self) -> T {
+    fn kind(&self) -> TokenKind {
         self.lexed.tokens[self.pos].kind
     }
 
     /// The kind of the token after the current one.
-    fn next_kind(&self) -> T {
-        self.lexed.tokens.get(self.pos + 1).map_or(T::Eof, |t| t.kind)
+    fn next_kind(&self) -> TokenKind {
+        self.lexed.tokens.get(self.pos + 1).map_or(TokenKind::Eof, |t| t.kind)
     }
 
-    fn at(&self, kind: T) -> bool {
+    fn at(&self, kind: TokenKind) -> bool {
         self.kind() == kind
     }
 
     /// The current token, which is consumed; the end stays.
     fn bump(&mut self) -> Token {
         let token = self.token();
-        if token.kind != T::Eof {
+        if token.kind != TokenKind::Eof {
             self.pos += 1;
         }
         token
     }
 
     /// Consumes the current token if it is of this kind.
-    fn eat(&mut self, kind: T) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let is = self.at(kind);
         if is {
             self.pos += 1;
@@ -193,7 +198,7 @@ impl Parser<'_> {
         is
     }
 
-    fn expect(&mut self, kind: T) -> P<Token> {
+    fn expect(&mut self, kind: TokenKind) -> P<Token> {
         if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected()) }
     }
 

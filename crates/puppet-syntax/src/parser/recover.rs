@@ -2,8 +2,8 @@
 
 use ordain_source::{Diagnostic, TextRange};
 
-use super::{Abort, MAX_DEPTH, MAX_ERRORS, Parser, T, Token};
-use crate::issue::{problem, unexpected_end};
+use super::{Abort, MAX_DEPTH, MAX_ERRORS, Parser, Token, TokenKind};
+use crate::issue::problem;
 
 impl Parser<'_> {
     /// Reports the current token as unexpected.
@@ -13,7 +13,7 @@ impl Parser<'_> {
             return Abort;
         }
         let token = self.token();
-        if token.kind == T::Error {
+        if token.kind == TokenKind::Error {
             let error = self.lexed.errors.get(token.aux as usize).cloned();
             return match error {
                 Some(error) => {
@@ -23,11 +23,14 @@ impl Parser<'_> {
                 None => Abort,
             };
         }
-        if token.kind == T::Eof && self.errors > 0 {
+        if token.kind == TokenKind::Eof && self.errors > 0 {
             return Abort;
         }
         let error = match token.kind {
-            T::Eof => unexpected_end(),
+            TokenKind::Eof => {
+                self.ends_early = self.diagnostics.is_empty();
+                problem("SYNTAX_ERROR", "Syntax error at end of input".to_owned())
+            }
             _ => {
                 let text = format!("Syntax error at '{}'", self.token_value(token));
                 problem("SYNTAX_ERROR", text)
@@ -63,7 +66,7 @@ impl Parser<'_> {
 
     /// The value of a token as error messages show it.
     fn token_value(&self, token: Token) -> String {
-        use T::*;
+        use TokenKind::*;
         match token.kind {
             Str | DqPre | DqMid | DqPost | RenderString | Heredoc => {
                 self.lexed.strings.get(token.aux as usize).map_or("", |s| s.as_str()).to_owned()
@@ -89,10 +92,10 @@ impl Parser<'_> {
         let first = self.pos;
         loop {
             let token = self.token();
-            if token.kind == T::Eof {
+            if token.kind == TokenKind::Eof {
                 return;
             }
-            if depth == 0 && token.kind == T::RBrace {
+            if depth == 0 && token.kind == TokenKind::RBrace {
                 return;
             }
             if depth == 0 && self.pos > first.max(start) && self.begins_statement(token) {
@@ -107,10 +110,21 @@ impl Parser<'_> {
     fn begins_statement(&self, token: Token) -> bool {
         let kinds = matches!(
             token.kind,
-            T::Class | T::Define | T::Node | T::Function | T::If | T::Unless | T::Case | T::Type
+            TokenKind::Class
+                | TokenKind::Define
+                | TokenKind::Node
+                | TokenKind::Function
+                | TokenKind::If
+                | TokenKind::Unless
+                | TokenKind::Case
+                | TokenKind::Type
         ) || matches!(
             token.kind,
-            T::Name | T::ClassRef | T::Variable | T::At | T::AtAt
+            TokenKind::Name
+                | TokenKind::ClassRef
+                | TokenKind::Variable
+                | TokenKind::At
+                | TokenKind::AtAt
         );
         if !kinds {
             return false;
@@ -124,10 +138,15 @@ impl Parser<'_> {
 }
 
 /// The depth of brackets behind a token.
-fn after_token(kind: T, depth: usize) -> usize {
+fn after_token(kind: TokenKind, depth: usize) -> usize {
     match kind {
-        T::LBrace | T::SelBrace | T::LBrack | T::ListStart | T::LParen | T::WsLParen => depth + 1,
-        T::RBrace | T::RBrack | T::RParen => depth.saturating_sub(1),
+        TokenKind::LBrace
+        | TokenKind::SelBrace
+        | TokenKind::LBrack
+        | TokenKind::ListStart
+        | TokenKind::LParen
+        | TokenKind::WsLParen => depth + 1,
+        TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => depth.saturating_sub(1),
         _ => depth,
     }
 }

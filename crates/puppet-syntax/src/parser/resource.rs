@@ -3,7 +3,7 @@
 use ordain_source::{Diagnostic, TextRange};
 
 use super::hint::is_else_if;
-use super::{P, Parser, T, Token};
+use super::{P, Parser, Token, TokenKind};
 use crate::ast::*;
 
 impl Parser<'_> {
@@ -11,12 +11,12 @@ impl Parser<'_> {
     pub(super) fn resource(&mut self) -> P<ExprId> {
         let token = self.token();
         let mut left = match token.kind {
-            T::At => self.nested(|p| p.with_form(ResourceForm::Virtual))?,
-            T::AtAt => self.nested(|p| p.with_form(ResourceForm::Exported))?,
-            T::Class if self.next_kind() == T::LBrace => self.class_resource()?,
+            TokenKind::At => self.nested(|p| p.with_form(ResourceForm::Virtual))?,
+            TokenKind::AtAt => self.nested(|p| p.with_form(ResourceForm::Exported))?,
+            TokenKind::Class if self.next_kind() == TokenKind::LBrace => self.class_resource()?,
             _ => self.expression()?,
         };
-        while self.at(T::LBrace) {
+        while self.at(TokenKind::LBrace) {
             left = self.nested(|p| p.resource_braces(left))?;
         }
         Ok(left)
@@ -27,7 +27,7 @@ impl Parser<'_> {
         let token = self.bump();
         let id = self.resource()?;
         let range = self.range_from(token);
-        let is_read = !self.at(T::Error);
+        let is_read = !self.at(TokenKind::Error);
         match &mut self.program.exprs[id] {
             Expr::Resource { form: old, .. }
             | Expr::ResourceDefaults { form: old, .. }
@@ -57,12 +57,12 @@ impl Parser<'_> {
             loop {
                 let body = p.resource_body(range.start)?;
                 bodies.push(body);
-                if !p.eat(T::Semic) || p.at(T::RBrace) {
+                if !p.eat(TokenKind::Semic) || p.at(TokenKind::RBrace) {
                     return Ok(bodies);
                 }
             }
         })?;
-        self.expect(T::RBrace)?;
+        self.expect(TokenKind::RBrace)?;
         let bodies = self.program.bodies.extend(bodies);
         let range = self.range_from(class);
         self.add(Expr::Resource { form: ResourceForm::Regular, kind, bodies }, range)
@@ -70,7 +70,7 @@ impl Parser<'_> {
 
     fn resource_body(&mut self, at: u32) -> P<ResourceBody> {
         let title = self.expression()?;
-        self.expect(T::Colon)?;
+        self.expect(TokenKind::Colon)?;
         self.resource_body_rest(title, at)
     }
 
@@ -84,15 +84,15 @@ impl Parser<'_> {
     /// `left { … }`
     fn resource_braces(&mut self, left: ExprId) -> P<ExprId> {
         let open = self.bump();
-        if self.at_attribute() || matches!(self.kind(), T::RBrace | T::Comma) {
+        if self.at_attribute() || matches!(self.kind(), TokenKind::RBrace | TokenKind::Comma) {
             return self.untitled(left, open);
         }
         let at = self.program.range(left).start;
         let mut bodies = vec![self.resource_body(at)?];
-        while self.eat(T::Semic) && !self.at(T::RBrace) {
+        while self.eat(TokenKind::Semic) && !self.at(TokenKind::RBrace) {
             bodies.push(self.resource_body(at)?);
         }
-        self.expect(T::RBrace)?;
+        self.expect(TokenKind::RBrace)?;
         let bodies = self.program.bodies.extend(bodies);
         let range = self.range_from_place(at);
         self.add(Expr::Resource { form: ResourceForm::Regular, kind: left, bodies }, range)
@@ -102,7 +102,7 @@ impl Parser<'_> {
     fn untitled(&mut self, left: ExprId, open: Token) -> P<ExprId> {
         let mut attributes = Vec::new();
         self.attribute_operations(&mut attributes)?;
-        self.expect(T::RBrace)?;
+        self.expect(TokenKind::RBrace)?;
         let start = self.program.range(left).start;
         let range = self.range_from_place(start);
         let form = ResourceForm::Regular;
@@ -139,9 +139,9 @@ impl Parser<'_> {
         let start = self.program.range(left).start;
         let tokens = &self.lexed.tokens[..self.pos];
         let word = tokens.iter().rposition(|t| t.end <= start).map(|i| tokens[i]);
-        match word.filter(|w| w.kind == T::Name && is_else_if(self.slice(*w))) {
+        match word.filter(|w| w.kind == TokenKind::Name && is_else_if(self.slice(*w))) {
             Some(word) => {
-                error.related(self.range(word).in_file(self.file), "`elsif` is what this is called")
+                error.related(self.range(word).in_file(self.file), "the keyword is `elsif`")
             }
             None => error,
         }
@@ -181,10 +181,10 @@ impl Parser<'_> {
 
     /// Whether an attribute begins at the current token, and no expression.
     fn at_attribute(&self) -> bool {
-        let arrow = matches!(self.next_kind(), T::FArrow | T::PArrow);
+        let arrow = matches!(self.next_kind(), TokenKind::FArrow | TokenKind::PArrow);
         match self.kind() {
-            T::Name => arrow,
-            T::Times => self.next_kind() == T::FArrow,
+            TokenKind::Name => arrow,
+            TokenKind::Times => self.next_kind() == TokenKind::FArrow,
             kind if kind.is_attribute_keyword() => arrow || !self.at_expression(),
             _ => false,
         }
@@ -192,12 +192,14 @@ impl Parser<'_> {
 
     /// Attributes with commas between them, and one that may follow.
     pub(super) fn attribute_operations(&mut self, out: &mut Vec<Attribute>) -> P<()> {
-        let begins =
-            |p: &Self| matches!(p.kind(), T::Name | T::Times) || p.kind().is_attribute_keyword();
+        let begins = |p: &Self| {
+            matches!(p.kind(), TokenKind::Name | TokenKind::Times)
+                || p.kind().is_attribute_keyword()
+        };
         if begins(self) {
             out.push(self.attribute_operation()?);
         }
-        while self.eat(T::Comma) {
+        while self.eat(TokenKind::Comma) {
             if !begins(self) {
                 break;
             }
@@ -209,10 +211,10 @@ impl Parser<'_> {
     fn attribute_operation(&mut self) -> P<Attribute> {
         let start = self.bump();
         let op = match (start.kind, self.kind()) {
-            (T::Times, T::FArrow) => AttributeOp::Splat,
-            (T::Times, _) => return Err(self.unexpected()),
-            (_, T::FArrow) => AttributeOp::Set,
-            (_, T::PArrow) => AttributeOp::Append,
+            (TokenKind::Times, TokenKind::FArrow) => AttributeOp::Splat,
+            (TokenKind::Times, _) => return Err(self.unexpected()),
+            (_, TokenKind::FArrow) => AttributeOp::Set,
+            (_, TokenKind::PArrow) => AttributeOp::Append,
             _ => return Err(self.unexpected()),
         };
         self.bump();

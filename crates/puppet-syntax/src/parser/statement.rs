@@ -2,7 +2,7 @@
 
 use ordain_source::TextRange;
 
-use super::{P, Parser, T};
+use super::{P, Parser, TokenKind};
 use crate::ast::*;
 
 /// Functions that can be called without parentheses.
@@ -22,10 +22,10 @@ impl Parser<'_> {
     /// Parses statements until `end` or the end of the text; leaves them on the stack.
     ///
     /// Errors are reported here, and parsing continues with the next statement.
-    pub(super) fn statements(&mut self, end: T) {
+    pub(super) fn statements(&mut self, end: TokenKind) {
         let mark = self.stack.len();
         let mut bad: Option<ArgumentList> = None;
-        while !self.at(end) && !self.at(T::Eof) {
+        while !self.at(end) && !self.at(TokenKind::Eof) {
             let start = self.pos;
             let saved = (self.stack.len(), self.nesting.depth(), self.namespace.len());
             let errors = self.errors;
@@ -50,10 +50,10 @@ impl Parser<'_> {
     }
 
     /// Skips a token that cannot begin a statement, and all tokens before the next statement.
-    fn skip_stray(&mut self, end: T) {
+    fn skip_stray(&mut self, end: TokenKind) {
         let start = self.pos;
         self.bump();
-        if !(self.at(T::RBrace) && end == T::RBrace) {
+        if !(self.at(TokenKind::RBrace) && end == TokenKind::RBrace) {
             self.skip_statement(start + 1);
         }
     }
@@ -76,18 +76,18 @@ impl Parser<'_> {
     fn statement_into(&mut self, mark: usize, bad: &mut Option<ArgumentList>) -> P<()> {
         if !starts_expression(self.kind()) {
             // A lexical error ends the reading before statements are put together.
-            if self.errors == 0 && !self.at(T::Error) {
+            if self.errors == 0 && !self.at(TokenKind::Error) {
                 self.report_bad_list(bad.take());
             }
             return Err(self.unexpected());
         }
         let first = self.assignment()?;
-        if self.at(T::Comma) {
+        if self.at(TokenKind::Comma) {
             self.comma_list(mark, first, bad)?;
         } else {
             self.join_call(mark, first)?;
         }
-        if self.at(T::Semic) {
+        if self.at(TokenKind::Semic) {
             self.bump();
             if !starts_expression(self.kind()) {
                 return Err(self.unexpected());
@@ -118,7 +118,7 @@ impl Parser<'_> {
         let before = self.stack.len().checked_sub(1).filter(|&i| i >= mark).map(|i| self.stack[i]);
         let args = self.stack.len();
         self.stack.push(first);
-        while self.eat(T::Comma) {
+        while self.eat(TokenKind::Comma) {
             let next = self.assignment()?;
             self.stack.push(next);
         }
@@ -174,10 +174,10 @@ impl Parser<'_> {
 
     /// `{ statements }`: leaves the statements on the stack; the token of the opening brace.
     pub(super) fn braced_statements(&mut self) -> P<()> {
-        self.expect(T::LBrace)?;
+        self.expect(TokenKind::LBrace)?;
         self.enclosed(|p| {
-            p.statements(T::RBrace);
-            p.expect(T::RBrace).map(|_| ())
+            p.statements(TokenKind::RBrace);
+            p.expect(TokenKind::RBrace).map(|_| ())
         })
     }
 
@@ -220,9 +220,9 @@ impl Parser<'_> {
     pub(super) fn assignment(&mut self) -> P<ExprId> {
         let left = self.relationship()?;
         let op = match self.kind() {
-            T::Equals => AssignOp::Set,
-            T::Appends => AssignOp::Append,
-            T::Deletes => AssignOp::Delete,
+            TokenKind::Equals => AssignOp::Set,
+            TokenKind::Appends => AssignOp::Append,
+            TokenKind::Deletes => AssignOp::Delete,
             _ => return Ok(left),
         };
         let token = self.bump();
@@ -236,10 +236,10 @@ impl Parser<'_> {
         let mut left = self.resource()?;
         loop {
             let arrow = match self.kind() {
-                T::InEdge => Arrow::Before,
-                T::InEdgeSub => Arrow::Notify,
-                T::OutEdge => Arrow::After,
-                T::OutEdgeSub => Arrow::Subscribe,
+                TokenKind::InEdge => Arrow::Before,
+                TokenKind::InEdgeSub => Arrow::Notify,
+                TokenKind::OutEdge => Arrow::After,
+                TokenKind::OutEdgeSub => Arrow::Subscribe,
                 _ => return Ok(left),
             };
             let token = self.bump();
@@ -251,8 +251,8 @@ impl Parser<'_> {
 }
 
 /// Whether an expression or statement can begin with this token.
-pub(super) fn starts_expression(kind: T) -> bool {
-    use T::*;
+pub(super) fn starts_expression(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Name | Word

@@ -7,7 +7,7 @@
 use ecow::EcoString;
 use ordain_source::{Diagnostic, TextRange, suggest};
 
-use super::{P, Parser, T, Token};
+use super::{P, Parser, Token, TokenKind};
 use crate::ast::*;
 use crate::names::capitalized;
 
@@ -25,7 +25,7 @@ const WORDS: &str =
 
 /// The help for parameters of a type.
 pub(super) const NO_TYPE_PARAMETERS: &str = "a type has no parameters; a subtype for each, or a \
-     feature of type `Type`, says what its values are";
+     feature of type `Type`, describes its values";
 
 /// The replacement for a word that begins no statement: words of other languages with types, and
 /// slips.
@@ -56,21 +56,25 @@ impl Parser<'_> {
         let name = name.strip_prefix("::").map_or(name.clone(), EcoString::from);
         let mut parent = None;
         let mut parent_range = TextRange::default();
-        if self.eat(T::Inherits) {
-            let token = if self.at(T::Name) { self.bump() } else { self.expect(T::ClassRef)? };
+        if self.eat(TokenKind::Inherits) {
+            let token = if self.at(TokenKind::Name) {
+                self.bump()
+            } else {
+                self.expect(TokenKind::ClassRef)?
+            };
             parent = Some(capitalized(self.slice(token)));
             parent_range = self.range(token);
         }
-        self.expect(T::LBrace)?;
+        self.expect(TokenKind::LBrace)?;
         let statements = self.enclosed(|p| {
             let mut statements = Vec::new();
-            while !p.at(T::RBrace) {
+            while !p.at(TokenKind::RBrace) {
                 statements.push(p.type_statement()?);
-                while p.eat(T::Semic) {}
+                while p.eat(TokenKind::Semic) {}
             }
             Ok(statements)
         })?;
-        self.expect(T::RBrace)?;
+        self.expect(TokenKind::RBrace)?;
         let statements = self.program.type_statements.extend(statements);
         let definition = Definition::TypeDefinition { name, parent, parent_range, statements };
         self.define(definition, keyword)
@@ -78,7 +82,7 @@ impl Parser<'_> {
 
     fn type_statement(&mut self) -> P<TypeStatement> {
         let start = self.token();
-        let is_word = matches!(start.kind, T::Name | T::Attr | T::Private);
+        let is_word = matches!(start.kind, TokenKind::Name | TokenKind::Attr | TokenKind::Private);
         let kind = match self.slice(start) {
             "attr" if is_word => self.feature(false)?,
             "has" if is_word => self.feature(true)?,
@@ -88,15 +92,18 @@ impl Parser<'_> {
                 TypeStatementKind::Abstract
             }
             "title_patterns" if is_word => {
-                let (value, range) = self.literal_behind(&[T::LBrack, T::ListStart])?;
+                let (value, range) =
+                    self.literal_behind(&[TokenKind::LBrack, TokenKind::ListStart])?;
                 TypeStatementKind::TitlePatterns { value, range }
             }
             "annotations" if is_word => {
-                let (value, range) = self.literal_behind(&[T::LBrace])?;
+                let (value, range) = self.literal_behind(&[TokenKind::LBrace])?;
                 TypeStatementKind::Annotations { value, range }
             }
-            _ if start.kind == T::Function => self.type_function()?,
-            _ if start.kind == T::Eof || start.kind == T::Error => return Err(self.unexpected()),
+            _ if start.kind == TokenKind::Function => self.type_function()?,
+            _ if start.kind == TokenKind::Eof || start.kind == TokenKind::Error => {
+                return Err(self.unexpected());
+            }
             other => {
                 let message = format!("The body of a type has {WORDS}, not '{other}'");
                 let at = self.range(start);
@@ -114,18 +121,18 @@ impl Parser<'_> {
         let (name, name_range) = self.feature_name()?;
         let (mut kind, mut kind_range) = (None, TextRange::default());
         if is_reference {
-            self.expect(T::Comma)?;
+            self.expect(TokenKind::Comma)?;
             kind_range = self.range(self.token());
             kind = Some(match self.kind() {
-                T::ClassRef => self.type_reference(),
-                T::Name => {
+                TokenKind::ClassRef => self.type_reference(),
+                TokenKind::Name => {
                     let token = self.bump();
                     let range = self.range(token);
                     self.leaf(Expr::Ref(capitalized(self.slice(token))), range)
                 }
                 _ => return Err(self.unexpected()),
             });
-            if matches!(self.kind(), T::LBrack | T::ListStart) {
+            if matches!(self.kind(), TokenKind::LBrack | TokenKind::ListStart) {
                 let message = format!("The reference '{name}' is to one type with a body");
                 let at = self.range(self.token());
                 let help = "for several objects write `has name, Type { max => unbound }`, for other \
@@ -133,12 +140,12 @@ impl Parser<'_> {
                 let error = Diagnostic::error("puppet::type-statement", message).help(help);
                 return Err(self.report(error.at(at.in_file(self.file))));
             }
-        } else if self.eat(T::Comma) {
+        } else if self.eat(TokenKind::Comma) {
             let start = self.token();
             kind = Some(self.value_type()?);
             kind_range = self.range_from(start);
         }
-        let settings = if self.at(T::LBrace) { self.settings()? } else { Vec::new() };
+        let settings = if self.at(TokenKind::LBrace) { self.settings()? } else { Vec::new() };
         let settings = self.program.settings.extend(settings);
         let feature = FeatureSyntax { is_reference, name, name_range, kind, kind_range, settings };
         Ok(TypeStatementKind::Feature(feature))
@@ -146,7 +153,7 @@ impl Parser<'_> {
 
     fn feature_name(&mut self) -> P<(EcoString, TextRange)> {
         let token = self.token();
-        let is_name = matches!(token.kind, T::Name | T::Word | T::ClassRef);
+        let is_name = matches!(token.kind, TokenKind::Name | TokenKind::Word | TokenKind::ClassRef);
         let text = self.slice(token);
         let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         if !(is_name || token.kind.is_keyword()) || !text.bytes().all(plain) {
@@ -160,25 +167,25 @@ impl Parser<'_> {
     /// A type, or `enum[a, b]`.
     fn value_type(&mut self) -> P<ExprId> {
         let token = self.token();
-        if token.kind != T::Name || self.slice(token) != "enum" {
+        if token.kind != TokenKind::Name || self.slice(token) != "enum" {
             return self.simple_type(false);
         }
         self.bump();
         let range = self.range(token);
         let head = self.leaf(Expr::Ref("Enum".into()), range);
-        if !self.eat(T::LBrack) {
-            self.expect(T::ListStart)?;
+        if !self.eat(TokenKind::LBrack) {
+            self.expect(TokenKind::ListStart)?;
         }
         let mark = self.stack.len();
         self.stack.push(head);
         loop {
             let value = self.symbol()?;
             self.stack.push(value);
-            if !self.eat(T::Comma) || self.at(T::RBrack) {
+            if !self.eat(TokenKind::Comma) || self.at(TokenKind::RBrack) {
                 break;
             }
         }
-        self.expect(T::RBrack)?;
+        self.expect(TokenKind::RBrack)?;
         let list = self.list_since(mark);
         let range = self.range_from(token);
         self.add(Expr::Access(list), range)
@@ -189,8 +196,8 @@ impl Parser<'_> {
         let token = self.token();
         let range = self.range(token);
         let text = match token.kind {
-            T::Str => self.string(token),
-            T::Name | T::Word | T::ClassRef => self.slice(token).into(),
+            TokenKind::Str => self.string(token),
+            TokenKind::Name | TokenKind::Word | TokenKind::ClassRef => self.slice(token).into(),
             kind if kind.is_keyword() => self.slice(token).into(),
             _ => return Err(self.unexpected()),
         };
@@ -200,34 +207,34 @@ impl Parser<'_> {
 
     /// `{ setting, … }`, with a colon at its start or not.
     fn settings(&mut self) -> P<Vec<Setting>> {
-        self.expect(T::LBrace)?;
+        self.expect(TokenKind::LBrace)?;
         let settings = self.enclosed(|p| {
-            p.eat(T::Colon);
+            p.eat(TokenKind::Colon);
             let mut settings = Vec::new();
-            while !p.at(T::RBrace) {
+            while !p.at(TokenKind::RBrace) {
                 settings.push(p.setting()?);
-                if !p.eat(T::Comma) {
+                if !p.eat(TokenKind::Comma) {
                     break;
                 }
             }
             Ok(settings)
         })?;
-        self.expect(T::RBrace)?;
+        self.expect(TokenKind::RBrace)?;
         Ok(settings)
     }
 
     fn setting(&mut self) -> P<Setting> {
         let token = self.token();
-        if !matches!(token.kind, T::Name | T::Default) {
+        if !matches!(token.kind, TokenKind::Name | TokenKind::Default) {
             return Err(self.unexpected());
         }
         self.bump();
         let name: EcoString = self.slice(token).into();
-        self.expect(T::FArrow)?;
+        self.expect(TokenKind::FArrow)?;
         let start = self.token();
         let value = match self.kind() {
-            T::Pipe => self.enclosed(Self::lambda)?,
-            T::LBrace if CHECKS.contains(&name.as_str()) => {
+            TokenKind::Pipe => self.enclosed(Self::lambda)?,
+            TokenKind::LBrace if CHECKS.contains(&name.as_str()) => {
                 let at = self.range(start).start;
                 self.body_block(at)?
             }
@@ -258,7 +265,7 @@ impl Parser<'_> {
     }
 
     /// `title_patterns [/a/, /b/]` or `annotations { source => { key => value } }`, from the value.
-    fn literal_behind(&mut self, begins: &[T]) -> P<(ExprId, TextRange)> {
+    fn literal_behind(&mut self, begins: &[TokenKind]) -> P<(ExprId, TextRange)> {
         self.bump();
         let start = self.token();
         if !begins.contains(&start.kind) {
@@ -276,7 +283,7 @@ impl Parser<'_> {
             Some(_) => self.range_from(start),
             None => TextRange::default(),
         };
-        self.eat(T::Comma);
+        self.eat(TokenKind::Comma);
         let start = self.token();
         let body = self.invariant_body()?;
         let body_range = self.range_from(start);
@@ -286,19 +293,19 @@ impl Parser<'_> {
     fn invariant_title(&mut self) -> P<Option<ExprId>> {
         let token = self.token();
         match token.kind {
-            T::Str => {
+            TokenKind::Str => {
                 self.bump();
                 let (text, range) = (self.string(token), self.range(token));
                 Ok(Some(self.leaf(Expr::Str(text), range)))
             }
-            T::DqPre => self.enclosed(Self::dq_string).map(Some),
-            T::Heredoc => self.heredoc().map(Some),
+            TokenKind::DqPre => self.enclosed(Self::dq_string).map(Some),
+            TokenKind::Heredoc => self.heredoc().map(Some),
             _ => Ok(None),
         }
     }
 
     fn invariant_body(&mut self) -> P<ExprId> {
-        if self.at(T::Pipe) {
+        if self.at(TokenKind::Pipe) {
             return self.enclosed(Self::lambda);
         }
         let at = self.range(self.token()).start;
@@ -309,20 +316,20 @@ impl Parser<'_> {
     /// braces that belong neither to a resource nor to a hash.
     pub(super) fn at_invariant(&self) -> bool {
         let token = self.token();
-        if token.kind != T::Name || self.slice(token) != "invariant" {
+        if token.kind != TokenKind::Name || self.slice(token) != "invariant" {
             return false;
         }
         match self.next_kind() {
-            T::Str => self.title_is_followed(),
-            T::DqPre | T::Heredoc | T::Pipe => true,
-            T::LBrace => self.statements_follow(),
+            TokenKind::Str => self.title_is_followed(),
+            TokenKind::DqPre | TokenKind::Heredoc | TokenKind::Pipe => true,
+            TokenKind::LBrace => self.statements_follow(),
             _ => false,
         }
     }
 
     fn title_is_followed(&self) -> bool {
-        let behind = self.lexed.tokens.get(self.pos + 2).map_or(T::Eof, |t| t.kind);
-        matches!(behind, T::LBrace | T::Comma | T::Pipe)
+        let behind = self.lexed.tokens.get(self.pos + 2).map_or(TokenKind::Eof, |t| t.kind);
+        matches!(behind, TokenKind::LBrace | TokenKind::Comma | TokenKind::Pipe)
     }
 
     /// Whether the braces behind the current token hold statements.
@@ -330,17 +337,24 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         for (i, token) in self.lexed.tokens[self.pos + 1..].iter().enumerate() {
             match token.kind {
-                T::LBrace | T::SelBrace | T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
+                TokenKind::LBrace
+                | TokenKind::SelBrace
+                | TokenKind::LBrack
+                | TokenKind::ListStart
+                | TokenKind::LParen
+                | TokenKind::WsLParen => {
                     depth += 1;
                 }
-                T::RBrace | T::RBrack | T::RParen => {
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         return i > 1;
                     }
                 }
-                T::Colon | T::FArrow | T::PArrow if depth == 1 => return false,
-                T::Eof => return false,
+                TokenKind::Colon | TokenKind::FArrow | TokenKind::PArrow if depth == 1 => {
+                    return false;
+                }
+                TokenKind::Eof => return false,
                 _ => {}
             }
         }
@@ -354,7 +368,7 @@ impl Parser<'_> {
             Some(title) => title,
             None => self.nop(self.range(start).end),
         };
-        self.eat(T::Comma);
+        self.eat(TokenKind::Comma);
         let body = self.invariant_body()?;
         let range = self.range_from(start);
         self.add(Expr::Invariant { title, body }, range)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::yaml::advice;
+use ordain_data::yaml::{ErrorKind as YamlErrorKind, advice};
 use ordain_graph::language::{CheckOptions, CheckReport, SourceText, Strict};
 use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
 
@@ -91,7 +91,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Che
                 return CheckReport { found, defines: Some(Box::new(unit)) };
             }
             // `yaml_data` refuses such a file, but a function of a module may read it.
-            Err(e) if e.is_unspecified_class() => {
+            Err(e) if e.kind == YamlErrorKind::UnspecifiedClass => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
             Err(e) => {
@@ -116,7 +116,7 @@ fn broken(found: Vec<Diagnostic>) -> CheckReport {
 }
 
 fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> CheckReport {
-    let syntax::Parsed { program, diagnostics: mut found } = parsed;
+    let syntax::Parsed { program, diagnostics: mut found, .. } = parsed;
     let is_sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
     let mut sound = is_sound(&found);
     if sound {
@@ -154,7 +154,7 @@ pub(crate) fn duplicates(files: &[(SourceText<'_>, &CheckReport)]) -> Vec<Diagno
                 }
                 Entry::Occupied(first) => {
                     let (first, first_folder) = first.get();
-                    let mut found = duplicate(&def, first);
+                    let mut found = duplicate(&def, first, "");
                     let both_read = together && folder == *first_folder;
                     if !both_read && def.span.file != first.span.file {
                         found.severity = Severity::Warning;

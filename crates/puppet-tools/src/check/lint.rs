@@ -29,7 +29,7 @@ pub fn lint(program: &Program) -> Vec<Diagnostic> {
     let bodies = program.bodies.iter().filter_map(|(_, body)| repeated(program, body));
     let defaults = program.cases.iter().filter_map(|(_, option)| almost_default(program, option));
     let found = texts.chain(bodies).chain(defaults);
-    found.chain(super::modelled_lint::lint(program)).take(MAX).collect()
+    found.chain(super::model_lint::lint(program)).take(MAX).collect()
 }
 
 /// An attribute that a resource gets twice.

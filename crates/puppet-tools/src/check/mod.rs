@@ -3,7 +3,7 @@
 
 pub(crate) mod files;
 mod lint;
-mod modelled_lint;
+mod model_lint;
 pub(crate) mod repository;
 
 pub use lint::lint;

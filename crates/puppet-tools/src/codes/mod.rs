@@ -26,7 +26,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::single-quoted-variable",
         "A variable in single quotes",
-        r#"`'port ${port}'` is this very text: only double quotes put in the value, `"port ${port}"`. Where the text is meant as it stands, as for a shell, `"\${port}"` in double quotes says so. Only `ordain check` warns, and not with `--strict off`."#,
+        r#"`'port ${port}'` is this text itself: only double quotes interpolate, `"port ${port}"`. For literal text, as for a shell, write `"\${port}"` in double quotes. Only `ordain check` warns, and not with `--strict off`."#,
     ),
     CodeDoc::new(
         "puppet::unknown-word",
@@ -41,7 +41,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-invariant-title",
         "An invariant may be written the wrong way round",
-        "An invariant says what must hold, so a title that says what can not be goes with a condition that is negated: `invariant \"not both\" { !($a and $b) }`.",
+        "An invariant is a condition that must hold, so a title that describes the forbidden case needs a negated condition: `invariant \"not both\" { !($a and $b) }`.",
     ),
     CodeDoc::new(
         "puppet::type-shadowed",
@@ -51,17 +51,17 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-untyped",
         "An attribute has no type",
-        "`attr name` alone takes anything. Say what it takes: `attr name, String`, or `Any` if that is meant.",
+        "`attr name` alone takes anything. Give it a type: `attr name, String`, or `Any` if that is intended.",
     ),
     CodeDoc::new(
         "puppet::unknown-class",
         "There is no class of this name",
-        "`include profile::basics` where the module `profile` is here and has `profile::base`. Mind the spelling, and the file: `profile::base` stands in `profile/manifests/base.pp`. A name that the file asks for with `defined('profile::x')` may be missing.",
+        "`include profile::basics` where the module `profile` is here and has `profile::base`. Check the spelling, and the file: `profile::base` is in `profile/manifests/base.pp`. A name that the file asks for with `defined('profile::x')` may be missing.",
     ),
     CodeDoc::new(
         "puppet::unknown-type",
         "There is no type of this name",
-        "`Sting $x` or `Stdlib::Absolutpath $path`: mind the spelling. Types of a module stand in its directory `types`.",
+        "`Sting $x` or `Stdlib::Absolutpath $path`: check the spelling. Types of a module are in its directory `types`.",
     ),
     CodeDoc::new(
         "puppet::unknown-module",
@@ -70,7 +70,7 @@ pub const CHECKS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::missing-parameter",
-        "A define is not given what it needs",
+        "A define lacks a required parameter",
         "`app::site { 'x': }` where `define app::site($root)` has no default for `root`, which no resource default gives either. Give it where the resource is declared. Parameters of classes may come from Hiera and are not reported.",
     ),
     CodeDoc::new(
@@ -96,12 +96,12 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::unused-variable",
         "A variable is set and never read",
-        "`$port = 80` and nothing that has `$port`. Remove it; a name such as `$_port` says that this is meant. Variables of classes are reported only in environments, if no other file and no template has them.",
+        "`$port = 80` and nothing that has `$port`. Remove it; a name such as `$_port` marks it as intended. Variables of classes are reported only in environments, if no other file and no template has them.",
     ),
     CodeDoc::new(
         "puppet::unused-parameter",
         "A parameter is never read",
-        "`define app($port) { }`: what callers give has no effect. Remove it, or call it `$_port` in a lambda or function. In what renders templates a parameter counts as read if a template has a word of its name.",
+        "`define app($port) { }`: the argument has no effect. Remove it, or call it `$_port` in a lambda or function. In code that renders templates, a parameter counts as read if a template has a word of its name.",
     ),
     CodeDoc::new(
         "puppet::shadowed-variable",
@@ -111,7 +111,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::unknown-fact",
         "There is no such fact",
-        "`$facts['os']['familly']`: neither Facter nor a module here has it. Mind the spelling; facts of modules are those that their files below `lib/facter` and `facts.d` add. `ordain check --facts FILE` says which facts there are.",
+        "`$facts['os']['familly']`: neither Facter nor a module here has it. Check the spelling; facts of modules are those that their files below `lib/facter` and `facts.d` add. `ordain check --facts FILE` adds the known facts.",
     ),
     CodeDoc::new(
         "puppet::legacy-fact",
@@ -121,7 +121,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::unknown-data-key",
         "Data is for a parameter that does not exist",
-        "`ntp::sever: a` in a data file, where `class ntp($server)` has no such parameter and nothing looks the key up: it has no effect. Mind the spelling, or remove it. Keys of `lookup_options` are looked at, too.",
+        "`ntp::sever: a` in a data file, where `class ntp($server)` has no such parameter and nothing looks the key up: it has no effect. Check the spelling, or remove it. Keys of `lookup_options` are looked at, too.",
     ),
     CodeDoc::new(
         "puppet::invalid-metadata",
@@ -136,7 +136,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::missing-modules",
         "Modules of the Puppetfile are not installed",
-        "What they define is not known, and names of them are not reported. `r10k puppetfile install` installs them; `ordain check --modulepath DIRS` says where they are.",
+        "Their definitions are unknown, so unknown names of theirs are not reported. `r10k puppetfile install` installs them; `ordain check --modulepath DIRS` sets their directories.",
     ),
     CodeDoc::new(
         "puppet::duplicate-module",
@@ -156,16 +156,16 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::missing-file",
         "A template or file that a module does not have",
-        "`template('ntp/ntp.conf.erb')` reads templates/ntp.conf.erb of the module ntp, `file('ntp/keys')` its files/keys. A run that comes there ends with an error. It is only said of modules that are here, and of names that stand in the code as they are.",
+        "`template('ntp/ntp.conf.erb')` reads templates/ntp.conf.erb of the module ntp, `file('ntp/keys')` its files/keys. A compile that reaches it fails. Only literal names and modules that are present are checked.",
     ),
     CodeDoc::new(
         "puppet::missing-resource",
         "A relationship names a resource that nothing declares",
-        "`require => Package['ntpp']` where every package of the repository has another title: a run ends with `Could not find resource`. It is only said where all titles of the type stand in the code as they are. Mind the spelling, or declare the resource.",
+        "`require => Package['ntpp']` where every package of the repository has another title: a run ends with `Could not find resource`. It is only reported where all titles of the type are literal. Check the spelling, or declare the resource.",
     ),
     CodeDoc::new(
         "puppet::unknown-setting",
         "An environment has no setting of this name",
-        "`modulpath = modules` in `environment.conf` has no effect: mind the spelling. There are `modulepath`, `manifest`, `config_version`, `environment_timeout` and a few more.",
+        "`modulpath = modules` in `environment.conf` has no effect: check the spelling. There are `modulepath`, `manifest`, `config_version`, `environment_timeout` and a few more.",
     ),
 ];

@@ -4,7 +4,7 @@ use ordain_data::Value as Data;
 use ordain_ecore::Classifier;
 
 use crate::exchange::ANNOTATION;
-use ordain_puppet::types::modelled::{self, Feature, FeatureKind, TypeModel, ValueType};
+use ordain_puppet::types::models::{self, Feature, FeatureKind, TypeModel, ValueType};
 
 /// The literal of a default, if it is a single value.
 pub(super) fn literal(value: &Data) -> Option<String> {
@@ -39,7 +39,7 @@ pub(super) fn source(value: &Data) -> String {
     let mut feature = Feature::new("x", FeatureKind::Attribute(ValueType::Any));
     feature.default = Some(value.clone());
     let model = TypeModel { features: vec![feature], ..TypeModel::new("X") };
-    let text = modelled::write(&[model]);
+    let text = models::write(&[model]);
     let inner = text.split_once("default => ").map_or("", |(_, rest)| rest);
     inner.rsplit_once(" }\n").map_or(inner, |(value, _)| value).to_owned()
 }

@@ -10,7 +10,7 @@ use ordain_ecore::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ANNOTATION, TYPES_URI, default, logic};
-use ordain_puppet::types::modelled::{
+use ordain_puppet::types::models::{
     Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
     ValueType,
 };
@@ -149,7 +149,7 @@ impl<'e> Importer<'e> {
         }
         for feature in &class.features {
             if inherited.contains(&*feature.name) {
-                self.notes.push(format!("{name}.{}: what it inherits is taken", feature.name));
+                self.notes.push(format!("{name}.{}: the inherited feature is used", feature.name));
                 continue;
             }
             out.features.extend(self.feature(&name, feature)?);
@@ -210,7 +210,7 @@ impl<'e> Importer<'e> {
         let place = format!("{owner}.{}", feature.name);
         let note = |key: &str| default::note(&feature.annotations, key);
         if self.is_opposite_of_containment(feature) {
-            self.notes.push(format!("{place} is left out: it leads back to what holds the object"));
+            self.notes.push(format!("{place} is left out: it leads back to the container"));
             return Ok(None);
         }
         if feature.upper == 0 {
@@ -267,10 +267,10 @@ impl<'e> Importer<'e> {
             FeatureKind::Attribute(ValueType::Any)
         };
         match (&feature.of, &feature.kind) {
-            (_, None) => without("the file says no type"),
+            (_, None) => without("the file has no type for it"),
             (FeatureRole::Reference(reference), Some(TypeRef::Local(path))) => {
                 let Some(target) = self.names.get(path) else {
-                    return without("what it refers to is no class");
+                    return without("its target is not a class");
                 };
                 let target = target.clone();
                 if let Some(opposite) = &reference.opposite

@@ -5,7 +5,7 @@
 
 use ordain_puppet::load::generated_types::{PARAM, maker};
 use ordain_puppet::syntax::{Expr, ExprId, Program};
-use ordain_puppet::types::modelled::{Feature, FeatureKind, Multiplicity, TypeModel, ValueType};
+use ordain_puppet::types::models::{Feature, FeatureKind, Multiplicity, TypeModel, ValueType};
 use ordain_puppet::value::quoting::write_text_quoted;
 
 /// The type that such a file defines; `None` for other files.

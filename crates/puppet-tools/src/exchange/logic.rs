@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::codes;
 use ordain_puppet::syntax::{self, Definition, Expr, Program, TypeStatementKind, pn};
-use ordain_puppet::types::modelled::{
+use ordain_puppet::types::models::{
     self, Feature, FeatureKind, Function, Invariant, Logic, TypeModel, ValueType,
 };
 
@@ -115,7 +115,7 @@ pub(super) fn only_model(text: &str) -> Option<TypeModel> {
     if parsed.diagnostics.iter().any(|d| d.severity == ordain_source::Severity::Error) {
         return None;
     }
-    let mut models = modelled::models(&parsed.program);
+    let mut models = models::models(&parsed.program);
     if models.len() == 1 { models.pop() } else { None }
 }
 
@@ -133,7 +133,7 @@ fn around(kind: &str, source: &str) -> String {
         let _ = set(&mut feature, kind, Logic::new(source));
         model.features.push(feature);
     }
-    modelled::write(&[model])
+    models::write(&[model])
 }
 
 /// Whether a text is one piece of code of this kind, and nothing else.

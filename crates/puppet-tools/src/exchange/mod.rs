@@ -1,6 +1,6 @@
 //! Types of the language in other formats, and types from other formats in the language.
 //!
-//! All modules work on the plain model of a type ([`ordain_puppet::types::modelled`]), so that
+//! All modules work on the plain model of a type ([`ordain_puppet::types::models`]), so that
 //! readers and writers are independent of each other:
 //!
 //! - [`to_ecore`] and [`from_ecore`]: Ecore models; annotations have the parts that Ecore cannot
@@ -21,7 +21,7 @@ pub mod to_ecore;
 
 use rustc_hash::FxHashMap;
 
-use ordain_puppet::types::modelled::{Feature, Logic, TypeModel};
+use ordain_puppet::types::models::{Feature, Logic, TypeModel};
 
 /// The annotations in Ecore models that are ours.
 pub const ANNOTATION: &str = "puppet";

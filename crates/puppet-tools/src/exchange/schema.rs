@@ -9,7 +9,7 @@ use ecow::EcoString;
 use serde_json::{Map, Value as Json, json};
 
 use super::{ByName, all_features, by_name, chain};
-use ordain_puppet::types::modelled::{Feature, FeatureKind, TypeModel, ValueType};
+use ordain_puppet::types::models::{Feature, FeatureKind, TypeModel, ValueType};
 use ordain_puppet::types::specialize::parse_text;
 use ordain_puppet::types::{IntRange, SizeRange, StructMember, Type};
 
@@ -185,7 +185,7 @@ impl<'m> Writer<'m, '_> {
 
     fn puppet(&mut self, place: &str, kind: &Type, depth: usize) -> Json {
         if depth > MAX_DEPTH {
-            return self.unknown(place, "what is nested deeper");
+            return self.unknown(place, "the levels below");
         }
         if let Some(said) = plain(kind) {
             return said;

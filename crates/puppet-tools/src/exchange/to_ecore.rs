@@ -10,7 +10,7 @@ use ordain_ecore::{
 };
 
 use super::{ANNOTATION, ByName, GLOBAL_PACKAGE, TYPES_URI, by_name, codes, default, logic};
-use ordain_puppet::types::modelled::{self, Feature, FeatureKind, Function, TypeModel, ValueType};
+use ordain_puppet::types::models::{self, Feature, FeatureKind, Function, TypeModel, ValueType};
 
 /// The place for the code of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +131,7 @@ impl Exporter<'_> {
         if !model.title_patterns.is_empty() {
             let patterns =
                 TypeModel { title_patterns: model.title_patterns.clone(), ..TypeModel::new("X") };
-            let text = modelled::write(&[patterns]);
+            let text = models::write(&[patterns]);
             let list = text.lines().find_map(|line| line.trim().strip_prefix("title_patterns "));
             notes.push(("title_patterns".into(), list.unwrap_or_default().into()));
         }

@@ -1,4 +1,4 @@
-//! Whether arguments fit a signature.
+//! Checks arguments against a signature.
 
 use crate::model::{Closure, Signature, Type, Value};
 use crate::types::assignable::is_assignable;

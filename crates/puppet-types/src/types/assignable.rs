@@ -1,4 +1,4 @@
-//! Whether every instance of one type is an instance of another.
+//! Assignability: the subtype relation.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Whether a value is an instance of a type, without inferring the value's own type.
+//! Instance checks of values against types, without type inference.
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_data::yaml::{self, SYMBOL, Schema};
 
-use crate::types::modelled::data::object_to_data;
+use crate::types::models::data::object_to_data;
 use crate::types::new::constructor_values;
 use crate::types::simple_name::simple_name;
 use crate::types::{Type, infer};

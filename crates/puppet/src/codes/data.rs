@@ -56,7 +56,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::hiera-data-provider-function-not-found",
         "The function that a level names does not exist",
-        "`data_hash: site::data` in `hiera.yaml` needs a function of this name. Mind the spelling, and that its module is on the module path.",
+        "`data_hash: site::data` in `hiera.yaml` needs a function of this name. Check the spelling, and that its module is on the module path.",
     ),
     CodeDoc::new(
         "puppet::hiera-no-provider-for-backend",
@@ -65,13 +65,13 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::hiera-backend-multiply-defined",
-        "A backend stands twice",
+        "A backend is configured twice",
         "A `hiera.yaml` of version 3 lists `:yaml` twice under `:backends`. One entry is enough: remove the other.",
     ),
     CodeDoc::new(
         "puppet::hiera-undefined-variable",
         "A variable in a path or value has no value",
-        "`%{facts.os.name}`: mind the spelling. In data, an unknown variable becomes empty text or, with `strict`, an error.",
+        "`%{facts.os.name}`: check the spelling. In data, an unknown variable becomes empty text or, with `strict`, an error.",
     ),
     CodeDoc::new(
         "puppet::hiera-interpolation-unknown-interpolation-method",
@@ -86,7 +86,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::hiera-interpolation-alias-not-entire-string",
         "`alias` is not the whole value",
-        r#"`"%{alias('key')}"` stands for the value of the key as it is, so nothing may stand beside it. Use `lookup` to make text."#,
+        r#"`"%{alias('key')}"` is the value of the key itself, so it must be the whole text. Use `lookup` inside other text."#,
     ),
     CodeDoc::new(
         "puppet::hiera-v3-backend-not-global",

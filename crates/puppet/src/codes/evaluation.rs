@@ -41,12 +41,12 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::unknown-variable",
         "A variable has no value here",
-        "`$x` is not set in this scope: mind the spelling, the order (`$x = 1` must run before), and the scope (`$apache::x` for one of a class that was included). Where a variable may be missing, use `getvar('x')`.",
+        "`$x` is not set in this scope: check the spelling, the order (`$x = 1` must run before), and the scope (`$apache::x` for one of a class that was included). Where a variable may be missing, use `getvar('x')`.",
     ),
     CodeDoc::new(
         "puppet::unknown-function",
         "There is no function of this name",
-        "Mind the spelling; functions of a module have its name in front, `stdlib::to_json`, and the module must be on the module path.",
+        "Check the spelling; functions of a module have its name in front, `stdlib::to_json`, and the module must be on the module path.",
     ),
     CodeDoc::new(
         "puppet::ruby",
@@ -61,7 +61,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::resource",
         "A resource type refuses a value",
-        "The code of the type, which a module brings, says that a value or the resource as a whole cannot be, as it would where the catalog is applied. `plan`, `apply` and `graph` ask it; `compile` does not. The message is the type's own, the place is that of the attribute.",
+        "The code of the type, from a module, refuses a value or the whole resource, as it would when the catalog is applied. `plan`, `apply` and `graph` ask it; `compile` does not. The message is the type's own, the place is that of the attribute.",
     ),
     CodeDoc::new(
         "puppet::unknown-resource",
@@ -71,7 +71,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::unknown-resource-type",
         "There is no resource type of this name",
-        "Mind the spelling: `file`, or `apache::vhost` for a define, whose module must be on the module path.",
+        "Check the spelling: `file`, or `apache::vhost` for a define, whose module must be on the module path.",
     ),
     CodeDoc::new(
         "puppet::unknown-resource-parameter",
@@ -135,7 +135,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::not-numeric",
-        "A calculation with what is no number",
+        "Arithmetic with a value that is not a number",
         "`'a' + 1`. Convert text explicitly: `Integer($x) + 1`.",
     ),
     CodeDoc::new(
@@ -180,7 +180,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::slice-error",
-        "The brackets of an access hold what they cannot",
+        "An access has an invalid key between its brackets",
         "The message says what is expected: `$hash['key']`, `$list[0]`, or `$list[0, 2]` for a position and a length.",
     ),
     CodeDoc::new(
@@ -246,17 +246,17 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::illegal-resource-type",
         "This is no resource type",
-        "Before the brace stands the name of a type, text, or a reference to one: `file { '/a': }`, `File { mode => '0644' }`.",
+        "The name of a type, text, or a reference comes before the brace: `file { '/a': }`, `File { mode => '0644' }`.",
     ),
     CodeDoc::new(
         "puppet::illegal-overridden-type",
         "Only resources can be overridden",
-        "`File['/a'] { … }`; what stands before the brace is not a reference to a resource.",
+        "The expression before the brace in `File['/a'] { … }` must be a reference to a resource.",
     ),
     CodeDoc::new(
         "puppet::illegal-relationship-operand-type",
         "An arrow joins resources",
-        "On both sides of `->` stand references, resources, collectors, or lists of them.",
+        "Both sides of `->` are references, resources, collectors, or lists of them.",
     ),
     CodeDoc::new(
         "puppet::not-catalog-type",
@@ -285,13 +285,13 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::duplicate-title",
-        "A title stands twice in one resource expression",
+        "A title is used twice in one resource expression",
         "`file { ['/a', '/a']: }`. Use `unique($list)`.",
     ),
     CodeDoc::new(
         "puppet::duplicate-attribute",
         "An attribute is given twice in one body",
-        "Remove one; with `* => $hash`, the hash may not repeat what is written.",
+        "Remove one; with `* => $hash`, the hash must not repeat a written attribute.",
     ),
     CodeDoc::new(
         "puppet::serialization-unknown-converted-to-string",

@@ -3,7 +3,7 @@
 
 mod data;
 mod evaluation;
-mod modelled;
+mod models;
 mod validation;
 
 use ordain_source::CodeDoc;
@@ -12,7 +12,7 @@ const LISTS: [&[CodeDoc]; 5] = [
     ordain_puppet_syntax::codes::DOCS,
     validation::DOCS,
     evaluation::DOCS,
-    modelled::DOCS,
+    models::DOCS,
     data::DOCS,
 ];
 
@@ -38,5 +38,5 @@ const fn joined() -> [CodeDoc; COUNT] {
 /// Whether an issue is one of types with features or of invariants.
 pub(crate) fn is_of_model(issue: &str) -> bool {
     let code = crate::syntax::code_of(issue);
-    modelled::DOCS.iter().any(|doc| doc.code == code)
+    models::DOCS.iter().any(|doc| doc.code == code)
 }

@@ -16,17 +16,17 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::not-top-level",
         "A class, define or node inside of something else",
-        "`if $x { class a { } }`: definitions stand at top level of a file; classes and defines also in classes. Move it out of the condition or block.",
+        "`if $x { class a { } }`: definitions are allowed at top level of a file; classes and defines also in classes. Move it out of the condition or block.",
     ),
     CodeDoc::new(
         "puppet::not-absolute-top-level",
         "A function or type is not at top level",
-        "`function` and `type` stand at top level of a file, not in a class. Move them out.",
+        "`function` and `type` are allowed only at top level of a file, not in a class. Move them out.",
     ),
     CodeDoc::new(
         "puppet::illegal-definition-location",
         "A name that does not fit the path of its file",
-        "`m::a::b` belongs into `m/manifests/a/b.pp`, where nothing else may be defined than what begins with `m::a::b`.",
+        "`m::a::b` belongs into `m/manifests/a/b.pp`, which may define only names that begin with `m::a::b`.",
     ),
     CodeDoc::new(
         "puppet::illegal-top-construct-location",
@@ -46,7 +46,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::reserved-word",
         "A reserved word used as a value",
-        "Quote it if it is meant as text: `'type'`.",
+        "Quote it if it is text: `'type'`.",
     ),
     CodeDoc::new(
         "puppet::future-reserved-word",
@@ -110,8 +110,8 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::illegal-assignment",
-        "An assignment to what is no variable",
-        "On the left of `=` stands a variable or a list of them: `$x = 1`, `[$a, $b] = [1, 2]`. Write `==` to compare.",
+        "An assignment to something other than a variable",
+        "The left side of `=` is a variable or a list of them: `$x = 1`, `[$a, $b] = [1, 2]`. Write `==` to compare.",
     ),
     CodeDoc::new(
         "puppet::cross-scope-assignment",
@@ -135,7 +135,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::illegal-expression",
-        "Something stands where it has no meaning",
+        "An expression is used where it has no meaning",
         "The message names both, as in a type reference that is no type. Often quotes or a `$` are too many or too few.",
     ),
     CodeDoc::new(
@@ -150,7 +150,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::not-rvalue",
-        "Something without a value stands where one is needed",
+        "An expression without a value is used where one is needed",
         "Definitions and collectors have none: `$x = class a { }`. Put the definition on its own.",
     ),
     CodeDoc::new(
@@ -171,7 +171,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::illegal-hostname-chars",
         "A node's name has characters that no host has",
-        r#"Names have letters, digits, `.`, `_` and `-`. A pattern stands between slashes: `node /^web\d+$/ { }`."#,
+        r#"Names have letters, digits, `.`, `_` and `-`. Write a pattern between slashes: `node /^web\d+$/ { }`."#,
     ),
     CodeDoc::new(
         "puppet::duplicate-default",
@@ -180,7 +180,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     ),
     CodeDoc::new(
         "puppet::duplicate-key",
-        "A key stands twice in a hash",
+        "A key is used twice in a hash",
         "`{ 'a' => 1, 'a' => 2 }`: the second would win silently. Remove one; whether this is an error depends on the setting `strict`.",
     ),
     CodeDoc::new(
@@ -211,7 +211,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::illegal-json",
         "A heredoc said to be JSON is not",
-        "`@(END:json)` promises JSON. The message says what is wrong and where in the text; mind commas before `}` and `]`.",
+        "`@(END:json)` promises JSON. The message says what is wrong and where in the text; look for commas before `}` and `]`.",
     ),
     CodeDoc::new(
         "puppet::illegal-base64",

@@ -10,7 +10,7 @@ use crate::catalog::{ParamOrigin, ParamSource, ResourceId};
 use crate::error::{EvalError, EvalResult, Step, Unwind};
 use crate::state::Compiler;
 use crate::types::aliases::resolved;
-use crate::types::modelled::PTYPE;
+use crate::types::models::PTYPE;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{ObjectType, Type, is_instance};
 use crate::value::{HashValue, Value};

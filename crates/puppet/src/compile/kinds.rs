@@ -30,7 +30,7 @@ impl Compiler<'_> {
             }
             None => match self.define_named(&lower)? {
                 Some(def) => ResourceKind::Define(def),
-                None => match self.modelled_resource(&lower)? {
+                None => match self.model_resource(&lower)? {
                     Some(schema) => ResourceKind::Native(Arc::new(schema)),
                     None => return Ok(None),
                 },

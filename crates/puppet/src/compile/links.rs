@@ -10,7 +10,7 @@ use crate::error::{EvalResult, PlainError, Step, Unwind};
 use crate::state::Compiler;
 use crate::syntax::names::capitalize_segments;
 use crate::types::ObjectType;
-use crate::types::modelled::Slot;
+use crate::types::models::Slot;
 use crate::value::Value;
 use crate::value::resource_key::{ResourceKey, reference_key};
 

@@ -8,7 +8,7 @@ mod finish;
 pub(crate) mod generate;
 mod kinds;
 pub(crate) mod links;
-mod modelled;
+mod models;
 mod parameters;
 mod titles;
 
@@ -235,7 +235,7 @@ impl Compiler<'_> {
         match names.as_slice() {
             [] => "`node default { }` is for all others".to_owned(),
             names => format!(
-                "there are {}{more}: `--node NAME` says which one is meant; `node default {{ }}` \
+                "there are {}{more}: select one with `--node NAME`; `node default {{ }}` \
                  is for all others",
                 names.join(", ")
             ),

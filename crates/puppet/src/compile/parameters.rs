@@ -21,6 +21,7 @@ use crate::state::frame::Frame;
 use crate::state::scope::not_reserved;
 use crate::syntax::definitions::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
+use crate::types::inner::names_sensitive;
 use crate::types::mismatch::ByName;
 use crate::types::refusal::answered;
 use crate::types::signature::{Signature, SignatureParam};
@@ -107,7 +108,7 @@ impl Compiler<'_> {
         self.check_deferred(id, &signature)
     }
 
-    /// Checks parameters whose values are deferred calls by what their functions declare.
+    /// Checks parameters whose values are deferred calls, by the declared types of the functions.
     fn check_deferred(&mut self, id: ResourceId, signature: &Signature) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
@@ -236,7 +237,7 @@ impl Compiler<'_> {
         let label = format!("`{}` takes {}", param.name, mismatch::short_type(&wanted.kind));
         // The value in the data file may differ from `param.value`, which was converted. Its type
         // says that it is secret.
-        let is_secret = param.value.holds_sensitive() || label.contains("Sensitive");
+        let is_secret = param.value.holds_sensitive() || names_sensitive(&wanted.kind);
         if let Some(place) =
             place.filter(|_| is_secret && matches!(param.origin.how, ParamSource::Data(_)))
         {

@@ -111,13 +111,18 @@ impl Compiler<'_> {
                 let text = format!("{}:{}: {}", place.source_name(), error.line, error.message);
                 Err(EvalError::new("RUNTIME_ERROR", text, place.span).into())
             }
-            Outcome::Unsupported { what, line } => self.beyond(&what, line, place),
+            Outcome::Unsupported { what, line } => self.render_with_ruby(&what, line, place),
         }
     }
 
     /// Renders a template with the `ruby` of the machine, because of unsupported code in a line of
     /// it.
-    fn beyond(&mut self, what: &str, line: u32, place: Place<'_>) -> EvalResult<EcoString> {
+    fn render_with_ruby(
+        &mut self,
+        what: &str,
+        line: u32,
+        place: Place<'_>,
+    ) -> EvalResult<EcoString> {
         if let Some(help) = self.lacks_ruby() {
             let name = match place.file {
                 Some((_, path)) => path.display().to_string(),
@@ -241,7 +246,7 @@ impl Host for Wrapper<'_, '_> {
             return (number < self.objects).then(|| object.clone());
         }
         let value = self.compiler.template_variable(self.place.scope, name)?;
-        Some(self.lend(value, Some(name)))
+        Some(self.share(value, Some(name)))
     }
 
     fn may_change(&mut self, number: usize) -> bool {
@@ -368,7 +373,7 @@ impl Wrapper<'_, '_> {
         self.mutations.write_back(self.compiler).map_err(|unwind| failed(name, *unwind))?;
         let args = self.mutations.give_back(list)?;
         match self.compiler.call_function(name, args, None, scope, span) {
-            Ok(value) => Ok(self.lend(value, None)),
+            Ok(value) => Ok(self.share(value, None)),
             Err(unwind) => Err(failed(name, *unwind)),
         }
     }
@@ -410,7 +415,7 @@ impl Wrapper<'_, '_> {
         }
         if let Some(value) = self.compiler.find_variable(self.place.scope, &name) {
             let value = value.clone();
-            return Ok(self.lend(value, Some(&name)));
+            return Ok(self.share(value, Some(&name)));
         }
         let plain = name.strip_prefix("::").unwrap_or(&name);
         if let Some(value) = self.compiler.template_variable(self.place.scope, plain)
@@ -461,20 +466,20 @@ impl Wrapper<'_, '_> {
             at = scope.parent;
         }
         let all = all.into_iter().map(|(name, value)| {
-            let value = self.lend(value, Some(&name));
+            let value = self.share(value, Some(&name));
             (Ruby::str(name), value)
         });
         Ruby::hash(all.collect::<Vec<_>>())
     }
 
-    fn lend(&mut self, value: Value, name: Option<&str>) -> Ruby {
-        self.mutations.lend(self.compiler, value, self.place.scope, name)
+    fn share(&mut self, value: Value, name: Option<&str>) -> Ruby {
+        self.mutations.share(self.compiler, value, self.place.scope, name)
     }
 
     /// Calls a method of a value that is not a Ruby object.
     fn call_value(&mut self, foreign: &Foreign, name: &str) -> Option<Ruby> {
         match (foreign.inner.downcast_ref::<Value>()?, name) {
-            (Value::Sensitive(inner), "unwrap") => Some(self.lend((**inner).clone(), None)),
+            (Value::Sensitive(inner), "unwrap") => Some(self.share((**inner).clone(), None)),
             (Value::Sensitive(_), "inspect") => Some(Ruby::str("#<Sensitive [value redacted]>")),
             _ => None,
         }

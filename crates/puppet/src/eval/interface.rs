@@ -22,7 +22,7 @@ use crate::syntax::ExprId;
 use crate::syntax::definitions::TypeDef;
 use crate::types::ObjectType;
 use crate::types::Type;
-use crate::types::modelled::Instance;
+use crate::types::models::Instance;
 use crate::value::HashValue;
 use crate::value::Value;
 use crate::value::closure::Closure;

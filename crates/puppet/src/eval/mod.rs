@@ -311,8 +311,10 @@ impl Compiler<'_> {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
                         let what = label::a_an(&label::label(&f.program, id));
-                        let text = format!("Error while evaluating {what}, {}", error.message);
-                        EvalError::new("RUNTIME_ERROR", text, span)
+                        let mut text = format!("Error while evaluating {what}, ");
+                        let prefix = text.len();
+                        text.push_str(&error.message);
+                        EvalError { prefix, ..EvalError::new("RUNTIME_ERROR", text, span) }
                     }
                 };
                 located.help.extend(error.help);
@@ -336,7 +338,7 @@ fn unknown_name(program: &Program, id: ExprId, error: &PlainError) -> Option<Exp
             literal(program, program.list(program.call(*call).args), class)
         }
         Expr::Resource { kind, bodies, .. } => match error.unknown.as_ref()? {
-            UnknownName::ResourceType => Some(*kind),
+            UnknownName::ResourceType | UnknownName::RubyType => Some(*kind),
             UnknownName::DeclaredClass(class) => {
                 let titles = program.bodies(*bodies).iter().map(|body| body.title);
                 literal(program, &titles.collect::<Vec<_>>(), class)

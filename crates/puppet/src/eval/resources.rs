@@ -286,7 +286,7 @@ impl Compiler<'_> {
         attributes: ListRef<Attribute>,
     ) -> EvalResult {
         let value = match self.eval(f, kind)? {
-            Value::Type(kind) => Value::of_type(self.resource_meant(Type::clone(&kind))?),
+            Value::Type(kind) => Value::of_type(self.referenced_resource(Type::clone(&kind))?),
             other => other,
         };
         let name = match &value {

@@ -276,7 +276,7 @@ impl Compiler<'_> {
             Some(&(name, least, most, text)) => (name, least, most, text),
             None => {
                 let kind = self.named_type(name)?;
-                let meant = self.resource_meant(kind)?;
+                let meant = self.referenced_resource(kind)?;
                 if !matches!(meant, Type::Resource { kind: Some(_), title: None }) {
                     return Ok(());
                 }
@@ -379,11 +379,9 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
     };
     let mut placed = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
-            // The error of a nested alias has the words already.
-            let text =
-                error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
-            let text = text.trim_start_matches("Error while evaluating a Type-Name, ");
-            PlainError { help: error.help.first().cloned(), ..PlainError::new(text) }
+            // The message names the expression again where it is used.
+            let help = error.help.first().cloned();
+            PlainError { help, ..PlainError::new(error.reason()) }
         }
         Some("OPERATOR_NOT_APPLICABLE") => {
             let text = f.program.text(f.program.range(id));

@@ -17,7 +17,6 @@ use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
 use crate::state::programs::Inline;
 use crate::syntax::definitions::AliasDef;
-use crate::syntax::issue::is_unexpected_end;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
@@ -134,7 +133,7 @@ impl Compiler<'_> {
 
     /// The resource type of a name in front of brackets or braces: a native type, a define, or a
     /// type with features that can be declared.
-    pub(crate) fn resource_meant(&mut self, kind: Type) -> EvalResult<Type> {
+    pub(crate) fn referenced_resource(&mut self, kind: Type) -> EvalResult<Type> {
         let Type::Object(object) = &kind else { return Ok(kind) };
         if object.model.is_none() {
             return Ok(kind);
@@ -181,7 +180,7 @@ impl Compiler<'_> {
             // An unknown name in front of brackets is a reference to a resource type.
             Expr::Ref(name) => {
                 let kind = self.named_type(name)?;
-                Value::of_type(self.resource_meant(kind)?)
+                Value::of_type(self.referenced_resource(kind)?)
             }
             _ => self.eval(f, parts[0])?,
         };
@@ -308,7 +307,7 @@ impl Compiler<'_> {
             let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
             let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
             return match error.peer_span().filter(|_| is_syntax) {
-                Some(_) if is_unexpected_end(error) => plain(error.message.clone()),
+                Some(_) if parsed.ends_early => plain(error.message.clone()),
                 Some(span) => {
                     let mut out = EvalError::new("", error.message.clone(), span);
                     out.issue = error.issue.clone();
@@ -381,10 +380,8 @@ fn type_text_error(unwind: Box<Unwind>, text: &str) -> Box<Unwind> {
     };
     let message = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
-            let text =
-                error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
-            let help = error.help.into_iter().next();
-            return PlainError { help, ..PlainError::new(text) }.into();
+            let help = error.help.first().cloned();
+            return PlainError { help, ..PlainError::new(error.reason()) }.into();
         }
         Some("OPERATOR_NOT_APPLICABLE") => {
             format!("Not a parameterized type <{}>", text.split('[').next().unwrap_or(text))

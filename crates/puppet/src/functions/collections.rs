@@ -97,7 +97,7 @@ pub const TABLE: &[Function] = &[
     ),
     function(
         "unique",
-        "Leaves out what comes again.",
+        "Removes duplicates.",
         &[
             with_opt_block(&[req("String", "string")], "Callable[String]", unique),
             with_opt_block(&[req("Hash", "hash")], "Callable[Any]", unique_hash),

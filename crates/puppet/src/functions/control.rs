@@ -175,7 +175,7 @@ pub const TABLE: &[Function] = &[
                     req("Any", "value"),
                     req("Variant[Enum[clear],Hash[Pcore::MemberName,Any]]", "annotation_hash"),
                 ],
-                annotate_anew,
+                replace_annotation,
             ),
             plain(
                 &[
@@ -368,7 +368,7 @@ fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-fn annotate_anew(call: &mut Call<'_, '_>) -> EvalResult {
+fn replace_annotation(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = annotation_type(call.arg(0));
     let (value, given) = (call.arg(1).clone(), call.arg(2).clone());
     call.compiler.types.annotations.replace(&kind, &value, &given)

@@ -85,7 +85,7 @@ pub const TABLE: &[Function] = &[
         ],
     ),
     old("file", "Gives the content of the first file that exists.", -2, file),
-    old("generate", "Gives what a command prints.", -2, generate),
+    old("generate", "Returns the output of a command.", -2, generate),
     old("template", "Evaluates ERB templates.", -2, template),
     old("inline_template", "Evaluates text as ERB templates.", -2, inline_template),
 ];

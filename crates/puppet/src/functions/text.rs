@@ -69,7 +69,7 @@ pub const TABLE: &[Function] = &[
     function("strip", "Removes blanks at both ends.", on_text!(|s: &str| lstrip(&rstrip(s)))),
     function(
         "match",
-        "Gives what a regular expression and its groups match in a text.",
+        "Returns the match of a regular expression in a text, with its groups.",
         &[
             plain(&[req("String", "string"), req("Variant[Any, Type]", "pattern")], match_one),
             plain(
@@ -80,7 +80,7 @@ pub const TABLE: &[Function] = &[
     ),
     function(
         "regsubst",
-        "Replaces what a regular expression matches.",
+        "Replaces the matches of a regular expression.",
         &[
             plain(
                 &[

@@ -268,7 +268,7 @@ impl Lookup<'_, '_> {
 
     /// Calls the function of levels in turn until it finds a value. Returns the number of calls, and
     /// the value if the last call found one.
-    pub(super) fn call_in_turn(
+    pub(super) fn call_until_found(
         &mut self,
         calls: &[FunctionCall<'_>],
         args: &[Value],
@@ -278,7 +278,8 @@ impl Lookup<'_, '_> {
         let all = calls.iter().map(|call| self.arguments(call, args.to_vec())).collect::<Vec<_>>();
         let at = span.map(|span| (self.scope, span));
         let function = &first.level.function;
-        let Some(result) = at.and_then(|at| self.c.call_ruby_in_turn(function, &all, at)) else {
+        let Some(result) = at.and_then(|at| self.c.call_ruby_until_found(function, &all, at))
+        else {
             return self.call(first, args.to_vec()).map(|value| (1, value));
         };
         let contexts = &mut self.c.hiera.contexts;

@@ -228,7 +228,7 @@ impl Secrets {
         }
         let bytes = decode(cipher, Mode::Default).map_err(|e| e.to_string())?;
         let text = String::from_utf8(open(&bytes)?);
-        let text = text.map_err(|_| "what was encrypted is no UTF-8 text".to_owned())?;
+        let text = text.map_err(|_| "the decrypted value is not UTF-8 text".to_owned())?;
         let text = EcoString::from(text);
         self.record(keys, cipher, text.clone());
         Ok(text)

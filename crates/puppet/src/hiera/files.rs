@@ -298,7 +298,9 @@ fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     let (path, message) = (path.display(), &error.message);
     match error.kind {
         YamlErrorKind::UnknownAlias(_) => format!("Unable to parse {message}"),
-        YamlErrorKind::Refused => format!("Unable to parse ({path}): {message}"),
+        YamlErrorKind::Refused | YamlErrorKind::UnspecifiedClass => {
+            format!("Unable to parse ({path}): {message}")
+        }
         _ => format!("Unable to parse ({path}): {error}"),
     }
 }

@@ -172,7 +172,7 @@ fn nothing(call: &Call<'_, '_>, names: &[EcoString]) -> EvalResult {
     if let Unwind::Error(error) = &mut *error {
         error.related.push((call.span, "asked for here".to_owned()));
         let name = names.first().map_or("KEY", EcoString::as_str);
-        error.help.push(format!("`ordain lookup {name} --explain` says where was looked"));
+        error.help.push(format!("`ordain lookup {name} --explain` lists the searched places"));
     }
     Err(error)
 }

@@ -94,6 +94,14 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
+/// Records the expression in which an error happened, if none inside of it is known.
+fn in_expression(mut unwind: Box<Unwind>, expression: &str) -> Box<Unwind> {
+    if let Unwind::Error(error) = &mut *unwind {
+        error.interpolation.get_or_insert_with(|| expression.into());
+    }
+    unwind
+}
+
 fn issue<T>(code: &'static str, message: impl Into<String>) -> EvalResult<T> {
     Err(unwind(Some(code), message, None))
 }
@@ -138,24 +146,20 @@ impl Lookup<'_, '_> {
                     continue;
                 }
                 Piece::Empty => continue,
-                Piece::Variable(key) => {
-                    self.spend(1, 0)?;
-                    let value = self.scope_value(key, subject)?;
-                    match is_plain(&value) {
-                        true => value,
-                        false => self.interpolate_found(&format!("scope:{key}"), value, methods)?,
-                    }
-                }
+                Piece::Variable(key) => self
+                    .variable_value(key, subject, methods)
+                    .map_err(|unwind| in_expression(unwind, key))?,
                 Piece::Method { .. } if !methods => {
                     return issue(METHOD_NOT_ALLOWED_ISSUE, METHOD_NOT_ALLOWED);
                 }
                 Piece::Method { name: "alias", argument } if whole => {
                     self.spend(1, 0)?;
-                    return self.nested(argument);
+                    return self.nested(argument).map_err(|e| in_expression(e, argument));
                 }
                 Piece::Method { name, argument } => {
                     self.spend(1, 0)?;
-                    self.method_value(name, argument, subject)?
+                    self.method_value(name, argument, subject)
+                        .map_err(|unwind| in_expression(unwind, argument))?
                 }
             };
             let text = ruby_text(&value);
@@ -163,6 +167,15 @@ impl Lookup<'_, '_> {
             out.push_str(&text);
         }
         Ok(Value::str(out))
+    }
+
+    fn variable_value(&mut self, key: &str, subject: &str, methods: bool) -> EvalResult {
+        self.spend(1, 0)?;
+        let value = self.scope_value(key, subject)?;
+        match is_plain(&value) {
+            true => Ok(value),
+            false => self.interpolate_found(&format!("scope:{key}"), value, methods),
+        }
     }
 
     fn method_value(&mut self, name: &str, argument: &str, subject: &str) -> EvalResult {

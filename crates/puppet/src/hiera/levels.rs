@@ -477,8 +477,7 @@ impl Lookup<'_, '_> {
         Ok(Some(value))
     }
 
-    /// Adds the place in data to an error: the interpolation that the message names, else the
-    /// value.
+    /// Adds the place in data to an error: the interpolation that failed, else the value.
     fn in_data(&self, mut unwind: Box<Unwind>, place: DataPlace) -> Box<Unwind> {
         let Unwind::Error(error) = &mut *unwind else { return unwind };
         if error.focus.is_some() {
@@ -488,11 +487,12 @@ impl Lookup<'_, '_> {
         let file = self.c.env.sources.file(span.file);
         let (start, end) = (span.range.start as usize, span.range.end as usize);
         let written = file.text.get(start..end).unwrap_or("");
-        let name = error.message.split('\'').nth(1).unwrap_or("");
-        let range = written.match_indices("%{").find_map(|(at, _)| {
-            let end = at + written[at..].find('}')? + 1;
-            let is_named = !name.is_empty() && written[at..end].contains(name);
-            is_named.then(|| TextRange::new((start + at) as u32, (start + end) as u32))
+        let range = error.interpolation.as_deref().and_then(|expression| {
+            written.match_indices("%{").find_map(|(at, _)| {
+                let end = at + written[at..].find('}')? + 1;
+                let is_failed = written[at..end].contains(expression);
+                is_failed.then(|| TextRange::new((start + at) as u32, (start + end) as u32))
+            })
         });
         let range = range.unwrap_or(span.range);
         error.focus = Some((range.in_file(span.file), String::new()));

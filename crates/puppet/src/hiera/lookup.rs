@@ -88,21 +88,8 @@ pub(super) fn unwind(
     message: impl Into<String>,
     span: Option<Span>,
 ) -> Box<Unwind> {
-    EvalError {
-        is_jump: false,
-        code: None,
-        issue: issue.map(Into::into),
-        message: message.into(),
-        span,
-        line_only: true,
-        related: Vec::new(),
-        focus: None,
-        is_asking: true,
-        help: Vec::new(),
-        diagnostics: Vec::new(),
-        wrapped: None,
-    }
-    .into()
+    let issue = issue.map(Into::into);
+    EvalError { issue, span, ..EvalError::without_place(message) }.into()
 }
 
 /// The text of an error.

@@ -55,7 +55,7 @@ impl Lookup<'_, '_> {
         if calls.len() == 1 {
             return self.call(call, args);
         }
-        let (reached, value) = self.call_in_turn(&calls, &args)?;
+        let (reached, value) = self.call_until_found(&calls, &args)?;
         let mut values: VecDeque<_> = calls[..reached].iter().map(|call| (call.id, None)).collect();
         if let Some((_, last)) = values.back_mut() {
             *last = value;

@@ -98,7 +98,9 @@ impl Environment {
         };
         let mut errors = file.errors.clone();
         if errors.is_empty() {
-            errors = self.registry_mut().add(&file.program, &module.name, &mut Vec::new());
+            errors = self
+                .registry_mut()
+                .add(&file.program, &module.name, &mut Vec::new(), &|_| String::new());
         }
         if errors.is_empty() { Ok(Some(Arc::clone(&file.program))) } else { Err(errors) }
     }

@@ -13,7 +13,7 @@ use ordain_syntax::Idx;
 use super::RubyType;
 use crate::syntax::{Call, CallForm, Expr, ExprId, Program};
 use crate::types::Regexp;
-use crate::types::modelled::layout::TitlePatterns;
+use crate::types::models::layout::TitlePatterns;
 
 /// The type that such a file instantiates.
 const MAKER: &str = "Puppet::Resource::ResourceType3";

@@ -151,7 +151,7 @@ impl Environment {
         }
         if self.modulepath.is_empty() {
             return Some(format!(
-                "there is no module `{module}`: `--modulepath` says where modules are"
+                "there is no module `{module}`: set the directories of modules with `--modulepath`"
             ));
         }
         let exists = |dir: &&PathBuf| self.world.kind(dir).is_some();

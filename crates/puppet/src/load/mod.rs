@@ -136,28 +136,19 @@ impl Environment {
 
     /// Registers the definitions of a text; returns an error for each duplicate.
     fn register(&mut self, program: &Arc<Program>, module: &str) -> Vec<Diagnostic> {
-        let registry = self.registry.get_mut().unwrap_or_else(|e| e.into_inner());
-        let mut errors = registry.add(program, module, &mut self.nodes);
-        self.name_first_places(&mut errors);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let errors = self.registry_mut().add(program, module, &mut nodes, &|s| self.first_place(s));
+        self.nodes = nodes;
         errors
     }
 
-    /// Puts the places of first definitions into the messages, where Puppet has them.
-    fn name_first_places(&self, errors: &mut [Diagnostic]) {
-        const DEFINED: &str = "is already defined";
-        for error in errors {
-            let first = error.related.first().map(|label| label.span);
-            let is_named = ["Class ", "Node ", "Definition ", "'"]
-                .iter()
-                .any(|start| error.message.starts_with(start));
-            let (Some(first), true) = (first, is_named) else { continue };
-            let file = self.sources.file(first.file);
-            let line = file.line(first.range.start);
-            let place = match file.has_path() {
-                true => format!("{DEFINED} (file: {}, line: {line})", file.path.display()),
-                false => format!("{DEFINED} (line: {line})"),
-            };
-            error.message = error.message.replacen(DEFINED, &place, 1);
+    /// The place of a first definition, as messages have it.
+    fn first_place(&self, first: Span) -> String {
+        let file = self.sources.file(first.file);
+        let line = file.line(first.range.start);
+        match file.has_path() {
+            true => format!(" (file: {}, line: {line})", file.path.display()),
+            false => format!(" (line: {line})"),
         }
     }
 
@@ -357,8 +348,8 @@ impl Environment {
     /// # Errors
     /// For each duplicate definition.
     pub fn define(&self, program: &Arc<Program>) -> Vec<Diagnostic> {
-        let mut errors = self.registry_mut().add(program, "", &mut Vec::new());
-        self.name_first_places(&mut errors);
+        let mut nodes = Vec::new();
+        let errors = self.registry_mut().add(program, "", &mut nodes, &|s| self.first_place(s));
         errors
     }
 
@@ -381,19 +372,13 @@ impl Environment {
 
 fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
     let first = diagnostics.first();
+    let message = first.map(|d| d.message.clone()).unwrap_or_default();
     EvalError {
-        code: None,
         issue: first.and_then(|d| d.issue.clone()),
-        message: first.map(|d| d.message.clone()).unwrap_or_default(),
         span: first.and_then(Diagnostic::peer_span),
         line_only: false,
-        related: Vec::new(),
-        focus: None,
-        is_asking: true,
-        help: Vec::new(),
         diagnostics,
-        is_jump: false,
-        wrapped: None,
+        ..EvalError::without_place(message)
     }
 }
 

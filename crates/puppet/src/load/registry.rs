@@ -62,12 +62,16 @@ impl Registry {
         program: &Arc<Program>,
         module: &str,
         nodes: &mut Vec<Arc<NodeDef>>,
+        place: &dyn Fn(Span) -> String,
     ) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for item in items(program, module) {
             match item {
                 Item::Type(def) => match self.types.get(&def.name) {
-                    Some(known) => errors.push(duplicate(&(&def).into(), &known.as_ref().into())),
+                    Some(known) => {
+                        let known = Defined::from(known.as_ref());
+                        errors.push(duplicate(&(&def).into(), &known, &place(known.span)));
+                    }
                     None => {
                         self.missing.remove(&('t', def.name.clone()));
                         self.types.insert(def.name.clone(), Arc::new(def));
@@ -107,7 +111,7 @@ impl Registry {
                     }
                 }
                 Item::Node(def) => {
-                    errors.extend(self.add_node_names(&def));
+                    errors.extend(self.add_node_names(&def, place));
                     nodes.push(Arc::new(def));
                 }
             }
@@ -118,12 +122,13 @@ impl Registry {
 
 impl Registry {
     /// Registers the names that a node block matches; returns an error for each duplicate.
-    pub(super) fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
+    fn add_node_names(&mut self, def: &NodeDef, place: &dyn Fn(Span) -> String) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for &id in def.program.list(def.matches) {
             let Some(name) = node_name(&def.program[id]) else { continue };
             if let Some(&first) = self.node_names.get(&name) {
-                let text = format!("Node '{name}' is already defined; cannot redefine");
+                let place = place(first);
+                let text = format!("Node '{name}' is already defined{place}; cannot redefine");
                 let error = Diagnostic::error("puppet::duplicate-definition", text)
                     .labelled(def.program.span(id), "defined again here");
                 errors.push(error.related(first, "first defined here"));
@@ -135,20 +140,22 @@ impl Registry {
     }
 }
 
-/// The error of a second class or define of a name.
-pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
+/// The error of a second class or define of a name. `place` is that of the first one, as in
+/// ` (file: a.pp, line: 1)`, or empty.
+pub fn duplicate(def: &Defined, known: &Defined, place: &str) -> Diagnostic {
+    let name = &def.name;
     let message = match (def.kind, known.kind) {
         (DefKind::Class, DefKind::Class) => {
-            format!("Class '{}' is already defined; cannot redefine", def.name)
+            format!("Class '{name}' is already defined{place}; cannot redefine")
         }
         (DefKind::Class, DefKind::Define) => {
-            format!("Definition '{}' is already defined; cannot be redefined as a class", def.name)
+            format!("Definition '{name}' is already defined{place}; cannot be redefined as a class")
         }
-        (DefKind::Define, DefKind::Class) => {
-            format!("'{}' is already defined as a class; cannot redefine as a definition", def.name)
-        }
+        (DefKind::Define, DefKind::Class) => format!(
+            "'{name}' is already defined{place} as a class; cannot redefine as a definition"
+        ),
         (DefKind::Define, DefKind::Define) => {
-            format!("Definition '{}' is already defined; cannot be redefined", def.name)
+            format!("Definition '{name}' is already defined{place}; cannot be redefined")
         }
     };
     Diagnostic::error("puppet::duplicate-definition", message)

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use ecow::EcoString;
 
-use crate::types::modelled::layout::TitlePatterns;
+use crate::types::models::layout::TitlePatterns;
 
 /// A resource type as its file in Ruby describes it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

@@ -72,7 +72,7 @@ impl Compiler<'_> {
         let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         if let Some(value) = self.variable(scope, name) {
-            let (base, value) = self.lend_variable(value, scope, name);
+            let (base, value) = self.share_variable(value, scope, name);
             return Ok(json!([true, base, [value]]));
         }
         if is_always_there(name) {
@@ -119,7 +119,7 @@ impl Compiler<'_> {
         }
         seen.retain(|_, value| !value.is_undef());
         let (names, values): (Vec<_>, Vec<_>) = seen.into_iter().unzip();
-        let (base, values) = self.lend(&values, scope);
+        let (base, values) = self.share(&values, scope);
         let values = names.iter().map(ToString::to_string).zip(values);
         Ok(json!([base, values.collect::<serde_json::Map<_, _>>()]))
     }
@@ -141,7 +141,7 @@ impl Compiler<'_> {
         let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         if let Some(done) = self.ruby.journal.next(name) {
-            let (base, values) = self.lend(&[done?], scope);
+            let (base, values) = self.share(&[done?], scope);
             return Ok(json!([base, values]));
         }
         let given = self.unpack_arguments(args.get(2).unwrap_or(&Json::Null), scope)?;
@@ -151,7 +151,7 @@ impl Compiler<'_> {
         };
         let span = self.calling_span();
         let value = self.call_function(name, given, block, scope, span)?;
-        let (base, values) = self.lend(&[value], scope);
+        let (base, values) = self.share(&[value], scope);
         Ok(json!([base, values]))
     }
 
@@ -162,14 +162,14 @@ impl Compiler<'_> {
         };
         let scope = closure.scope;
         if let Some(done) = self.ruby.journal.next(BLOCK) {
-            let (base, values) = self.lend(&[done?], scope);
+            let (base, values) = self.share(&[done?], scope);
             return Ok(json!([base, values]));
         }
         let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null), scope)?;
         // As in iterations, a lambda ignores arguments that it has no parameters for.
         let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
         let value = self.call_closure(&closure, &given[..given.len().min(most)])?;
-        let (base, values) = self.lend(&[value], scope);
+        let (base, values) = self.share(&[value], scope);
         Ok(json!([base, values]))
     }
 
@@ -214,7 +214,7 @@ impl Compiler<'_> {
         places.collect()
     }
 
-    fn held_type(&self, args: &[Json], at: usize) -> EvalResult<std::sync::Arc<Type>> {
+    fn stored_type(&self, args: &[Json], at: usize) -> EvalResult<std::sync::Arc<Type>> {
         let id = args.get(at).and_then(Json::as_u64);
         match id.and_then(|id| self.ruby.held(id)) {
             Some(Value::Type(kind)) => Ok(std::sync::Arc::clone(kind)),
@@ -225,7 +225,7 @@ impl Compiler<'_> {
     fn answer_about_types(&mut self, name: &str, args: &[Json]) -> EvalResult<Json> {
         match name {
             "type" => {
-                let kind = self.told_type(text(args, 0), &[])?;
+                let kind = self.parse_reported_type(text(args, 0), &[])?;
                 Ok(self.pack_value(&Value::of_type(kind)))
             }
             "infer" => {
@@ -235,20 +235,20 @@ impl Compiler<'_> {
                 Ok(self.pack_value(&Value::of_type(kind)))
             }
             "instance" => {
-                let kind = self.held_type(args, 0)?;
+                let kind = self.stored_type(args, 0)?;
                 let value = self.unpack_value(args.get(1).unwrap_or(&Json::Null))?;
                 Ok(json!(instance::is_instance(&kind, &value)))
             }
             "assignable" => {
-                let (to, from) = (self.held_type(args, 0)?, self.held_type(args, 1)?);
+                let (to, from) = (self.stored_type(args, 0)?, self.stored_type(args, 1)?);
                 Ok(json!(assignable::is_assignable(&to, &from)))
             }
             "generalize" => {
-                let kind = generalize(&*self.held_type(args, 0)?);
+                let kind = generalize(&*self.stored_type(args, 0)?);
                 Ok(self.pack_value(&Value::of_type(kind)))
             }
             "mismatch" => {
-                let (to, from) = (self.held_type(args, 1)?, self.held_type(args, 2)?);
+                let (to, from) = (self.stored_type(args, 1)?, self.stored_type(args, 2)?);
                 Ok(json!(mismatch::describe_mismatch(text(args, 0), &to, &from)))
             }
             "member" => {
@@ -261,7 +261,7 @@ impl Compiler<'_> {
             }
             "type_outline" => Ok(type_outline(text(args, 0))),
             "type_members" => {
-                let members = type_members(&*self.held_type(args, 0)?).into_iter();
+                let members = type_members(&*self.stored_type(args, 0)?).into_iter();
                 let packed =
                     members.map(|(name, value)| (name.to_owned(), self.pack_value(&value)));
                 Ok(Json::Object(packed.collect()))
@@ -271,7 +271,7 @@ impl Compiler<'_> {
                 let version = text(args, 1).parse::<Version>();
                 Ok(json!(matches!((range, version), (Ok(r), Ok(v)) if r.includes(&v))))
             }
-            other => fail(format!("the Ruby code asks what is not known: {other}")),
+            other => fail(format!("the Ruby code sent an unknown request: {other}")),
         }
     }
 }

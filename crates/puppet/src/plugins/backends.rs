@@ -30,7 +30,7 @@ impl Compiler<'_> {
         let place = format!("hiera/backend/{}_backend.rb", name.to_lowercase());
         let callee = Callee { what: &what, place: &place };
         self.with_ruby(callee, span, |this| {
-            this.lending(|this| {
+            this.with_shared_values(|this| {
                 let [options, first, merge] = arguments.each_ref().map(|v| this.pack_value(v));
                 let request = json!(["hiera3", name, key, scope.0, options, first, merge]);
                 let answer = this.converse(callee, span, request)?;
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         let place = format!("hiera/backend/eyaml/encryptors/{}.rb", scheme.to_lowercase());
         let callee = Callee { what: &what, place: &place };
         self.with_ruby(callee, span, |this| {
-            this.lending(|this| {
+            this.with_shared_values(|this| {
                 let request = json!(["eyaml", scheme, cipher, this.pack_value(options)]);
                 let answer = this.converse(callee, span, request)?;
                 let text = answer[1].as_str().unwrap_or_default().to_owned();

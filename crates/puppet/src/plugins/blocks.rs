@@ -72,8 +72,8 @@ impl Compiler<'_> {
             return plain(format!("Unknown function: '{RUBY_BLOCK}'."));
         };
         let callee = Callee { what: "a block of Ruby code", place: "Ruby" };
-        self.lending(|this| {
-            let (base, given) = this.lend(given, scope);
+        self.with_shared_values(|this| {
+            let (base, given) = this.share(given, scope);
             let answer = this.converse(callee, span, json!(["block", number, base, given]))?;
             this.unpack_value(&answer)
         })

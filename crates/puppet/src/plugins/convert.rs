@@ -24,7 +24,7 @@ pub(crate) fn splat(given: &Ruby) -> Vec<Ruby> {
 }
 
 pub(crate) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
-    HostError::Raise { class: class.into(), message: message.into() }
+    HostError::Raise { class: class.into(), message: message.into(), number: None }
 }
 
 /// A value without a Ruby equivalent, which the template passes on unchanged.

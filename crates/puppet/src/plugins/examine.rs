@@ -44,11 +44,11 @@ impl Compiler<'_> {
         let names: Vec<&str> = kinds.keys().map(EcoString::as_str).collect();
         let what = format!("the resource types {}", names.join(", "));
         let callee = Callee { what: &what, place: "Ruby" };
-        let said = self.with_ruby(callee, NOWHERE, |this| this.ask_types(callee, &kinds));
-        match said {
-            Ok((said, mut found)) => {
-                for (id, said) in said {
-                    found.extend(self.apply_report(id, &said));
+        let reply = self.with_ruby(callee, NOWHERE, |this| this.ask_types(callee, &kinds));
+        match reply {
+            Ok((reply, mut found)) => {
+                for (id, reply) in reply {
+                    found.extend(self.apply_report(id, &reply));
                 }
                 let duplicates = self.catalog.duplicate_names();
                 found.extend(duplicates.iter().map(|duplicate| self.cannot_alias(duplicate)));
@@ -124,14 +124,14 @@ impl Compiler<'_> {
             }
         }
         let list = self.pack_catalog(&loaded);
-        let said = self.converse(callee, NOWHERE, json!(["examine", list]))?;
-        let Json::Array(said) = said else { return Ok((Vec::new(), warnings)) };
+        let reply = self.converse(callee, NOWHERE, json!(["examine", list]))?;
+        let Json::Array(reply) = reply else { return Ok((Vec::new(), warnings)) };
         let count = self.catalog.resources.len();
-        let said = said.into_iter().filter_map(|mut pair| {
+        let reply = reply.into_iter().filter_map(|mut pair| {
             let id = u32::try_from(pair[0].as_u64()?).ok()?;
             ((id as usize) < count).then(|| (ResourceId(id), pair[1].take()))
         });
-        Ok((said.collect(), warnings))
+        Ok((reply.collect(), warnings))
     }
 
     /// All resources as types look them up.
@@ -175,18 +175,18 @@ impl Compiler<'_> {
     }
 
     /// Applies the answer of a type about a resource; returns its error.
-    fn apply_report(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
-        if let Some(error) = said.get("error") {
+    fn apply_report(&mut self, id: ResourceId, reply: &Json) -> Option<Diagnostic> {
+        if let Some(error) = reply.get("error") {
             return Some(self.refusal(id, error));
         }
         let kind = self.catalog.get(id).kind.to_lowercase();
         if !self.settings.native_kinds.contains(kind.as_str()) {
-            for (name, value) in said["values"].as_object().into_iter().flatten() {
+            for (name, value) in reply["values"].as_object().into_iter().flatten() {
                 self.take_value(id, name, value);
             }
         }
         let count = self.catalog.resources.len() as u64;
-        for relation in said["automatic"].as_array().into_iter().flatten() {
+        for relation in reply["automatic"].as_array().into_iter().flatten() {
             let Some(other) = relation[1].as_u64().filter(|other| *other < count) else { continue };
             let other = ResourceId(other as u32);
             let kind = relation[0].as_str().unwrap_or_default();

@@ -89,11 +89,11 @@ impl Environment {
             .map(|(name, weight, value)| (name.to_lowercase(), json!([weight, packed(value)])));
         let outside: serde_json::Map<String, Json> = outside.collect();
         let question = json!(["facts", packed(&known.native), outside, dirs]);
-        let said = ask(session, &question, &mut out.problems)?;
-        for problem in said["problems"].as_array().into_iter().flatten() {
+        let reply = ask(session, &question, &mut out.problems)?;
+        for problem in reply["problems"].as_array().into_iter().flatten() {
             out.problems.push(problem_of(problem));
         }
-        for (name, value) in said["values"].as_object().into_iter().flatten() {
+        for (name, value) in reply["values"].as_object().into_iter().flatten() {
             let text = value.to_string();
             if let Ok(value) = data_json::read_bytes(text.as_bytes()) {
                 out.values.insert(name.as_str().into(), value);
@@ -148,9 +148,9 @@ fn ask(
                 return Err(Fault::Garbled(Language::Ruby, text));
             }
             Some("logs") => {
-                for said in message.as_array().into_iter().flatten().skip(1) {
-                    let text = said[1].as_str().unwrap_or_default();
-                    if matches!(said[0].as_str(), Some("warning" | "err")) {
+                for reply in message.as_array().into_iter().flatten().skip(1) {
+                    let text = reply[1].as_str().unwrap_or_default();
+                    if matches!(reply[0].as_str(), Some("warning" | "err")) {
                         problems.push(Diagnostic::warning(CODE, text.to_owned()));
                     }
                 }

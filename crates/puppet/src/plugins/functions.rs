@@ -83,7 +83,7 @@ impl Compiler<'_> {
     /// Calls a function with one argument list after the other until it returns a value: the index
     /// of the successful call, and its value. `None` if the `ruby` process does not run the
     /// function.
-    pub(crate) fn call_ruby_in_turn(
+    pub(crate) fn call_ruby_until_found(
         &mut self,
         name: &str,
         calls: &[Vec<Value>],
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         let place = file.path.display().to_string();
         Some(self.with_ruby(Callee { what: &what, place: &place }, at.1, |this| {
             let function = this.loaded_function(&file, name, at.1)?;
-            this.request_in_turn(&function, name, calls, at)
+            this.request_until_found(&function, name, calls, at)
         }))
     }
 
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         self.native_function(&file, name).is_none().then_some(file)
     }
 
-    fn request_in_turn(
+    fn request_until_found(
         &mut self,
         function: &RubyFunction,
         name: &str,
@@ -123,12 +123,12 @@ impl Compiler<'_> {
             let value = self.dispatch(function, None, name, args, None, (scope, span))?;
             return Ok((0, value));
         }
-        let (at, value) = self.lending(|this| -> EvalResult<_> {
+        let (at, value) = self.with_shared_values(|this| -> EvalResult<_> {
             let pairs = chosen.iter().zip(calls);
             let packed =
-                pairs.map(|(chosen, args)| json!([chosen.number, this.lend_copies(args).1]));
+                pairs.map(|(chosen, args)| json!([chosen.number, this.share_copies(args).1]));
             let packed: Vec<Json> = packed.collect();
-            let request = json!(["call_in_turn", name, scope.0, packed]);
+            let request = json!(["call_until_found", name, scope.0, packed]);
             let answer = this.converse(function.callee(), span, request)?;
             let at = answer[0].as_u64().and_then(|at| usize::try_from(at).ok());
             Ok((at.unwrap_or_default(), this.unpack_value(&answer[1])))
@@ -196,13 +196,13 @@ impl Compiler<'_> {
             // Values without marks are read faster.
             block.shift_remove(MARK);
         }
-        let value = self.lending(|this| -> EvalResult<EvalResult> {
+        let value = self.with_shared_values(|this| -> EvalResult<EvalResult> {
             // Puppet copies lists and hashes for functions of the older interface. Levels of Hiera
             // have options of their own.
             let gets_copies = function.arity.is_some() || args.iter().any(is_lookup_context);
             let (base, packed) = match gets_copies {
-                true => this.lend_copies(args),
-                false => this.lend(args, scope),
+                true => this.share_copies(args),
+                false => this.share(args, scope),
             };
             let request = json!(["call", name, number, scope.0, block, base, packed]);
             let answer = this.converse(function.callee(), span, request)?;
@@ -220,11 +220,11 @@ impl Compiler<'_> {
         name: &str,
         span: Span,
     ) -> EvalResult<Arc<RubyFunction>> {
-        let said = self.ruby.session.as_ref().and_then(|s| s.loaded(name));
-        if let (Some(function), Some(_)) = (self.ruby.functions.get(name), said) {
+        let reply = self.ruby.session.as_ref().and_then(|s| s.loaded(name));
+        if let (Some(function), Some(_)) = (self.ruby.functions.get(name), reply) {
             return Ok(Arc::clone(function));
         }
-        let said = said.cloned();
+        let reply = reply.cloned();
         let text = self.env.world.read(&file.path).map_err(|error| {
             PlainError::new(format!("cannot read {}: {error}", file.path.display()))
         })?;
@@ -236,23 +236,23 @@ impl Compiler<'_> {
             dispatches: Vec::new(),
             arity: None,
         };
-        let said = match said {
-            Some(said) => said,
+        let reply = match reply {
+            Some(reply) => reply,
             None => {
                 let kind = if file.is_old { "old" } else { "new" };
                 let request = json!(["load", name, kind, path, text]);
-                let said = self.converse(function.callee(), span, request)?;
+                let reply = self.converse(function.callee(), span, request)?;
                 if let Some(session) = &mut self.ruby.session {
-                    session.set_loaded(name, said.clone());
+                    session.set_loaded(name, reply.clone());
                 }
-                said
+                reply
             }
         };
         if file.is_old {
-            let arity = said["arity"].as_i64().and_then(|arity| i32::try_from(arity).ok());
+            let arity = reply["arity"].as_i64().and_then(|arity| i32::try_from(arity).ok());
             function.arity = Some(arity.unwrap_or(-1));
         } else {
-            function.dispatches = self.dispatches(&said)?;
+            function.dispatches = self.dispatches(&reply)?;
         }
         let function = Arc::new(function);
         self.ruby.functions.insert(name.into(), Arc::clone(&function));
@@ -260,11 +260,11 @@ impl Compiler<'_> {
     }
 
     /// The signatures that the `ruby` process reported.
-    pub(super) fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
-        let locals = said["types"].as_array().map_or(&[][..], Vec::as_slice);
+    pub(super) fn dispatches(&mut self, reply: &Json) -> EvalResult<Vec<Dispatch>> {
+        let locals = reply["types"].as_array().map_or(&[][..], Vec::as_slice);
         let locals: Vec<&str> = locals.iter().filter_map(Json::as_str).collect();
         let locals = self.local_types(&locals)?;
-        let all = said["dispatches"].as_array().map_or(&[][..], Vec::as_slice);
+        let all = reply["dispatches"].as_array().map_or(&[][..], Vec::as_slice);
         let mut out = Vec::with_capacity(all.len());
         for (number, data) in all.iter().enumerate() {
             out.push(Dispatch {
@@ -283,25 +283,29 @@ impl Compiler<'_> {
             let [kind, of, name] = [0, 1, 2].map(|i| param[i].as_str().unwrap_or_default());
             out.params.push(SignatureParam {
                 name: name.into(),
-                kind: self.told_type(of, locals)?,
+                kind: self.parse_reported_type(of, locals)?,
                 optional: matches!(kind, "optional" | "repeated"),
             });
             out.rest = kind.ends_with("repeated");
         }
         if let Some(of) = data["block"][0].as_str() {
-            let kind = self.told_type(of, locals)?;
+            let kind = self.parse_reported_type(of, locals)?;
             let optional = data["block"][1].as_bool().unwrap_or(false);
             out.block = Some(if optional { Type::Optional(Some(Arc::new(kind))) } else { kind });
             out.block_name = data["block"][2].as_str().unwrap_or("block").into();
         }
         if let Some(of) = data["returns"].as_str() {
-            out.returns = Some(self.told_type(of, locals)?);
+            out.returns = Some(self.parse_reported_type(of, locals)?);
         }
         Ok(out)
     }
 
     /// Parses and evaluates the text of a type in Ruby code.
-    pub(super) fn told_type(&mut self, text: &str, locals: &[Arc<TypeAlias>]) -> EvalResult<Type> {
+    pub(super) fn parse_reported_type(
+        &mut self,
+        text: &str,
+        locals: &[Arc<TypeAlias>],
+    ) -> EvalResult<Type> {
         let mut named = |name: &str| {
             if let Some(alias) = locals.iter().find(|alias| alias.name == name) {
                 return Some(Type::Alias(Arc::clone(alias)));
@@ -320,7 +324,7 @@ impl Compiler<'_> {
         };
         let out: Vec<Arc<TypeAlias>> = parts.iter().map(|(name, _)| alias(name)).collect();
         for (alias, (_, text)) in out.iter().zip(&parts) {
-            let target = self.told_type(text.trim(), &out)?;
+            let target = self.parse_reported_type(text.trim(), &out)?;
             // The alias is new, so its target is not set.
             let _ = alias.target.set(crate::types::normalize(&target));
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use ordain_source::{FileId, Span, TextRange};
 use serde_json::{Value as Json, json};
 
-use crate::error::{PlainError, Unwind};
+use crate::error::{PlainError, UnknownName, Unwind};
 use crate::plugins::state::Callee;
 use crate::state::Compiler;
 use crate::value::quoting::write_text_quoted;
@@ -71,8 +71,7 @@ impl Compiler<'_> {
         });
         if let Err(unwind) = loaded {
             let error = error_of(*unwind);
-            let missing = format!("the code of {place} does not make the type '{name}'");
-            return Err(match error.message == missing {
+            return Err(match error.unknown == Some(UnknownName::RubyType) {
                 true => NotGenerated::Undefined,
                 false => NotGenerated::Unloadable(error.message),
             });

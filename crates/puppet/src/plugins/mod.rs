@@ -32,7 +32,7 @@ use ordain_plugins::{Fault, Language, Session};
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
-use crate::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::error::{EvalError, EvalResult, PlainError, UnknownName, Unwind};
 use crate::state::Compiler;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -144,7 +144,7 @@ impl Compiler<'_> {
 
     /// Sends a request and answers questions until its answer comes.
     fn converse(&mut self, callee: Callee<'_>, span: Span, request: Json) -> EvalResult<Json> {
-        self.tell_changed_texts(callee, span)?;
+        self.send_changed_texts(callee, span)?;
         self.send(callee, span, &request)?;
         loop {
             let message = self.receive(callee, span)?;
@@ -169,7 +169,7 @@ impl Compiler<'_> {
                         Ok(answer) => json!(["ok", answer]),
                         Err(unwind) => self.unwinding(unwind),
                     };
-                    self.tell_changed_texts(callee, span)?;
+                    self.send_changed_texts(callee, span)?;
                     self.send(callee, span, &reply)?;
                 }
                 _ => return Err(garbled(callee, span)),
@@ -178,7 +178,7 @@ impl Compiler<'_> {
     }
 
     /// Tells the process to drop its texts of variables, if some were changed.
-    fn tell_changed_texts(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
+    fn send_changed_texts(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
         if !std::mem::take(&mut self.ruby.texts_changed) {
             return Ok(());
         }
@@ -201,8 +201,8 @@ impl Compiler<'_> {
     /// Ends the call of a Hiera function that called `not_found`, and informs the context.
     fn report_not_found(&mut self, context: Option<&Json>) -> Box<Unwind> {
         let context = context.and_then(Json::as_u64).and_then(|id| self.ruby.held(id)).cloned();
-        let said = self.call_context("not_found", &[context.unwrap_or_default()], None);
-        match said {
+        let reply = self.call_context("not_found", &[context.unwrap_or_default()], None);
+        match reply {
             Some(Err(unwind)) => unwind,
             _ => PlainError::new("uncaught throw :no_such_key").into(),
         }
@@ -237,6 +237,7 @@ impl Compiler<'_> {
             _ => message.to_owned(),
         });
         out.is_puppets = class.starts_with("Puppet::");
+        out.unknown = error["undefined_type"].as_bool().map(|_| UnknownName::RubyType);
         out.help = Some(trace_text(callee, error));
         out.into()
     }

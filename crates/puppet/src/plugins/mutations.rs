@@ -53,7 +53,7 @@ impl Root {
 
 impl RubyMutations {
     /// The copy of a value for a template.
-    pub(crate) fn lend(
+    pub(crate) fn share(
         &mut self,
         compiler: &Compiler<'_>,
         value: Value,
@@ -78,7 +78,7 @@ impl RubyMutations {
             Value::Array(items) => Arc::strong_count(items),
             Value::Hash(entries) => Arc::strong_count(entries),
             Value::Str(text) if is_fixed => return Ruby::str(text.clone()).frozen(),
-            Value::Str(text) => return Ruby::str(text.clone()).lent(0),
+            Value::Str(text) => return Ruby::str(text.clone()).shared(0),
             other => return to_ruby(other),
         };
         let number = address(value).unwrap_or_default();
@@ -98,7 +98,7 @@ impl RubyMutations {
             ),
             other => to_ruby(other),
         };
-        let copy = copy.lent(number);
+        let copy = copy.shared(number);
         if holders > 1 {
             self.copies.insert(number, copy.clone());
         }
@@ -180,7 +180,7 @@ impl RubyMutations {
     fn follow(&mut self, changed: &Changes, copies: &FxHashMap<usize, Ruby>) {
         self.copies.extend(copies.iter().map(|(old, copy)| {
             let number = address(&changed[old].value).unwrap_or_default();
-            (number, copy.clone().lent(number))
+            (number, copy.clone().shared(number))
         }));
         for root in &mut self.roots {
             if let Some(change) = address(&root.value).and_then(|number| changed.get(&number)) {

@@ -19,7 +19,7 @@ use super::functions::{MethodCall, is_lookup_context};
 use super::native_host::FunctionHost;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::load::RubyFile;
-use crate::plugins::native_host::{CallFailure, ERROR};
+use crate::plugins::native_host::CallFailure;
 use crate::plugins::state::Journal;
 use crate::plugins::state::Native;
 use crate::plugins::state::RubyFunction;
@@ -66,9 +66,9 @@ impl Compiler<'_> {
             Interface::Dispatches(all) if !file.is_old => {
                 let dispatches: Vec<Json> = all.iter().map(outline).collect();
                 let types: Vec<&str> = known.local_types.iter().map(EcoString::as_str).collect();
-                let said = json!({ "dispatches": dispatches, "types": types });
+                let reply = json!({ "dispatches": dispatches, "types": types });
                 // The process reports errors in types.
-                function.dispatches = self.dispatches(&said).ok()?;
+                function.dispatches = self.dispatches(&reply).ok()?;
             }
             _ => return None,
         }
@@ -177,8 +177,8 @@ impl FunctionHost<'_, '_> {
                 Err(CallFailure::Process)
             }
             Error::Exception(exception) => {
-                if exception.class_name.as_deref() == Some(ERROR)
-                    && let Some(unwind) = self.journal.last_error(&exception.message)
+                if let Some(number) = exception.host_error
+                    && let Some(unwind) = self.journal.last_error(number)
                 {
                     self.flush_logs();
                     return Err(CallFailure::Unwind(unwind));

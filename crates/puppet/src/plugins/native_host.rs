@@ -14,7 +14,7 @@ use ordain_ruby::{
 use ordain_source::{EntryKind, Span};
 
 use crate::error::{EvalResult, Unwind};
-use crate::plugins::convert::{raised, splat, to_ruby};
+use crate::plugins::convert::{splat, to_ruby};
 use crate::plugins::mutations::RubyMutations;
 use crate::plugins::state::{Journal, message};
 use crate::state::Compiler;
@@ -134,7 +134,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     pub(super) fn argument(&mut self, value: &Value, is_copy: bool) -> Ruby {
         match value {
             Value::Undef if self.is_old => Ruby::str(""),
-            Value::Array(_) | Value::Hash(_) if !is_copy => self.lend(value.clone()),
+            Value::Array(_) | Value::Hash(_) if !is_copy => self.share(value.clone()),
             value => to_ruby(value),
         }
     }
@@ -147,10 +147,10 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         foreign("Puppet::Parser::Scope", "Scope", Rc::new(ProcessReference::Scope(scope)))
     }
 
-    fn lend(&mut self, value: Value) -> Ruby {
+    fn share(&mut self, value: Value) -> Ruby {
         match value {
             Value::Str(_) => to_ruby(&value),
-            value => self.mutations.lend(self.compiler, value, self.scope, None),
+            value => self.mutations.share(self.compiler, value, self.scope, None),
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     /// The arguments of a function of the compile, with the changes so far.
     fn given(&mut self, args: &[Ruby]) -> Result<Vec<Value>, HostError> {
         if self.wants_change {
-            return beyond("a change of what others see");
+            return beyond("a change of a shared value");
         }
         if args.iter().any(|arg| has_symbol(arg, 0)) {
             return beyond("a symbol as an argument");
@@ -193,7 +193,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         let unwind = match result {
             Ok(value) => {
                 self.journal.record_call(name, Ok(value.clone()));
-                return Ok(self.lend(value));
+                return Ok(self.share(value));
             }
             Err(unwind) => unwind,
         };
@@ -203,8 +203,8 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 Err(HostError::Abort(Box::new(*unwind) as Box<dyn Any>))
             }
             (Some(text), _) => {
-                self.journal.record_call(name, Err(unwind));
-                Err(raised(ERROR, text))
+                let number = self.journal.record_call(name, Err(unwind));
+                Err(HostError::Raise { class: ERROR.into(), message: text, number: Some(number) })
             }
             (None, Unwind::Break(_)) => {
                 self.journal.record_call(name, Err(unwind));
@@ -241,7 +241,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
             ("call_function", [name, args @ ..]) => {
                 // Only the process knows whose call this is.
                 if name.as_name().is_some_and(|name| !self.compiler.has_function(&name)) {
-                    return beyond("a function that is not there");
+                    return beyond("an unknown function");
                 }
                 self.call_function(ScopeId::TOP, name, args)
             }
@@ -267,11 +267,11 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     fn lookup(&mut self, scope: ScopeId, name: &Ruby) -> Result<Ruby, HostError> {
         let Some(name) = name.as_text() else { return beyond("a variable without a name") };
         if let Some(value) = self.compiler.variable(scope, &name) {
-            return Ok(self.mutations.lend(self.compiler, value, scope, Some(&name)));
+            return Ok(self.mutations.share(self.compiler, value, scope, Some(&name)));
         }
         match self.compiler.settings.strict {
             Strict::Off => Ok(Ruby::Nil),
-            _ => beyond("a variable that is not there"),
+            _ => beyond("an unknown variable"),
         }
     }
 
@@ -281,7 +281,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 let text = match message {
                     Ruby::Str(_) => message.as_text().unwrap_or_default(),
                     Ruby::Exception(error) => error.message.clone(),
-                    _ => return beyond("a message that is no text"),
+                    _ => return beyond("a message that is not text"),
                 };
                 self.logs.extend(level(name).map(|level| (level, text.into())));
                 Ok(Some(Ruby::Nil))
@@ -345,7 +345,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 self.call_context(value, name, args)
             }
             (Value::Sensitive(inner), "unwrap") if args.is_empty() => {
-                Ok(Some(self.lend((**inner).clone())))
+                Ok(Some(self.share((**inner).clone())))
             }
             _ if OF_ALL.contains(&name) => Ok(None),
             _ => beyond(format!("`{name}' of {}", crate::value::ruby::ruby_class(value))),
@@ -485,6 +485,7 @@ impl Host for FunctionHost<'_, '_> {
                         class_name: Some(foreign.text.clone()),
                         message: text.as_text().unwrap_or_default(),
                         line: 0,
+                        host_error: None,
                     };
                     Ok(Some(Ruby::Exception(Rc::new(exception))))
                 }
@@ -555,7 +556,7 @@ impl Host for FunctionHost<'_, '_> {
             matches!(context, Some(Value::Object(object)) if object.kind.name == CONTEXT);
         match (name, args) {
             ("cached_file_data", [path]) if is_context => {
-                let Some(path) = path.as_text() else { return beyond("a path that is no text") };
+                let Some(path) = path.as_text() else { return beyond("a path that is not text") };
                 let path = std::path::PathBuf::from(path.as_str());
                 if let Some(known) = self.compiler.ruby.file_values.get(&path) {
                     return Ok(Some(BlockCall::Done(known.clone())));

@@ -3,7 +3,7 @@
 //! Ruby code mutates values in place, and all holders see it. So each list and hash that the
 //! process gets has a number. Before Puppet code continues, the process reports the contents of
 //! changed ones, and the new values replace the old ones. A value that comes back by its number is
-//! the same value as before. `lent.rb` is the counterpart in Ruby.
+//! the same value as before. `shared_values.rb` is the counterpart in Ruby.
 
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,18 +40,18 @@ fn is_shared(value: &Value) -> bool {
 impl Compiler<'_> {
     /// Prepares values for Ruby code that may change them: the number of the first list or hash in
     /// them, and the values. Without a number, nothing else refers to them.
-    pub(super) fn lend(&mut self, values: &[Value], scope: ScopeId) -> (Json, Vec<Json>) {
+    pub(super) fn share(&mut self, values: &[Value], scope: ScopeId) -> (Json, Vec<Json>) {
         if !values.iter().any(is_shared) {
-            return self.lend_copies(values);
+            return self.share_copies(values);
         }
         self.ruby.values.index();
         let base = self.ruby.values.len();
         let within = self.domain(scope);
-        (json!(base), values.iter().map(|value| self.lend_part(value, within)).collect())
+        (json!(base), values.iter().map(|value| self.share_part(value, within)).collect())
     }
 
-    /// Runs a request. The values that it lends are forgotten when it ends.
-    pub(super) fn lending<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs a request. The values that it shares are forgotten when it ends.
+    pub(super) fn with_shared_values<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.ruby.values.len();
         let result = work(self);
         self.ruby.values.truncate(before);
@@ -59,12 +59,12 @@ impl Compiler<'_> {
     }
 
     /// Values for Ruby code that gets copies.
-    pub(super) fn lend_copies(&mut self, values: &[Value]) -> (Json, Vec<Json>) {
+    pub(super) fn share_copies(&mut self, values: &[Value]) -> (Json, Vec<Json>) {
         (Json::Null, values.iter().map(|value| self.pack_value(value)).collect())
     }
 
     /// The value of a variable, as an answer.
-    pub(super) fn lend_variable(
+    pub(super) fn share_variable(
         &mut self,
         value: Value,
         scope: ScopeId,
@@ -74,22 +74,22 @@ impl Compiler<'_> {
             return (Json::Null, json!({ MARK: "frozen", "v": text.as_str() }));
         }
         let of = self.scope_of(scope, name).unwrap_or(scope);
-        let (base, mut values) = self.lend(&[value], of);
+        let (base, mut values) = self.share(&[value], of);
         (base, values.pop().unwrap_or_default())
     }
 
-    fn lend_part(&mut self, value: &Value, within: Option<ResourceId>) -> Json {
+    fn share_part(&mut self, value: &Value, within: Option<ResourceId>) -> Json {
         if let Value::Str(text) = value {
             return Json::String(text.as_str().to_owned());
         }
         if let Some(address) = address(value)
             && holders(value) > 1
         {
-            if let Some(packed) = self.lend_fixed(value, address) {
+            if let Some(packed) = self.share_fixed(value, address) {
                 return packed;
             }
             if let Some(number) = self.ruby.values.numbers.get(&address) {
-                return json!({ MARK: "lent", "n": number });
+                return json!({ MARK: "shared", "n": number });
             }
             let number = self.ruby.values.len();
             self.ruby.values.numbers.insert(address, number);
@@ -97,29 +97,29 @@ impl Compiler<'_> {
         match value {
             Value::Array(items) => {
                 self.ruby.values.parts.push(Part { value: value.clone(), within });
-                items.iter().map(|item| self.lend_part(item, within)).collect()
+                items.iter().map(|item| self.share_part(item, within)).collect()
             }
             Value::Hash(entries) => {
                 self.ruby.values.parts.push(Part { value: value.clone(), within });
-                self.lend_entries(entries, within)
+                self.share_entries(entries, within)
             }
             Value::Iterator(iterator) => {
                 self.ruby.values.parts.push(Part { value: Value::Undef, within });
-                iterator.items.iter().map(|item| self.lend_part(item, within)).collect()
+                iterator.items.iter().map(|item| self.share_part(item, within)).collect()
             }
             Value::Sensitive(inner) => {
-                json!({ MARK: "sensitive", "v": self.lend_part(inner, within) })
+                json!({ MARK: "sensitive", "v": self.share_part(inner, within) })
             }
             other => self.pack_value(other),
         }
     }
 
-    fn lend_entries(&mut self, entries: &HashValue, within: Option<ResourceId>) -> Json {
-        pack_entries(entries, &mut |value| self.lend_part(value, within))
+    fn share_entries(&mut self, entries: &HashValue, within: Option<ResourceId>) -> Json {
+        pack_entries(entries, &mut |value| self.share_part(value, within))
     }
 
     /// Sends a value that no code may change, such as facts, once; the process keeps it.
-    fn lend_fixed(&mut self, value: &Value, address: usize) -> Option<Json> {
+    fn share_fixed(&mut self, value: &Value, address: usize) -> Option<Json> {
         if self.ruby.values.fixed.is_none() {
             let fixed = self.fixed_parts().into_iter().map(|address| (address, None));
             self.ruby.values.fixed = Some(fixed.collect());
@@ -278,7 +278,7 @@ impl Rebuild<'_, '_> {
                     Ok(Value::Hash(Arc::new(out)))
                 }
                 Some("sensitive") => Ok(Value::Sensitive(Arc::new(self.build(&data["v"])?))),
-                Some("lent") => match data["n"].as_u64().and_then(|n| usize::try_from(n).ok()) {
+                Some("shared") => match data["n"].as_u64().and_then(|n| usize::try_from(n).ok()) {
                     Some(number) => self.value(number),
                     None => fail("the Ruby code gives a list without its number"),
                 },

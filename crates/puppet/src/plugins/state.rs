@@ -125,7 +125,7 @@ pub(super) struct ProcessValues {
 pub(super) struct Part {
     /// `undef` if the process has a list where the compile has something else.
     pub(super) value: Value,
-    /// The resource whose code lent it.
+    /// The resource whose code shares it.
     pub(super) within: Option<ResourceId>,
 }
 
@@ -264,6 +264,8 @@ pub(super) struct Native {
 #[derive(Default)]
 pub(super) struct Journal {
     pub(super) calls: VecDeque<(EcoString, EvalResult)>,
+    /// How many calls were recorded, including those that are no longer in the list.
+    recorded: u64,
     /// The number of logged messages.
     pub(super) logs: usize,
 }
@@ -284,21 +286,21 @@ impl Journal {
         was_logged
     }
 
-    pub(super) fn record_call(&mut self, name: &str, result: EvalResult) {
+    /// Records the result of a call; returns the number of the call.
+    pub(super) fn record_call(&mut self, name: &str, result: EvalResult) -> u64 {
         self.calls.push_back((name.into(), result));
+        self.recorded += 1;
+        self.recorded
     }
 
     pub(super) fn record_logs(&mut self, messages: usize) {
         self.logs += messages;
     }
 
-    /// The error of the last call, if this is its text.
-    pub(super) fn last_error(&mut self, text: &str) -> Option<Box<Unwind>> {
-        let is_same = match self.calls.back() {
-            Some((_, Err(unwind))) => message(unwind) == Some(text),
-            _ => false,
-        };
-        self.calls.pop_back_if(|_| is_same)?.1.err()
+    /// The error of the last call, if the call has this number.
+    pub(super) fn last_error(&mut self, number: u64) -> Option<Box<Unwind>> {
+        let is_last = self.recorded == number;
+        self.calls.pop_back_if(|(_, result)| is_last && result.is_err())?.1.err()
     }
 }
 

@@ -30,7 +30,7 @@ impl Compiler<'_> {
         let callee = Callee { what: "the template", place: &place };
         self.ruby.templates += 1;
         let result = self.with_ruby(callee, span, |this| {
-            this.lending(|this| {
+            this.with_shared_values(|this| {
                 let (base, variables) = this.template_variables(text, scope)?;
                 let file = path.map(|path| path.display().to_string());
                 let request = json!(["erb", file, text, scope.0, base, variables]);
@@ -73,7 +73,7 @@ impl Compiler<'_> {
             }
         }
         let (names, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let (base, values) = self.lend(&values, scope);
+        let (base, values) = self.share(&values, scope);
         let values = names.into_iter().map(str::to_owned).zip(values);
         Ok((base, Json::Object(values.collect())))
     }

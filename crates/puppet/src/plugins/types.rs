@@ -13,7 +13,7 @@ use crate::error::{EvalResult, PlainError, Unwind};
 use crate::load::RubyType;
 use crate::plugins::state::Callee;
 use crate::state::Compiler;
-use crate::types::modelled::layout::TitlePatterns;
+use crate::types::models::layout::TitlePatterns;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
@@ -29,10 +29,10 @@ impl Compiler<'_> {
     pub(crate) fn examined_type(&mut self, name: &str, read: &Arc<RubyType>) -> Arc<RubyType> {
         let place = read.file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
-        let said = self
+        let reply = self
             .with_ruby(callee, NOWHERE, |this| this.load_type(callee, name, &read.file, NOWHERE));
-        let found = match said {
-            Ok(said) => Arc::new(described_type(read, &said)),
+        let found = match reply {
+            Ok(reply) => Arc::new(described_type(read, &reply)),
             Err(_) => Arc::new(RubyType { unclear: false, ..RubyType::clone(read) }),
         };
         self.env.set_ruby_type(name, Arc::clone(&found));
@@ -49,19 +49,19 @@ impl Compiler<'_> {
     ) -> EvalResult<Json> {
         let key = format!("type {name}");
         let known = self.ruby.session.as_ref().and_then(|session| session.loaded(&key));
-        if let Some(said) = known {
-            return Ok(said.clone());
+        if let Some(reply) = known {
+            return Ok(reply.clone());
         }
         let text =
             self.env.world.read(file).map_err(|error| {
                 PlainError::new(format!("cannot read {}: {error}", file.display()))
             })?;
         let text = String::from_utf8_lossy(&text);
-        let said = self.converse(callee, span, json!(["type", name, callee.place, text]))?;
+        let reply = self.converse(callee, span, json!(["type", name, callee.place, text]))?;
         if let Some(session) = &mut self.ruby.session {
-            session.set_loaded(&key, said.clone());
+            session.set_loaded(&key, reply.clone());
         }
-        Ok(said)
+        Ok(reply)
     }
 
     /// The attributes in a title, by the title patterns of its type.
@@ -143,9 +143,9 @@ fn unmatched_title(title: &str) -> Box<Unwind> {
     PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into()
 }
 
-fn described_type(read: &RubyType, said: &Json) -> RubyType {
+fn described_type(read: &RubyType, reply: &Json) -> RubyType {
     let names = |key: &str| -> Vec<EcoString> {
-        said[key]
+        reply[key]
             .as_array()
             .into_iter()
             .flatten()
@@ -161,7 +161,7 @@ fn described_type(read: &RubyType, said: &Json) -> RubyType {
         attributes: names("attributes"),
         namevars,
         open: false,
-        isomorphic: said["isomorphic"].as_bool().unwrap_or(true),
+        isomorphic: reply["isomorphic"].as_bool().unwrap_or(true),
         unclear: false,
         ..read.clone()
     }

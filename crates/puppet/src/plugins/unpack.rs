@@ -212,7 +212,7 @@ impl Compiler<'_> {
                 );
                 crate::catalog::values::reference(&key)
             }
-            "lent" => match given.get(data["n"].as_u64())? {
+            "shared" => match given.get(data["n"].as_u64())? {
                 Some(value) => value,
                 None => known(self.ruby.values.get(data["n"].as_u64()))?,
             },

@@ -128,9 +128,9 @@ impl Compiler<'_> {
         let value = match of {
             TIMESTAMP => Value::Timestamp(Arc::new(number())),
             TIMESPAN => Value::Timespan(Arc::new(number())),
-            REFERENCE => Value::Reference(Arc::new(self.told_type(v, &[])?)),
+            REFERENCE => Value::Reference(Arc::new(self.parse_reported_type(v, &[])?)),
             kind => {
-                let kind = Value::of_type(self.told_type(kind, &[])?);
+                let kind = Value::of_type(self.parse_reported_type(kind, &[])?);
                 self.call_function("new", vec![kind, Value::str(v)], None, ScopeId::TOP, span)?
             }
         };

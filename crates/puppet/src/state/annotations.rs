@@ -11,7 +11,7 @@ use crate::value::ruby::{ruby_class, ruby_inspect};
 
 /// The annotations of a compile, by their subject.
 #[derive(Default)]
-pub(crate) struct Annotations(FxHashMap<Subject, Vec<Attached>>);
+pub(crate) struct Annotations(FxHashMap<Subject, Vec<KeptAnnotation>>);
 
 /// The subject of annotations. Subjects are compared by identity, not by equality.
 #[derive(PartialEq, Eq, Hash)]
@@ -21,12 +21,12 @@ enum Subject {
 }
 
 /// An annotation with its subject, which is held so that its address is not reused.
-struct Attached {
+struct KeptAnnotation {
     annotation: Value,
     _subject: Value,
 }
 
-impl Attached {
+impl KeptAnnotation {
     fn is_of(&self, kind: &ObjectType) -> bool {
         matches!(&self.annotation, Value::Object(object) if *object.kind == *kind)
     }
@@ -98,7 +98,10 @@ impl Annotations {
             Some(subject) => {
                 let all = self.0.entry(subject).or_default();
                 all.retain(|attached| !attached.is_of(kind));
-                all.push(Attached { annotation: annotation.clone(), _subject: value.clone() });
+                all.push(KeptAnnotation {
+                    annotation: annotation.clone(),
+                    _subject: value.clone(),
+                });
             }
             None if is_frozen(value) => {
                 let (class, text) = (ruby_class(value), ruby_inspect(value));

@@ -7,7 +7,7 @@ use crate::state::frame::Frame;
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::Type;
-use crate::types::modelled::Instance;
+use crate::types::models::Instance;
 use crate::value::HashValue;
 use crate::value::Value;
 use crate::value::closure::Closure;

@@ -2,7 +2,7 @@
 
 use crate::catalog::{Resource, ResourceId, ResourceKind};
 use crate::types::ObjectType;
-use crate::types::modelled::{Instance, Slot};
+use crate::types::models::{Instance, Slot};
 use crate::validation::Role;
 use crate::value::Value;
 use crate::value::closure::ScopeId;

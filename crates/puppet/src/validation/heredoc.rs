@@ -10,7 +10,6 @@ use ordain_source::{Diagnostic, FileId, Severity, SourceFile};
 
 use super::checker::{Checker, Options};
 use super::validate_embedded;
-use crate::syntax::issue::is_unexpected_end;
 use crate::syntax::{self, Expr, ExprId, Parsed, code_of};
 
 /// Programs in programs are checked this deep.
@@ -111,20 +110,20 @@ fn not_program(
         let message = format!("{name} syntax checker: the syntax must be '{expected}' alone");
         return Some(Problem { issue, message });
     }
-    let Parsed { program, diagnostics } = parse(FileId(0));
+    let Parsed { program, diagnostics, ends_early } = parse(FileId(0));
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     let error = diagnostics.into_iter().find(is_error).or_else(|| {
         let found = validate_embedded(&program, &Options::default(), depth);
         found.into_iter().find(is_error)
     })?;
-    let what = capped(&with_place(&error, text), MAX_PROGRAM_MESSAGE);
+    let what = capped(&with_place(&error, ends_early, text), MAX_PROGRAM_MESSAGE);
     Some(Problem { issue, message: format!("{name} syntax checker: \"{what}\"") })
 }
 
 /// The message with the line and column in the text; the end of the text is no place.
-fn with_place(error: &Diagnostic, text: &str) -> String {
+fn with_place(error: &Diagnostic, ends_early: bool, text: &str) -> String {
     let start = error.peer_span().map(|span| span.range.start);
-    match start.filter(|_| !is_unexpected_end(error)) {
+    match start.filter(|_| !ends_early) {
         Some(start) => {
             let at = SourceFile::new("", text).line_col(start);
             format!("{} (line: {}, column: {})", error.message, at.line, at.column)

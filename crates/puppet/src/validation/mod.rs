@@ -10,7 +10,7 @@ pub(crate) mod heredoc;
 pub(crate) mod label;
 mod literal;
 mod logic;
-mod modelled;
+mod models;
 pub mod names;
 pub(crate) mod pure;
 mod rules;

@@ -11,7 +11,7 @@ pub fn bare(name: &str) -> &str {
 }
 
 /// Splits a name at its last `::`. Most names have no colon at all.
-pub fn parted(name: &str) -> Option<(&str, &str)> {
+pub fn split_name(name: &str) -> Option<(&str, &str)> {
     if name.contains(':') { name.rsplit_once("::") } else { None }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn is_variable(name: &str) -> bool {
         return true;
     }
     let name = name.strip_prefix("::").unwrap_or(name);
-    let (space, last) = parted(name).unwrap_or(("", name));
+    let (space, last) = split_name(name).unwrap_or(("", name));
     let space_good = space.is_empty() && !name.starts_with("::")
         || !space.is_empty() && space.split("::").all(|s| is_segment(s, lower));
     space_good && is_segment(last, lower_or_underscore)
@@ -110,7 +110,7 @@ pub fn is_misspelling(name: &str, near: &str) -> bool {
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if parted(name).is_none() {
+    if split_name(name).is_none() {
         return suggest::nearest(name, names);
     }
     let parts: Vec<&str> = name.split("::").collect();

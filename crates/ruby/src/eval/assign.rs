@@ -36,12 +36,12 @@ impl Interp<'_> {
                 self.send(&object, &ecow::eco_format!("{name}="), vec![value])?;
             }
             Target::Many(targets) => {
-                let items = self.taken_apart(&value)?;
+                let items = self.destructure(&value)?;
                 self.assign_many(f, targets, items)?;
             }
             Target::Splat(inner) => {
                 if let Some(inner) = inner {
-                    let items = self.taken_apart(&value)?;
+                    let items = self.destructure(&value)?;
                     let list = self.list(items)?;
                     self.assign(f, inner, list)?;
                 }
@@ -51,7 +51,7 @@ impl Interp<'_> {
     }
 
     /// The values for a multiple assignment: the items of an array, or the value itself.
-    fn taken_apart(&mut self, value: &Value) -> Eval<Vec<Value>> {
+    fn destructure(&mut self, value: &Value) -> Eval<Vec<Value>> {
         Ok(match value {
             Value::Array(array) => array.get(),
             other => vec![other.clone()],

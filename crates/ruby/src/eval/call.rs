@@ -163,12 +163,13 @@ impl Interp<'_> {
     fn of_host<T>(&self, result: Result<T, HostError>) -> Eval<T> {
         match result {
             Ok(value) => Ok(value),
-            Err(HostError::Raise { class, message }) => {
+            Err(HostError::Raise { class, message, number }) => {
                 let exception = Exception {
                     class: Class::HOST_ERROR,
                     class_name: Some(class),
                     message,
                     line: self.line,
+                    host_error: number,
                 };
                 Err(Box::new(Unwind::Raise(Rc::new(exception))))
             }

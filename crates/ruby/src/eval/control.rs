@@ -10,20 +10,20 @@ use crate::syntax::{Begin, Binary, Case, Expr, Kind, Rescue, Target};
 use crate::value::{Exception, Value};
 
 /// The outcome of an iteration of a loop.
-enum Round {
+enum LoopStep {
     GoOn,
     Stop(Value),
 }
 
 impl Interp<'_> {
     /// Runs an iteration of a loop without a block, to which `break` and `next` belong.
-    fn round(&mut self, f: &Frame, body: &Expr) -> Eval<Round> {
+    fn round(&mut self, f: &Frame, body: &Expr) -> Eval<LoopStep> {
         self.steps(1)?;
         match self.eval(f, body) {
-            Ok(_) => Ok(Round::GoOn),
+            Ok(_) => Ok(LoopStep::GoOn),
             Err(unwind) => match *unwind {
-                Unwind::Next(_) => Ok(Round::GoOn),
-                Unwind::Break(home, value) if home == f.home => Ok(Round::Stop(value)),
+                Unwind::Next(_) => Ok(LoopStep::GoOn),
+                Unwind::Break(home, value) if home == f.home => Ok(LoopStep::Stop(value)),
                 other => Err(Box::new(other)),
             },
         }
@@ -43,7 +43,7 @@ impl Interp<'_> {
                 return Ok(Value::Nil);
             }
             skip_test = false;
-            if let Round::Stop(value) = self.round(f, body)? {
+            if let LoopStep::Stop(value) = self.round(f, body)? {
                 return Ok(value);
             }
         }
@@ -63,8 +63,8 @@ impl Interp<'_> {
         self.each(&items, &mut |this, item| {
             this.assign(f, target, item)?;
             match this.round(f, body)? {
-                Round::GoOn => Ok(true),
-                Round::Stop(value) => {
+                LoopStep::GoOn => Ok(true),
+                LoopStep::Stop(value) => {
                     result = Some(value);
                     Ok(false)
                 }

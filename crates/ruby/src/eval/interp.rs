@@ -147,7 +147,8 @@ impl Interp<'_> {
         let exception = |class: Class, message: &str| {
             let message = message.into();
             let line = self.line;
-            Error::Exception(Rc::new(Exception { class, class_name: None, message, line }))
+            let (class_name, host_error) = (None, None);
+            Error::Exception(Rc::new(Exception { class, class_name, message, line, host_error }))
         };
         match unwind {
             Unwind::Raise(exception) => Error::Exception(exception),
@@ -171,8 +172,18 @@ impl Interp<'_> {
     }
 
     pub(crate) fn exception(&self, class: Class, message: impl Into<EcoString>) -> Box<Unwind> {
-        let message = message.into();
-        let exception = Exception { class, class_name: None, message, line: self.line };
+        self.raise_named(class, None, message.into())
+    }
+
+    /// An exception here, whose class may have a name of the host.
+    pub(crate) fn raise_named(
+        &self,
+        class: Class,
+        class_name: Option<EcoString>,
+        message: EcoString,
+    ) -> Box<Unwind> {
+        let line = self.line;
+        let exception = Exception { class, class_name, message, line, host_error: None };
         Box::new(Unwind::Raise(Rc::new(exception)))
     }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_functions::Error as RegexError;
 use ordain_functions::regex::{Dialect, compile};
 
 use super::error::Eval;
@@ -109,13 +110,10 @@ impl Interp<'_> {
                 let regexp = Regexp { source: source.into(), flags, regex: Arc::new(regex) };
                 Ok(Value::Regexp(Rc::new(regexp)))
             }
-            Err(error) => {
-                let text = error.to_string();
-                if text.starts_with("unsupported") {
-                    return self.unsupported(format!("the regular expression /{source}/"));
-                }
-                self.raise(Class::REGEXP_ERROR, text)
+            Err(RegexError::RegexUnsupported { .. }) => {
+                self.unsupported(format!("the regular expression /{source}/"))
             }
+            Err(error) => self.raise(Class::REGEXP_ERROR, error.to_string()),
         }
     }
 

@@ -107,7 +107,8 @@ fn new(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
                 Some(message) => i.display(message)?,
                 None => class.name().into(),
             };
-            let exception = Exception { class, class_name: None, message, line: i.line };
+            let exception =
+                Exception { class, class_name: None, message, line: i.line, host_error: None };
             Ok(Value::Exception(Rc::new(exception)))
         }
         Class::INTEGER | Class::FLOAT | Class::SYMBOL | Class::NIL | Class::TRUE | Class::FALSE => {

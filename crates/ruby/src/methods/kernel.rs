@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use num_bigint::BigInt;
+use ordain_functions::Error as FormatError;
 use ordain_functions::printf::ruby::{Arg, Keys, Value as Printed, sprintf as format_text};
 use ordain_functions::{float, integer};
 
@@ -12,7 +13,7 @@ use crate::eval::args::Args;
 use crate::eval::error::{Eval, Unwind};
 use crate::eval::interp::{Method, e, m};
 use crate::host::HOST_CLASS;
-use crate::value::{Exception, Hash, Value};
+use crate::value::{Hash, Value};
 
 pub(super) const TABLE: &[Method] = &[
     m("Array", 1, 1, |i, _, a| i.array_of(&a.list[0])),
@@ -109,7 +110,7 @@ fn integer_of(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
             i.raise(Class::TYPE_ERROR, text)
         }
     };
-    quiet(a, result)
+    nil_if_quiet(a, result)
 }
 
 /// `Integer(text, base)`
@@ -140,7 +141,7 @@ fn integer_in_base(i: &Interp<'_>, text: &str, base: i64) -> Eval {
 }
 
 /// `exception: false` gives `nil` instead of an exception.
-fn quiet(a: &Args, result: Eval) -> Eval {
+fn nil_if_quiet(a: &Args, result: Eval) -> Eval {
     match result {
         Err(unwind) if is_quiet(a) && matches!(*unwind, Unwind::Raise(_)) => Ok(Value::Nil),
         result => result,
@@ -164,7 +165,7 @@ fn float_of(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
             i.raise(Class::TYPE_ERROR, text)
         }
     };
-    quiet(a, result)
+    nil_if_quiet(a, result)
 }
 
 fn raise(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
@@ -188,15 +189,11 @@ fn raise(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
                 None => class.text.clone(),
             };
             let class_name = Some(class.text.clone());
-            let exception =
-                Exception { class: Class::HOST_ERROR, class_name, message, line: i.line };
-            Err(Box::new(Unwind::Raise(Rc::new(exception))))
+            Err(i.raise_named(Class::HOST_ERROR, class_name, message))
         }
         [Value::Exception(e), message, ..] => {
             let message = i.display(message)?;
-            let class_name = e.class_name.clone();
-            let new = Exception { class: e.class, class_name, message, line: i.line };
-            Err(Box::new(Unwind::Raise(Rc::new(new))))
+            Err(i.raise_named(e.class, e.class_name.clone(), message))
         }
         _ => i.raise(Class::TYPE_ERROR, "exception class/object expected"),
     }
@@ -288,15 +285,12 @@ impl Interp<'_> {
         match format_text(format, &args) {
             Ok(text) => self.text(text),
             Err(error) => {
-                let text = error.to_string();
-                let class = if text.starts_with("can't convert") {
-                    Class::TYPE_ERROR
-                } else if text.starts_with("key<") || text.starts_with("key{") {
-                    Class::KEY_ERROR
-                } else {
-                    Class::ARGUMENT_ERROR
+                let class = match error {
+                    FormatError::Conversion { .. } => Class::TYPE_ERROR,
+                    FormatError::MissingKey(_) => Class::KEY_ERROR,
+                    _ => Class::ARGUMENT_ERROR,
                 };
-                self.raise(class, text)
+                self.raise(class, error.to_string())
             }
         }
     }

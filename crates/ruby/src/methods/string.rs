@@ -393,7 +393,7 @@ impl Interp<'_> {
 
     /// Checks that a text may change.
     pub(crate) fn may_change(&mut self, text: &Text) -> Eval<()> {
-        if text.is_frozen.get() || text.is_lent.get() && !self.host.may_change(0) {
+        if text.is_frozen.get() || text.is_shared.get() && !self.host.may_change(0) {
             let shown = ordain_functions::text::inspect_ruby(&text.text.borrow());
             return self.raise(Class::FROZEN_ERROR, format!("can't modify frozen String: {shown}"));
         }

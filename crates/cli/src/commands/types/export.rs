@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use ordain_ecore as ecore;
 use ordain_puppet::load::GENERATED_TYPES;
 use ordain_puppet::syntax;
-use ordain_puppet::types::modelled::{self, TypeModel};
+use ordain_puppet::types::models::{self, TypeModel};
 use ordain_puppet_tools::exchange::aliases::Aliases;
 use ordain_puppet_tools::exchange::to_ecore::{Code, to_ecore};
 use ordain_puppet_tools::exchange::{generated, logic, schema};
@@ -76,7 +76,7 @@ pub(super) fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     let models = read(ui, &args.paths, &mut aliases)?;
     let refused = |why: String| Failure::from(Diagnostic::error(codes::TYPES, why));
     let text = match args.format {
-        Format::Puppet => modelled::write(&models),
+        Format::Puppet => models::write(&models),
         Format::Ecore => {
             let code = if args.logic.is_some() { Code::Elsewhere } else { Code::Annotations };
             let package = to_ecore(&models, code).map_err(refused)?;
@@ -123,7 +123,7 @@ fn read(
         }
         let errors = parsed.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
         found.extend(errors);
-        models.extend(modelled::models(&parsed.program));
+        models.extend(models::models(&parsed.program));
     }
     let bad = found.iter().any(|d| d.severity == Severity::Error);
     ui.diagnostics(found, &sources);

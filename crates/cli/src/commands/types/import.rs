@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ordain_ecore as ecore;
-use ordain_puppet::types::modelled;
+use ordain_puppet::types::models;
 use ordain_puppet_tools::exchange::from_ecore::from_ecore;
 use ordain_puppet_tools::exchange::logic;
 use ordain_source::{Diagnostic, SourceMap};
@@ -67,6 +67,6 @@ pub(super) fn run(ui: &mut Ui, args: &ImportArgs) -> Result<Exit, Failure> {
         .map(|one| Diagnostic::warning(codes::ECORE, one.message).at(one.range.in_file(file)));
     let notes = found.notes.into_iter().map(|note| Diagnostic::warning(codes::ECORE, note));
     ui.diagnostics(left_out.chain(notes).collect(), &sources);
-    write(ui, args.out.as_ref(), &modelled::write(&found.models))?;
+    write(ui, args.out.as_ref(), &models::write(&found.models))?;
     Ok(Exit::Done)
 }

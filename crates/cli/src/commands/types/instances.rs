@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use ordain_data::{Value as Data, json, yaml};
 use ordain_puppet::session::{evaluate, load_objects};
-use ordain_puppet::types::modelled;
+use ordain_puppet::types::models;
 use ordain_source::{Diagnostic, Severity};
 
 use super::output::write;
@@ -147,7 +147,7 @@ pub(super) fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
     ui.logs(&found.report.logs, &sources);
     ui.diagnostics(found.report.diagnostics, &sources);
     let Some(value) = found.value else { return Ok(Exit::Failed) };
-    let (data, dangling) = modelled::document(&value);
+    let (data, dangling) = models::document(&value);
     let is_object = |one: &Data| one.get("__ptype").is_some();
     let is_good = match &data {
         Data::List(items) => items.iter().all(is_object),

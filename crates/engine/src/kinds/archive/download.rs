@@ -16,7 +16,7 @@ use ureq::http::Uri;
 use crate::kind::{KindError, ParseContext};
 use crate::kinds::file::checksum::Algorithm;
 use crate::kinds::http::fetch::{Connection, connected_agent, failed};
-use crate::kinds::shared::command::Surroundings;
+use crate::kinds::shared::command::CommandContext;
 use crate::system::host::Host;
 use crate::system::path::{Place, own_ids, resolve};
 use crate::system::write::{Data, WriteError, make_parents, replace_file};
@@ -274,7 +274,7 @@ impl Download {
         Ok(Incoming { reader: Box::new(reader), mode: 0o644, directory: None })
     }
 
-    /// Fetches with the program curl, for what this program does not do itself.
+    /// Fetches with curl, for protocols and options that Ordain does not implement.
     fn by_curl(&self, host: &Host, address: &str) -> Result<Incoming, KindError> {
         let (address, own) = without_login(address);
         let (directory, shown) = self.private_directory(host)?;
@@ -292,7 +292,8 @@ impl Download {
         }
         words.extend(self.options.iter().map(String::as_str));
         words.extend(["--", &address]);
-        let surroundings = Surroundings { stdin: self.curl_config(own), ..Surroundings::default() };
+        let surroundings =
+            CommandContext { stdin: self.curl_config(own), ..CommandContext::default() };
         surroundings.run(host, &words)?;
         let file = File::open(directory.join("archive"));
         let file = file.map_err(|e| {

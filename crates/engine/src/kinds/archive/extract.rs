@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ordain_functions::shell::escape;
 
 use crate::kind::KindError;
-use crate::kinds::shared::command::Surroundings;
+use crate::kinds::shared::command::CommandContext;
 use crate::system::host::Host;
 use crate::system::path::resolve;
 use crate::system::write::set_mode;
@@ -51,11 +51,11 @@ impl Extraction {
                 KindError::new(format!("Could not set the mode of {}: {e}", archive.display()))
             })?;
         }
-        let surroundings = Surroundings {
+        let surroundings = CommandContext {
             cwd: Some(self.directory.clone()),
             user: self.user.clone(),
             group: self.group.clone(),
-            ..Surroundings::default()
+            ..CommandContext::default()
         };
         surroundings.run(host, &["/bin/sh", "-c", &line]).map(drop)
     }

@@ -12,7 +12,7 @@ use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::{Differences, changes};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 use model::{ArchiveInstance, State};
@@ -26,11 +26,7 @@ impl Kind for Archive {
         &modules::ARCHIVE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         parse::parse(resource, context).map(|archive| Box::new(archive) as Box<dyn Instance>)
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Edit {
 
 /// The result of the commands on copies.
 #[derive(Default)]
-pub(super) struct Trial {
+pub(super) struct EditResult {
     /// The files that they change.
     pub(super) edits: Vec<Edit>,
     /// Files of the resource that could not be loaded.
@@ -54,7 +54,7 @@ pub(super) fn attempt(
     commands: &[Command],
     secret: bool,
     sessions: &Sessions,
-) -> Result<Trial, KindError> {
+) -> Result<EditResult, KindError> {
     let mut session = Session::loading(host, tree, sessions, None)?;
     let before = session.ask("print", &[FILES]);
     let first = ask_all(&mut session, commands);
@@ -66,7 +66,7 @@ pub(super) fn attempt(
     let warning = load_warning(tree, answers.output(errors));
     let (before, after) = (answers.output(before), answers.output(after));
     if before == after {
-        return Ok(Trial { edits: Vec::new(), warning });
+        return Ok(EditResult { edits: Vec::new(), warning });
     }
     let loaded = answers.nodes(&loaded).map_err(KindError::new)?;
     let loaded = loaded.iter().filter_map(|node| file_of(node.value.as_deref()?));
@@ -93,7 +93,7 @@ pub(super) fn attempt(
         return Err(KindError::new(format!("Save failed: {details}")));
     }
     let edits = copies.changes(host, tree, originals).map_err(|e| failed_copy(&e))?;
-    Ok(Trial { edits, warning })
+    Ok(EditResult { edits, warning })
 }
 
 /// A warning about files that could not be loaded, if the resource is about one of them.

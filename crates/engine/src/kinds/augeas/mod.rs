@@ -18,12 +18,12 @@ use ordain_kinds::{KindSchema, files};
 
 use crate::kind::params::Params;
 use crate::kind::{
-    Action, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext, TextChange,
+    Action, Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext,
+    ParseResult, TextChange,
 };
 use crate::kinds::augeas::commands::Command;
 use crate::kinds::augeas::condition::Condition;
-use crate::kinds::augeas::edits::{Edit, Trial, attempt, read};
+use crate::kinds::augeas::edits::{Edit, EditResult, attempt, read};
 use crate::kinds::augeas::process::Sessions;
 use crate::kinds::augeas::session::{Tree, plain_context};
 use crate::system::host::Host;
@@ -51,11 +51,7 @@ impl Kind for Augeas {
         &files::AUGEAS
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["augeas"], &[]);
         p.name();
@@ -161,7 +157,7 @@ struct AugeasInstance {
 }
 
 impl AugeasInstance {
-    fn attempt(&self, host: &Host) -> Result<Trial, KindError> {
+    fn attempt(&self, host: &Host) -> Result<EditResult, KindError> {
         attempt(host, &self.tree, &self.commands, self.is_secret, &self.sessions)
     }
 
@@ -187,7 +183,7 @@ impl AugeasInstance {
         {
             return Ok(Vec::new());
         }
-        let Trial { edits, warning } = self.attempt(host)?;
+        let EditResult { edits, warning } = self.attempt(host)?;
         let line =
             |message| LogLine { level: Some(Level::Warning), source: LogSource::Resource, message };
         *self.log() = warning.map(line).into_iter().collect();
@@ -262,7 +258,7 @@ impl Instance for AugeasInstance {
         self.place().filter(|_| self.tree.only.is_some()).map(Watch::Path).into_iter().collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         self.tree.only.is_none().then_some(INTERVAL)
     }
 

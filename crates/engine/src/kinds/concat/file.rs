@@ -10,9 +10,9 @@ use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 use ordain_kinds::{KindSchema, modules};
 use rustc_hash::FxHasher;
 
-use crate::kind::attributes::{reveal, scalar_text};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::params::{reveal, scalar_text};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::concat::content::{Assembly, Format, Place};
 use crate::kinds::concat::fragment::collects;
 use crate::kinds::file::CopiedContent;
@@ -49,11 +49,7 @@ impl Kind for ConcatFile {
         &modules::CONCAT_FILE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let present = p.choice("ensure") != Some("absent");
         check_types(&mut p);

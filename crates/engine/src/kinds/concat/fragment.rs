@@ -4,9 +4,9 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, modules};
 
-use crate::kind::attributes::reveal;
+use crate::kind::params::reveal;
 use crate::kind::params::{Params, scalar};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The kind `concat_fragment`.
@@ -18,11 +18,7 @@ impl Kind for ConcatFragment {
         &modules::CONCAT_FRAGMENT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         check(&mut p);
         let files = (context.of_kind)(modules::CONCAT_FILE.name);

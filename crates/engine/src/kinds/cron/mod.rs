@@ -17,7 +17,7 @@ use ordain_kinds::{KindSchema, software};
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::params::Params;
 use crate::kind::report::quoted;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::account_files;
 use crate::kinds::shared::account_files::AccountFiles;
 use crate::kinds::shared::instances::unwanted;
@@ -63,11 +63,7 @@ impl Kind for Cron {
         &software::CRON
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["crontab"], &[]);
         let name = p.name();

@@ -85,7 +85,7 @@ impl<'a> Offer<'a> {
             }
             Kind::Inform if !message.client.is_unspecified() => {
                 let mut answer = self.reply(message, Kind::Ack);
-                self.tell(message, &mut answer, message.client);
+                self.add_options(message, &mut answer, message.client);
                 Some(answer)
             }
             _ => None,
@@ -180,12 +180,12 @@ impl<'a> Offer<'a> {
             let seconds = self.settings.lease.map_or(u32::MAX, |s| s.min(u32::MAX.into()) as u32);
             answer.options.push((option::LEASE_TIME, seconds.to_be_bytes().to_vec()));
         }
-        self.tell(message, &mut answer, ip);
+        self.add_options(message, &mut answer, ip);
         answer
     }
 
     /// Adds all options for a client with an address.
-    fn tell(&self, message: &Message, answer: &mut Message, ip: Ipv4Addr) {
+    fn add_options(&self, message: &Message, answer: &mut Message, ip: Ipv4Addr) {
         let range = self.pool.ranges.iter().find(|range| range.has(ip) || range.is_near(ip));
         let (mask, boot) = match (self.fixed, range) {
             (Some((own, mask, boot)), _) if own == ip => (Some(mask), Some(boot)),

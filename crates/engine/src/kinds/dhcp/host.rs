@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, network};
 
 use super::model::{Assignment, Boot, Dhcp, FixedAddress, mask, server_of, v4};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::host";
@@ -38,11 +38,7 @@ impl Kind for Host {
         &network::MGMT_DHCP_HOST
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let mac = p.text("mac").unwrap_or_default();
         let hardware = match go::net::parse_mac(&mac) {

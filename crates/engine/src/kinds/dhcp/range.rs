@@ -11,7 +11,7 @@ use ordain_kinds::{KindSchema, network};
 use super::host::AssignmentInstance;
 use super::model::{Assignment, Boot, Dhcp, Range, mask, server_of};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Instance, Kind, ParseContext};
+use crate::kind::{Instance, Kind, ParseContext, ParseResult};
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::range";
@@ -108,11 +108,7 @@ impl Kind for Ranges {
         &network::MGMT_DHCP_RANGE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let mut text = |name: &str| p.text(name).unwrap_or_default();
         let (network, from, to) = (text("network"), text("from"), text("to"));

@@ -16,7 +16,7 @@ use super::model::{Boot, Dhcp, Settings, v4};
 use super::{host, range};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::net::live::LiveInterface;
 use crate::kinds::serving::{Claim, Hub};
 use crate::system::host::Host;
@@ -91,7 +91,7 @@ fn addresses(p: &mut Params<'_>, field: &str, what: &str) -> Vec<Ipv4Addr> {
 /// The hosts and ranges of a server, and addresses that two hosts declare.
 fn parts(context: &ParseContext<'_>, server: &str) -> (Vec<ResourceRef>, Vec<String>) {
     let text = |resource: &Resource, field: &str| {
-        resource.value(field).and_then(crate::kind::attributes::scalar_text).unwrap_or_default()
+        resource.value(field).and_then(crate::kind::params::scalar_text).unwrap_or_default()
     };
     let is_own = |resource: &&&Resource| {
         let named = text(resource, "server");
@@ -116,11 +116,7 @@ impl Kind for Server {
         &network::MGMT_DHCP_SERVER
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let address = p.text("address").filter(|text| !text.is_empty());
         let address = address.unwrap_or_else(|| p.name());

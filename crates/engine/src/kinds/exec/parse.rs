@@ -9,10 +9,10 @@ use ordain_graph::Resource;
 use super::command::{CommandLine, ExecutionContext, Provider};
 use super::model::{Checks, ExecInstance, LogOutput, WatchTriggers};
 use crate::kind::AttributeError;
-use crate::kind::attributes::{Attributes, reveal, scalar_text};
+use crate::kind::params::{Params, reveal, scalar_text};
 
 pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeError>> {
-    let mut attributes = Attributes::new(resource);
+    let mut attributes = Params::new(resource);
     let a = &mut attributes;
     let execution_context = execution_context(a);
     let command = command_of(a, "command").unwrap_or_else(|| CommandLine::Text(a.title().into()));
@@ -50,14 +50,14 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
             watch,
         },
         done_cwd: directory(a, "done_cwd"),
-        keep_output: a.boolean("keep_output").unwrap_or(false),
+        keep_output: a.boolean("keep_output"),
         secret: ["command", "onlyif", "unless", "refresh", "environment", "watch"]
             .iter()
             .any(|n| a.is_secret(n)),
         creates: paths(a, "creates"),
-        refreshonly: a.boolean("refreshonly").unwrap_or(false),
+        refreshonly: a.boolean("refreshonly"),
         returns: returns(a),
-        skip_on_fail: a.boolean("skip_on_fail").unwrap_or(false),
+        skip_on_fail: a.boolean("skip_on_fail"),
         tries: tries(a),
         try_sleep: try_sleep(a),
         logoutput: logoutput(a),
@@ -69,15 +69,21 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
         unless,
         execution_context,
     };
-    if attributes.errors.is_empty() { Ok(exec) } else { Err(attributes.errors) }
+    attributes.finish(exec)
 }
 
-fn execution_context(a: &mut Attributes<'_>) -> ExecutionContext {
-    let provider = match a.word("provider", &["posix", "shell"]) {
+fn execution_context(a: &mut Params<'_>) -> ExecutionContext {
+    let provider = match a.index_of("provider", &["posix", "shell"]) {
         Some(1) => Provider::Shell,
         _ => Provider::Posix,
     };
-    let path = a.texts("path").iter().flat_map(|p| p.split(':')).map(str::to_string).collect();
+    let path = a
+        .list("path")
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|p| p.split(':'))
+        .map(str::to_string)
+        .collect();
     let cwd = directory(a, "cwd");
     let user = a.text("user");
     ExecutionContext {
@@ -85,7 +91,7 @@ fn execution_context(a: &mut Attributes<'_>) -> ExecutionContext {
         path,
         cwd,
         environment: environment(a),
-        clean: a.boolean("clean_environment").unwrap_or(false),
+        clean: a.boolean("clean_environment"),
         user,
         group: a.text("group"),
         umask: umask(a),
@@ -93,40 +99,40 @@ fn execution_context(a: &mut Attributes<'_>) -> ExecutionContext {
     }
 }
 
-fn directory(a: &mut Attributes<'_>, name: &str) -> Option<PathBuf> {
+fn directory(a: &mut Params<'_>, name: &str) -> Option<PathBuf> {
     let path = a.text(name).map(PathBuf::from);
     if path.as_ref().is_some_and(|p| !p.is_absolute()) {
-        a.fail(name, format!("{name} must be a fully qualified path"));
+        a.error(name, format!("{name} must be a fully qualified path"));
     }
     path
 }
 
-fn environment(a: &mut Attributes<'_>) -> Vec<(String, String)> {
+fn environment(a: &mut Params<'_>) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    for setting in a.texts("environment") {
+    for setting in a.list("environment").unwrap_or_default() {
         match setting.split_once('=') {
             Some((name, value)) => out.push((name.to_string(), value.to_string())),
             None => {
                 let shown = if a.is_secret("environment") { "[redacted]" } else { &setting };
-                a.fail("environment", format!("Invalid environment setting '{shown}'"));
+                a.error("environment", format!("Invalid environment setting '{shown}'"));
             }
         }
     }
     out
 }
 
-fn umask(a: &mut Attributes<'_>) -> Option<u32> {
+fn umask(a: &mut Params<'_>) -> Option<u32> {
     let text = a.text("umask")?;
     let digits = !text.is_empty() && text.len() <= 4;
     let umask = u32::from_str_radix(&text, 8).ok().filter(|_| digits);
     if umask.is_none() {
-        a.fail("umask", format!("The umask specification is invalid: \"{text}\""));
+        a.error("umask", format!("The umask specification is invalid: \"{text}\""));
     }
     umask
 }
 
-fn timeout(a: &mut Attributes<'_>) -> Option<Duration> {
-    let Some(text) = a.texts("timeout").into_iter().next() else {
+fn timeout(a: &mut Params<'_>) -> Option<Duration> {
+    let Some(text) = a.list("timeout").unwrap_or_default().into_iter().next() else {
         return Some(Duration::from_secs(300));
     };
     match text.parse::<f64>() {
@@ -136,63 +142,65 @@ fn timeout(a: &mut Attributes<'_>) -> Option<Duration> {
         Ok(seconds) => return Duration::try_from_secs_f64(seconds).ok(),
         Err(_) => {}
     }
-    a.fail("timeout", "The timeout must be a number.");
+    a.error("timeout", "The timeout must be a number.");
     None
 }
 
-fn tries(a: &mut Attributes<'_>) -> u32 {
-    let Some(text) = a.texts("tries").into_iter().next() else { return 1 };
+fn tries(a: &mut Params<'_>) -> u32 {
+    let Some(text) = a.list("tries").unwrap_or_default().into_iter().next() else { return 1 };
     match text.parse::<i64>() {
         Ok(n) if n >= 1 => return u32::try_from(n).unwrap_or(u32::MAX),
-        Ok(_) => a.fail("tries", "Tries must be an integer >= 1"),
-        Err(_) => a.fail("tries", "Tries must be an integer"),
+        Ok(_) => a.error("tries", "Tries must be an integer >= 1"),
+        Err(_) => a.error("tries", "Tries must be an integer"),
     }
     1
 }
 
-fn try_sleep(a: &mut Attributes<'_>) -> Duration {
-    let Some(text) = a.texts("try_sleep").into_iter().next() else { return Duration::ZERO };
+fn try_sleep(a: &mut Params<'_>) -> Duration {
+    let Some(text) = a.list("try_sleep").unwrap_or_default().into_iter().next() else {
+        return Duration::ZERO;
+    };
     match text.parse::<f64>() {
-        Ok(n) if n < 0.0 => a.fail("try_sleep", "try_sleep cannot be a negative number"),
+        Ok(n) if n < 0.0 => a.error("try_sleep", "try_sleep cannot be a negative number"),
         Ok(n) => {
             if let Ok(sleep) = Duration::try_from_secs_f64(n) {
                 return sleep;
             }
-            a.fail("try_sleep", "try_sleep must be a number");
+            a.error("try_sleep", "try_sleep must be a number");
         }
-        Err(_) => a.fail("try_sleep", "try_sleep must be a number"),
+        Err(_) => a.error("try_sleep", "try_sleep must be a number"),
     }
     Duration::ZERO
 }
 
-fn logoutput(a: &mut Attributes<'_>) -> LogOutput {
-    match a.word("logoutput", &["true", "false", "on_failure"]) {
+fn logoutput(a: &mut Params<'_>) -> LogOutput {
+    match a.index_of("logoutput", &["true", "false", "on_failure"]) {
         Some(0) => LogOutput::Always,
         Some(1) => LogOutput::Never,
         _ => LogOutput::OnFailure,
     }
 }
 
-fn returns(a: &mut Attributes<'_>) -> Vec<String> {
-    let codes = a.texts("returns");
+fn returns(a: &mut Params<'_>) -> Vec<String> {
+    let codes = a.list("returns").unwrap_or_default();
     for code in &codes {
         if code.parse::<i64>().is_err() {
-            a.fail("returns", format!("returns must be exit codes, not '{code}'"));
+            a.error("returns", format!("returns must be exit codes, not '{code}'"));
         }
     }
     if codes.is_empty() { vec!["0".into()] } else { codes }
 }
 
-fn paths(a: &mut Attributes<'_>, name: &str) -> Vec<PathBuf> {
-    let paths = a.texts(name);
+fn paths(a: &mut Params<'_>, name: &str) -> Vec<PathBuf> {
+    let paths = a.list(name).unwrap_or_default();
     for path in paths.iter().filter(|p| !p.starts_with('/')) {
-        a.fail(name, format!("{name} must be a fully qualified path, not '{path}'"));
+        a.error(name, format!("{name} must be a fully qualified path, not '{path}'"));
     }
     paths.into_iter().map(PathBuf::from).collect()
 }
 
-fn command_of(a: &mut Attributes<'_>, name: &str) -> Option<CommandLine> {
-    let value = a.value(name)?;
+fn command_of(a: &mut Params<'_>, name: &str) -> Option<CommandLine> {
+    let value = a.raw(name)?;
     match value {
         Value::Str(text) => Some(CommandLine::Text(text.to_string())),
         Value::List(items) => Some(CommandLine::Argv(argv(a, name, items))),
@@ -200,26 +208,26 @@ fn command_of(a: &mut Attributes<'_>, name: &str) -> Option<CommandLine> {
             let class = a.type_name(name);
             let text =
                 format!("Command must be a String or Array<String>, got value of class {class}");
-            a.fail(name, text);
+            a.error(name, text);
             None
         }
     }
 }
 
-fn argv(a: &mut Attributes<'_>, name: &str, items: &[Value]) -> Vec<String> {
+fn argv(a: &mut Params<'_>, name: &str, items: &[Value]) -> Vec<String> {
     let words: Option<Vec<String>> = items.iter().map(|v| scalar_text(reveal(v).0)).collect();
     match words {
         Some(words) if !words.is_empty() => words,
         _ => {
-            a.fail(name, format!("{name} as a list must hold text, the program first"));
+            a.error(name, format!("{name} as a list must hold text, the program first"));
             Vec::new()
         }
     }
 }
 
 /// Checks: a text is one command, a list is several; an inner list is the words of one command.
-fn checks(a: &mut Attributes<'_>, name: &str) -> Vec<CommandLine> {
-    let Some(value) = a.value(name) else { return Vec::new() };
+fn checks(a: &mut Params<'_>, name: &str) -> Vec<CommandLine> {
+    let Some(value) = a.raw(name) else { return Vec::new() };
     let items = match value {
         Value::List(items) => items.as_slice(),
         single => std::slice::from_ref(single),
@@ -229,18 +237,18 @@ fn checks(a: &mut Attributes<'_>, name: &str) -> Vec<CommandLine> {
         match reveal(item).0 {
             Value::Str(text) => out.push(CommandLine::Text(text.to_string())),
             Value::List(words) => out.push(CommandLine::Argv(argv(a, name, words))),
-            other => a.fail(name, format!("{name} must be commands, not {}", other.kind())),
+            other => a.error(name, format!("{name} must be commands, not {}", other.kind())),
         }
     }
     out
 }
 
-fn check_qualified(a: &mut Attributes<'_>, name: &str, line: &CommandLine, path: &[String]) {
+fn check_qualified(a: &mut Params<'_>, name: &str, line: &CommandLine, path: &[String]) {
     if line.qualified() || !path.is_empty() {
         return;
     }
     let shown = if a.is_secret(name) { "[command redacted]".into() } else { line.text() };
-    a.fail(
+    a.error(
         name,
         format!(
             "'{shown}' is not qualified and no path was specified. \

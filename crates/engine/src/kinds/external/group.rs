@@ -19,7 +19,7 @@ use super::provider::{
     Call, ExternalProvider, Observation, PrepareRequest, PreparedResource, ResourceNumber,
     SharedProvider,
 };
-use crate::kind::attributes::reveal;
+use crate::kind::params::reveal;
 use crate::kind::tools::changes_made;
 use crate::kind::{KindError, ParseContext, Relationship};
 
@@ -36,7 +36,7 @@ pub(super) struct Group {
     /// all.
     kinds: BTreeMap<&'static str, Option<Vec<String>>>,
     graphs: Mutex<Graphs>,
-    waste: Arc<Waste>,
+    waste: Arc<UnusedNumbers>,
     observations: Mutex<Observations>,
 }
 
@@ -54,15 +54,15 @@ struct GraphEntry {
     number: u64,
     /// Its resources are numbered from here.
     base: ResourceNumber,
-    waste: Arc<Waste>,
+    waste: Arc<UnusedNumbers>,
 }
 
 /// Graphs and resources that nobody needs any more.
 #[derive(Default)]
-struct Waste(Mutex<Unneeded>);
+struct UnusedNumbers(Mutex<UnusedLists>);
 
 #[derive(Default)]
-struct Unneeded {
+struct UnusedLists {
     /// For the provider.
     resources: Vec<ResourceNumber>,
     /// For the provider.

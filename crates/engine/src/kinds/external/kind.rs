@@ -15,7 +15,7 @@ use super::provider::{Call, KindDescription, SharedProvider};
 use crate::kind::tools::is_live;
 use crate::kind::{
     AttributeError, Change, ChangeOutcome, Instance, Kind, KindError, LogLine, ParseContext,
-    Relationship, own_identity,
+    ParseResult, Relationship, own_identity,
 };
 use crate::system::deadline;
 use crate::system::host::Host;
@@ -69,11 +69,7 @@ impl Kind for ExternalKind {
         self.other.as_ref().map_or(self.schema, |other| other.schema())
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         if let Some(other) = &self.other {
             let parsed = other.parse(resource, context);
             let is_provider =
@@ -122,8 +118,8 @@ impl Kind for ExternalKind {
         self.other.as_ref().map(|other| other.instance_watches(host)).unwrap_or_default()
     }
 
-    fn instance_pause(&self, host: &Host) -> Option<Duration> {
-        self.other.as_ref().map_or(Some(PAUSE), |other| other.instance_pause(host))
+    fn instance_poll_interval(&self, host: &Host) -> Option<Duration> {
+        self.other.as_ref().map_or(Some(PAUSE), |other| other.instance_poll_interval(host))
     }
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
@@ -160,7 +156,7 @@ struct ExternalInstance {
 }
 
 impl ExternalInstance {
-    fn say(&self, lines: Vec<LogLine>) {
+    fn log(&self, lines: Vec<LogLine>) {
         if !lines.is_empty() {
             self.log.lock().unwrap_or_else(PoisonError::into_inner).extend(lines);
         }
@@ -180,13 +176,13 @@ impl Instance for ExternalInstance {
         self.entry.prepared.watches.iter().cloned().map(Watch::Path).collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         let prepared = &self.entry.prepared;
-        prepared.pause.or_else(|| prepared.watches.is_empty().then_some(PAUSE))
+        prepared.poll_interval.or_else(|| prepared.watches.is_empty().then_some(PAUSE))
     }
 
-    fn longest_pause(&self, _: &Host) -> Option<Duration> {
-        self.entry.prepared.longest_pause
+    fn max_poll_interval(&self, _: &Host) -> Option<Duration> {
+        self.entry.prepared.max_poll_interval
     }
 
     fn context_fingerprint(&self) -> Option<u64> {
@@ -214,14 +210,14 @@ impl Instance for ExternalInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         check_live(host)?;
         let observation = self.group.observe(&self.entry, &self.call(host));
-        self.say(observation.log);
+        self.log(observation.log);
         observation.changes
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         let provider = self.group.provider();
         let applied = provider.apply(self.entry.number(), changes, &self.call(host));
-        self.say(applied.log);
+        self.log(applied.log);
         let failed = applied.outcomes.iter().find_map(|outcome| outcome.result.clone().err());
         *self.outcomes.lock().unwrap_or_else(PoisonError::into_inner) = applied.outcomes;
         applied.result.and(failed.map_or(Ok(()), Err))
@@ -263,7 +259,7 @@ impl Instance for ExternalInstance {
 
     fn refresh(&self, host: &Host) -> Result<(), KindError> {
         let answer = self.group.provider().refresh(self.entry.number(), &self.call(host));
-        self.say(answer.log);
+        self.log(answer.log);
         answer.result
     }
 
@@ -276,7 +272,7 @@ impl Instance for ExternalInstance {
             return Ok(Vec::new());
         }
         let answer = self.group.provider().generate(self.entry.number(), &self.call(host));
-        self.say(answer.log);
+        self.log(answer.log);
         answer.result
     }
 }

@@ -121,9 +121,9 @@ pub struct PreparedResource {
     /// Paths whose changes matter.
     pub watches: Vec<PathBuf>,
     /// The interval of checks.
-    pub pause: Option<Duration>,
+    pub poll_interval: Option<Duration>,
     /// The longest interval of checks: the interval grows while nothing changes.
-    pub longest_pause: Option<Duration>,
+    pub max_poll_interval: Option<Duration>,
     /// The time that it allows for an action.
     pub timeout: Option<Duration>,
 }

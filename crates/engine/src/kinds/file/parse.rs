@@ -13,7 +13,7 @@ use super::mode::Mode;
 use super::model::{Content, Ensure, FileInstance, Recurse, Recursion, SourcePermissions};
 use super::selinux_context::{DeclaredContext, PROPERTIES, Parts};
 use super::source::Source;
-use crate::kind::attributes::{Attributes, scalar_text};
+use crate::kind::params::{Params, scalar_text};
 use crate::kind::{AttributeError, ParseContext};
 
 pub(super) fn parse(
@@ -21,15 +21,16 @@ pub(super) fn parse(
     context: &ParseContext<'_>,
     bucket: &Path,
 ) -> Result<FileInstance, Vec<AttributeError>> {
-    let mut attributes = Attributes::new(resource);
+    let mut attributes = Params::new(resource);
     let a = &mut attributes;
     let path = path(a);
     let (ensure, target) = ensure(a);
     let content = a.bytes("content").map(|bytes| Content { bytes, secret: a.is_secret("content") });
     let sources = sources(a, context);
     let recursion = recursion(a);
-    let checksum =
-        a.word("checksum", &NAMES).map_or_else(|| Checksum::from_index(0), Checksum::from_index);
+    let checksum = a
+        .index_of("checksum", &NAMES)
+        .map_or_else(|| Checksum::from_index(0), Checksum::from_index);
     conflicts(a, checksum, recursion.mode);
     let mut file = FileInstance {
         path,
@@ -39,21 +40,21 @@ pub(super) fn parse(
         sources,
         fragments: fragments(a),
         declared_files: Default::default(),
-        must_exist: a.boolean("must_exist").unwrap_or(false),
-        parents: a.boolean("parents").unwrap_or(false),
-        remove_empty: a.boolean("remove_empty").unwrap_or(false),
+        must_exist: a.boolean("must_exist"),
+        parents: a.boolean("parents"),
+        remove_empty: a.boolean("remove_empty"),
         owner: a.text("owner"),
         group: a.text("group"),
         mode: mode(a),
         checksum,
         checksum_value: a.text("checksum_value").map(|t| t.to_lowercase()),
         backup: backup(a, context, bucket),
-        replace: a.boolean("replace").unwrap_or(true),
-        force: a.boolean("force").unwrap_or(false),
-        follow: a.word("links", &["manage", "follow"]) == Some(1),
-        show_diff: a.boolean("show_diff").unwrap_or(true),
+        replace: a.boolean_or("replace", true),
+        force: a.boolean("force"),
+        follow: a.index_of("links", &["manage", "follow"]) == Some(1),
+        show_diff: a.boolean_or("show_diff", true),
         source_permissions: match a
-            .word("source_permissions", &["ignore", "use", "use_when_creating"])
+            .index_of("source_permissions", &["ignore", "use", "use_when_creating"])
         {
             Some(1) => SourcePermissions::Use,
             Some(2) => SourcePermissions::UseWhenCreating,
@@ -62,7 +63,7 @@ pub(super) fn parse(
         validate: validate(a),
         context: DeclaredContext {
             parts: Parts(PROPERTIES.map(|name| a.text(name))),
-            ignore_defaults: a.boolean("selinux_ignore_defaults").unwrap_or(false),
+            ignore_defaults: a.boolean("selinux_ignore_defaults"),
         },
         autorequires: Vec::new(),
         declared: (recursion.mode != Recurse::No).then(|| Box::new(resource.clone())),
@@ -79,7 +80,7 @@ pub(super) fn parse(
         file.below = declared_below(&file, context);
         file.served = context.served.trees(&resource.id.title).to_vec();
     }
-    if attributes.errors.is_empty() { Ok(file) } else { Err(attributes.errors) }
+    attributes.finish(file)
 }
 
 /// The declared files below a file.
@@ -90,20 +91,20 @@ fn declared_below(file: &FileInstance, context: &ParseContext<'_>) -> BTreeSet<P
     below.cloned().collect()
 }
 
-fn path(a: &mut Attributes<'_>) -> PathBuf {
+fn path(a: &mut Params<'_>) -> PathBuf {
     let text = a.text("path").unwrap_or_else(|| a.title().to_string());
     if !text.starts_with('/') {
-        a.fail("path", format!("File paths must be fully qualified, not '{text}'"));
+        a.error("path", format!("File paths must be fully qualified, not '{text}'"));
     } else if text.contains('\0') {
-        a.fail("path", "File paths cannot hold a zero byte");
+        a.error("path", "File paths cannot hold a zero byte");
     }
     PathBuf::from(protected::normal(&text))
 }
 
-fn ensure(a: &mut Attributes<'_>) -> (Option<Ensure>, Option<String>) {
+fn ensure(a: &mut Params<'_>) -> (Option<Ensure>, Option<String>) {
     let target = a.text("target");
-    let Some(value) = a.value("ensure") else {
-        let ensure = match (&target, a.value("content")) {
+    let Some(value) = a.raw("ensure") else {
+        let ensure = match (&target, a.raw("content")) {
             (Some(_), _) => Some(Ensure::Link),
             (None, Some(_)) => Some(Ensure::File),
             (None, None) => None,
@@ -117,18 +118,18 @@ fn ensure(a: &mut Attributes<'_>) -> (Option<Ensure>, Option<String>) {
         "file" => Ensure::File,
         "directory" => Ensure::Directory,
         "link" => {
-            if target.is_none() && a.value("source").is_none() {
-                a.fail("ensure", "Cannot create a symlink without a target");
+            if target.is_none() && a.raw("source").is_none() {
+                a.error("ensure", "Cannot create a symlink without a target");
             }
             Ensure::Link
         }
         "" => {
-            a.fail("ensure", format!("ensure must be text, not {}", value.kind()));
+            a.error("ensure", format!("ensure must be text, not {}", value.kind()));
             Ensure::Present
         }
         _ => return (Some(Ensure::Link), Some(text)),
     };
-    let ensure = match (ensure, a.value("content"), &target) {
+    let ensure = match (ensure, a.raw("content"), &target) {
         (Ensure::Present, Some(_), _) => Ensure::File,
         (Ensure::Present, None, Some(_)) => Ensure::Link,
         (ensure, ..) => ensure,
@@ -136,69 +137,69 @@ fn ensure(a: &mut Attributes<'_>) -> (Option<Ensure>, Option<String>) {
     (Some(ensure), target)
 }
 
-fn sources(a: &mut Attributes<'_>, context: &ParseContext<'_>) -> Vec<Source> {
+fn sources(a: &mut Params<'_>, context: &ParseContext<'_>) -> Vec<Source> {
     let mut out = Vec::new();
-    for text in a.texts("source") {
+    for text in a.list("source").unwrap_or_default() {
         match Source::parse(&text, context) {
             Ok(source) => out.push(source),
-            Err(message) => a.fail("source", message),
+            Err(message) => a.error("source", message),
         }
     }
     out
 }
 
-fn fragments(a: &mut Attributes<'_>) -> Vec<String> {
-    let paths = a.texts("fragments");
+fn fragments(a: &mut Params<'_>) -> Vec<String> {
+    let paths = a.list("fragments").unwrap_or_default();
     for path in paths.iter().filter(|path| !path.starts_with('/')) {
-        a.fail("fragments", format!("Fragments must be fully qualified, not '{path}'"));
+        a.error("fragments", format!("Fragments must be fully qualified, not '{path}'"));
     }
     paths
 }
 
-fn conflicts(a: &mut Attributes<'_>, checksum: Checksum, recurse: Recurse) {
+fn conflicts(a: &mut Params<'_>, checksum: Checksum, recurse: Recurse) {
     let creators = ["content", "source", "target", "fragments"];
-    let given = creators.iter().filter(|n| a.value(n).is_some()).count();
-    let link_text = a.value("ensure").and_then(Value::as_str).is_some_and(|t| t.starts_with('/'));
-    if given > 1 || (link_text && given == 1 && a.value("target").is_none()) {
+    let given = creators.iter().filter(|n| a.raw(n).is_some()).count();
+    let link_text = a.raw("ensure").and_then(Value::as_str).is_some_and(|t| t.starts_with('/'));
+    if given > 1 || (link_text && given == 1 && a.raw("target").is_none()) {
         let text = "You cannot specify more than one of content, source, target";
-        a.errors.push(AttributeError::of_resource(text));
+        a.error_of_all(text);
     }
-    if recurse == Recurse::Remote && a.value("source").is_none() {
-        a.fail("recurse", "You cannot specify a remote recursion without a source");
+    if recurse == Recurse::Remote && a.raw("source").is_none() {
+        a.error("recurse", "You cannot specify a remote recursion without a source");
     }
-    if checksum == Checksum::None && a.value("source").is_some() {
-        a.fail("checksum", "You cannot specify source when using checksum 'none'");
+    if checksum == Checksum::None && a.raw("source").is_some() {
+        a.error("checksum", "You cannot specify source when using checksum 'none'");
     }
     if matches!(checksum, Checksum::None | Checksum::Mtime | Checksum::Ctime)
-        && a.value("content").is_some()
+        && a.raw("content").is_some()
     {
         let name = checksum.name();
         let text = format!("You cannot specify content when using checksum '{name}'");
-        a.fail("checksum", text);
+        a.error("checksum", text);
     }
 }
 
-fn mode(a: &mut Attributes<'_>) -> Option<Mode> {
-    let value = a.value("mode")?;
+fn mode(a: &mut Params<'_>) -> Option<Mode> {
+    let value = a.raw("mode")?;
     let Some(text) = value.as_str() else {
         let class = a.type_name("mode");
         let text = format!("The file mode specification must be a string, not '{class}'");
-        a.fail("mode", text);
+        a.error("mode", text);
         return None;
     };
     let mode = Mode::parse(text);
     if mode.is_none() {
-        a.fail("mode", format!("The file mode specification is invalid: \"{text}\""));
+        a.error("mode", format!("The file mode specification is invalid: \"{text}\""));
     }
     mode
 }
 
-fn backup(a: &mut Attributes<'_>, context: &ParseContext<'_>, bucket: &Path) -> Backup {
-    match a.value("backup").and_then(scalar_text).as_deref() {
+fn backup(a: &mut Params<'_>, context: &ParseContext<'_>, bucket: &Path) -> Backup {
+    match a.raw("backup").and_then(scalar_text).as_deref() {
         None | Some("false" | "") => Backup::None,
         Some("true") => Backup::Suffix(".puppet-bak".into()),
         Some(text) if text.contains('/') => {
-            a.fail(
+            a.error(
                 "backup",
                 format!("backup must be a suffix or the name of a bucket, not '{text}'"),
             );
@@ -210,22 +211,24 @@ fn backup(a: &mut Attributes<'_>, context: &ParseContext<'_>, bucket: &Path) -> 
             let Some(declared) = (context.find)(&id) else {
                 // The one that every catalog of Puppet has.
                 if name != "puppet" {
-                    a.fail(
+                    a.error(
                         "backup",
                         format!("Could not find filebucket {name} specified in backup"),
                     );
                 }
                 return Backup::Bucket(bucket.to_path_buf());
             };
-            let path = Attributes::new(declared).text("path").filter(|p| p.starts_with('/'));
+            let path = Params::new(declared).text("path").filter(|p| p.starts_with('/'));
             Backup::Bucket(path.map_or_else(|| bucket.to_path_buf(), PathBuf::from))
         }
     }
 }
 
-fn recursion(a: &mut Attributes<'_>) -> Recursion {
-    let mut limit = a.integer("recurselimit").and_then(|n| u32::try_from(n).ok());
-    let mode = match a.value("recurse").and_then(scalar_text).as_deref() {
+fn recursion(a: &mut Params<'_>) -> Recursion {
+    let mut limit = a
+        .integer("recurselimit", "recurselimit must be an integer")
+        .and_then(|n| u32::try_from(n).ok());
+    let mode = match a.raw("recurse").and_then(scalar_text).as_deref() {
         None | Some("false" | "0") => Recurse::No,
         Some("true" | "inf") => Recurse::Both,
         Some("remote") => Recurse::Remote,
@@ -235,7 +238,7 @@ fn recursion(a: &mut Attributes<'_>) -> Recursion {
                 Recurse::Both
             }
             Err(_) => {
-                a.fail("recurse", format!("Invalid recurse value \"{text}\""));
+                a.error("recurse", format!("Invalid recurse value \"{text}\""));
                 Recurse::No
             }
         },
@@ -243,14 +246,14 @@ fn recursion(a: &mut Attributes<'_>) -> Recursion {
     Recursion {
         mode,
         limit,
-        max_files: a.integer("max_files").unwrap_or(0),
-        purge: a.boolean("purge").unwrap_or(false),
-        ignore: a.texts("ignore"),
-        all_sources: a.word("sourceselect", &["first", "all"]) == Some(1),
+        max_files: a.integer("max_files", "max_files must be an integer").unwrap_or(0),
+        purge: a.boolean("purge"),
+        ignore: a.list("ignore").unwrap_or_default(),
+        all_sources: a.index_of("sourceselect", &["first", "all"]) == Some(1),
     }
 }
 
-fn validate(a: &mut Attributes<'_>) -> Option<String> {
+fn validate(a: &mut Params<'_>) -> Option<String> {
     let command = a.text("validate_cmd")?;
     let mark = a.text("validate_replacement").unwrap_or_else(|| "%".into());
     // The shell gets the path as a parameter, so that no name can be taken for a command.

@@ -13,7 +13,7 @@ use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::file_cache::{Cached, read_bytes};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -35,15 +35,11 @@ impl Kind for FileLine {
         &modules::FILE_LINE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["ruby"], &[]);
         let present = p.choice("ensure") != Some("absent");
-        let path = path_of(&mut p);
+        let path = p.path();
         let edit = Edit {
             line: p.text("line"),
             present,
@@ -75,18 +71,6 @@ impl Kind for FileLine {
         };
         p.finish(Box::new(line) as Box<dyn Instance>)
     }
-}
-
-fn path_of(p: &mut Params<'_>) -> PathBuf {
-    let path = p.text("path");
-    match &path {
-        None => p.error("path", "path is a required attribute"),
-        Some(path) if !path.starts_with('/') => {
-            p.error("path", format!("File paths must be fully qualified, not '{path}'"));
-        }
-        Some(_) => {}
-    }
-    path.unwrap_or_default().into()
 }
 
 fn pattern(p: &mut Params<'_>, name: &str) -> Option<Regex> {

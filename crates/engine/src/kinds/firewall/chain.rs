@@ -197,7 +197,7 @@ impl Instance for ManagedChain {
         packages().collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 

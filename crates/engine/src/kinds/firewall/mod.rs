@@ -108,7 +108,7 @@ impl Kind for Firewall {
         Ok(all)
     }
 
-    fn instance_pause(&self, _: &Host) -> Option<Duration> {
+    fn instance_poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 }
@@ -278,7 +278,7 @@ impl Instance for ManagedRule {
         chains.chain(packages()).collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 

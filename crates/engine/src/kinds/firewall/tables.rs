@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::rule::Ruleset;
 use crate::kind::tools::changes_made;
 use crate::kind::{KindError, Level, LogLine, LogSource};
-use crate::kinds::shared::command::{Surroundings, find_program};
+use crate::kinds::shared::command::{CommandContext, find_program};
 use crate::system::host::Host;
 
 /// A version of the internet protocol.
@@ -56,7 +56,7 @@ pub(super) fn exists(host: &Host, protocol: Protocol) -> bool {
 /// # Errors
 /// When they cannot be listed.
 pub(super) fn read(host: &Host, protocol: Protocol) -> Result<Ruleset, KindError> {
-    let output = Surroundings::default().run(host, &[protocol.lister()])?;
+    let output = CommandContext::default().run(host, &[protocol.lister()])?;
     Ok(Ruleset::parse(&output.stdout_text()))
 }
 
@@ -102,7 +102,7 @@ pub(super) fn run(
     // Another program may change the tables at the same time.
     let first = [protocol.program(), "-w", "-t", table];
     let all: Vec<&str> = first.into_iter().chain(words.iter().copied()).collect();
-    Surroundings::default().run(host, &all).map(drop)
+    CommandContext::default().run(host, &all).map(drop)
 }
 
 /// The family of the operating system, whose programs keep rules.
@@ -120,7 +120,7 @@ fn family(host: &Host) -> &'static str {
 
 /// Keeps the rules over a restart, as the operating system does it; a warning if that fails.
 pub(super) fn persist(host: &Host, protocol: Protocol) -> Option<LogLine> {
-    let surroundings = Surroundings::default();
+    let context = CommandContext::default();
     let saved = |file: &str| {
         let script = r#"exec "$0" > "$1""#;
         vec!["/bin/sh".into(), "-c".into(), script.into(), protocol.lister().into(), file.into()]
@@ -146,7 +146,7 @@ pub(super) fn persist(host: &Host, protocol: Protocol) -> Option<LogLine> {
         _ => return None,
     };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let failed = surroundings.run(host, &words).err()?;
+    let failed = context.run(host, &words).err()?;
     let message = format!("Unable to persist firewall rules: {failed}");
     Some(LogLine { level: Some(Level::Warning), source: LogSource::Resource, message })
 }

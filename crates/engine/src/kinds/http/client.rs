@@ -17,7 +17,7 @@ use super::content::{date_text, time_of};
 use super::fetch::{agent, failed};
 use super::waiting::{ChangeWaiter, WatchedDocument};
 use crate::kind::params::Params;
-use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Action, Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -38,11 +38,7 @@ impl Kind for Client {
         &network::MGMT_HTTP_CLIENT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let mut text = |name: &str| p.text(name).filter(|text| !text.is_empty());
         let (file, method, sha256) = (text("file"), text("method"), text("sha256"));
@@ -277,7 +273,7 @@ impl Instance for FetchedContent {
         watches
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         // Content with the right checksum does not change.
         (self.sha256.is_none() && !self.is_waiting()).then_some(POLL_INTERVAL)
     }

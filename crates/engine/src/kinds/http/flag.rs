@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, network};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::serving::{Claim, Content, Hub, Spec};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -32,11 +32,7 @@ impl Kind for Flag {
         &network::MGMT_HTTP_SERVER_FLAG
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let path = p.text("path").filter(|path| !path.is_empty()).unwrap_or_else(|| p.name());
         if !path.starts_with('/') || path.contains(char::is_control) {
@@ -85,7 +81,7 @@ impl Instance for FlagInstance {
     fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
         let (hub, name) = (self.claim.hub(), self.claim.name());
         hub.serve(name, Arc::clone(&self.spec));
-        hub.tell(name);
+        hub.notify(name);
         Ok(())
     }
 

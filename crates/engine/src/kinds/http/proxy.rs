@@ -13,7 +13,7 @@ use ordain_kinds::{KindSchema, network};
 use super::fetch;
 use super::message::{Request, write_head, write_status};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::serving::{Claim, Content, Hub, Spec, Upstream};
 use crate::system::host::Host;
 
@@ -36,11 +36,7 @@ impl Kind for Proxy {
         &network::MGMT_HTTP_SERVER_PROXY
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let mut text = |name: &str| p.text(name).filter(|text| !text.is_empty());
         let (server, path) = (text("server").unwrap_or_default(), text("path"));

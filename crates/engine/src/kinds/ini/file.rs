@@ -22,19 +22,6 @@ pub(super) struct IniFile {
     pub(super) syntax: Syntax,
 }
 
-/// The attribute `path`.
-pub(super) fn path(p: &mut Params<'_>) -> PathBuf {
-    let path = p.text("path");
-    match &path {
-        None => p.error("path", "path is a required attribute"),
-        Some(path) if !path.starts_with('/') => {
-            p.error("path", format!("File paths must be fully qualified, not '{path}'"));
-        }
-        Some(_) => {}
-    }
-    path.unwrap_or_default().into()
-}
-
 impl IniFile {
     fn failed(&self, verb: &str, error: &dyn std::fmt::Display) -> KindError {
         KindError::new(format!("Could not {verb} {}: {error}", self.path.display()))
@@ -73,7 +60,7 @@ const HIDDEN: &str = "[redacted sensitive information]";
 
 /// How values are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shown {
+pub(super) enum ValueDisplay {
     /// As they are.
     Whole,
     /// As checksums.
@@ -82,7 +69,7 @@ pub(super) enum Shown {
     Hidden,
 }
 
-impl Shown {
+impl ValueDisplay {
     /// The attribute `show_diff`.
     pub(super) fn of(p: &mut Params<'_>) -> Self {
         match p.choice("show_diff") {

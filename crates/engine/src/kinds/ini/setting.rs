@@ -4,12 +4,12 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, modules};
 
-use crate::kind::attributes::reveal;
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::params::reveal;
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::ini::document::{Indent, Syntax, strip};
-use crate::kinds::ini::file::{self, IniFile, Shown};
+use crate::kinds::ini::file::{IniFile, ValueDisplay};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
@@ -22,21 +22,13 @@ impl Kind for IniSetting {
         &modules::INI_SETTING
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["ruby"], &[]);
         let present = p.choice("ensure") != Some("absent");
-        let path = file::path(&mut p);
-        let text = |p: &mut Params<'_>, name: &str, default: &str| {
-            p.text(name).unwrap_or_else(|| default.to_string())
-        };
-        let separator = text(&mut p, "key_val_separator", " = ");
-        let (prefix, suffix) =
-            (text(&mut p, "section_prefix", "["), text(&mut p, "section_suffix", "]"));
+        let path = p.path();
+        let separator = p.text_or("key_val_separator", " = ");
+        let (prefix, suffix) = (p.text_or("section_prefix", "["), p.text_or("section_suffix", "]"));
         let syntax = Syntax::new(&separator, &prefix, &suffix);
         let syntax = syntax.map_err(|e| p.error("key_val_separator", e));
         let setting = p.text("setting");
@@ -45,15 +37,12 @@ impl Kind for IniSetting {
             p.error("value", "value needs setting");
         }
         let width = p.text("indent_width").map(|width| leading_number(&width));
-        let indent = Indent { unit: text(&mut p, "indent_char", " "), width };
+        let indent = Indent { unit: p.text_or("indent_char", " "), width };
         let padded = setting.as_ref().is_some_and(|setting| strip(setting) != setting);
         let is_whole_section = setting.is_none() && !present;
-        let flag = |p: &mut Params<'_>, name: &str, default| {
-            if p.has(name) { p.boolean(name) } else { default }
-        };
         let (creates_section, refresh_only) =
-            (flag(&mut p, "force_new_section_creation", true), flag(&mut p, "refreshonly", false));
-        let (section, shown) = (text(&mut p, "section", ""), Shown::of(&mut p));
+            (p.boolean_or("force_new_section_creation", true), p.boolean_or("refreshonly", false));
+        let (section, shown) = (p.text_or("section", ""), ValueDisplay::of(&mut p));
         let secrets = p.secrets();
         let Ok(syntax) = syntax else { return Err(p.finish(()).err().unwrap_or_default()) };
         let instance = IniSettingInstance {
@@ -103,7 +92,7 @@ struct IniSettingInstance {
     values: Option<Vec<String>>,
     creates_section: bool,
     indent: Indent,
-    shown: Shown,
+    shown: ValueDisplay,
     refresh_only: bool,
     /// Whether the name of the setting was written with blanks around it.
     padded: bool,

@@ -6,9 +6,9 @@ use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::ini::document::{Document, Indent, Syntax};
-use crate::kinds::ini::file::{self, IniFile, Shown};
+use crate::kinds::ini::file::{IniFile, ValueDisplay};
 use crate::kinds::ini::items::{Insertion, ItemSyntax, Items};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -22,19 +22,12 @@ impl Kind for IniSubsetting {
         &modules::INI_SUBSETTING
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["ruby"], &[]);
         let present = p.choice("ensure") != Some("absent");
-        let path = file::path(&mut p);
-        let text = |p: &mut Params<'_>, name: &str, default: &str| {
-            p.text(name).unwrap_or_else(|| default.to_string())
-        };
-        let separator = text(&mut p, "key_val_separator", " = ");
+        let path = p.path();
+        let separator = p.text_or("key_val_separator", " = ");
         let syntax = Syntax::new(&separator, "[", "]");
         let syntax = syntax.map_err(|e| p.error("key_val_separator", e));
         let items = item_syntax(&mut p);
@@ -45,8 +38,8 @@ impl Kind for IniSubsetting {
             p.error("value", "value must be one line");
         }
         let (section, exact) =
-            (text(&mut p, "section", ""), p.choice("use_exact_match") == Some("true"));
-        let (place, shown) = (insertion(&mut p), Shown::of(&mut p));
+            (p.text_or("section", ""), p.choice("use_exact_match") == Some("true"));
+        let (place, shown) = (insertion(&mut p), ValueDisplay::of(&mut p));
         let secrets = p.secrets();
         let (Ok(syntax), Some(items)) = (syntax, items) else {
             return Err(p.finish(()).err().unwrap_or_default());
@@ -112,7 +105,7 @@ struct IniSubsettingInstance {
     value: Option<String>,
     exact: bool,
     place: Insertion,
-    shown: Shown,
+    shown: ValueDisplay,
     secrets: Vec<String>,
 }
 

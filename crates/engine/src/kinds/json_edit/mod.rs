@@ -13,7 +13,7 @@ use self::document::Document;
 use self::edit::Edit;
 use crate::kind::params::Params;
 use crate::kind::{
-    Action, AttributeError, Change, Instance, Kind, KindError, ParseContext, TextChange,
+    Action, Change, Instance, Kind, KindError, ParseContext, ParseResult, TextChange,
 };
 use crate::kinds::shared::shared_kv::Key;
 use crate::system::file_cache::read_bytes;
@@ -33,11 +33,7 @@ impl Kind for JsonEdit {
         &files::MGMT_JSON_EDIT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let store = p.text("store").filter(|store| !store.is_empty());
         let (field, store) = match store {

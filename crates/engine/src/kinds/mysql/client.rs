@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::fs::FileType;
 
 use crate::kind::KindError;
-use crate::kinds::shared::command::{Surroundings, find_program};
+use crate::kinds::shared::command::{CommandContext, find_program};
 use crate::system::host::Host;
 use crate::system::path::is;
 
@@ -97,14 +97,14 @@ fn run(host: &Host, sql: &str, secret: bool) -> Result<Vec<Vec<String>>, KindErr
         words.push(format!("--defaults-extra-file={OPTIONS}"));
     }
     words.extend(["--database=mysql", "--skip-column-names", "--batch"].map(str::to_string));
-    let surroundings = Surroundings {
+    let context = CommandContext {
         environment,
         stdin: sql.as_bytes().to_vec(),
         timeout: Some(LIMIT),
-        ..Surroundings::default()
+        ..CommandContext::default()
     };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let outcome = surroundings.ask(host, &words)?;
+    let outcome = context.ask(host, &words)?;
     if !outcome.success() {
         let stderr = String::from_utf8_lossy(&outcome.stderr).trim().to_string();
         let text = if secret {

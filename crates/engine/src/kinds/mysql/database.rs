@@ -85,7 +85,7 @@ impl Instance for Database {
         required(true)
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 

@@ -10,7 +10,7 @@ use super::client::{NEVER, Version};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::shared::command::{Surroundings, find_program};
+use crate::kinds::shared::command::{CommandContext, find_program};
 use crate::system::host::Host;
 use crate::system::path::{real_path, resolve};
 use crate::system::watch::Watch;
@@ -88,8 +88,8 @@ impl Directory {
         options.push(format!("--user={}", self.user));
         let server = SERVERS.iter().find_map(|name| find_program(host, name).ok());
         let server = server.ok_or_else(|| KindError::new("Could not find command 'mysqld'"))?;
-        let surroundings = Surroundings::default();
-        let about = surroundings.run(host, &[&server, "--no-defaults", "-V"])?.stdout_text();
+        let context = CommandContext::default();
+        let about = context.run(host, &[&server, "--no-defaults", "-V"])?.stdout_text();
         let version = about.split_once("Ver ").map_or(about.as_str(), |(_, version)| version);
         let program = if Version::parse(version).is_at_least([5, 7, 6], NEVER) {
             options.push(format!("--log-error={}", self.log));
@@ -100,7 +100,7 @@ impl Directory {
             found.ok_or_else(|| KindError::new("Could not find command 'mysql_install_db'"))?
         };
         let words = std::iter::once(program.as_str()).chain(options.iter().map(String::as_str));
-        surroundings.run(host, &words.collect::<Vec<_>>()).map(drop)
+        context.run(host, &words.collect::<Vec<_>>()).map(drop)
     }
 }
 

@@ -297,7 +297,7 @@ impl Instance for Grant {
         required(false).into_iter().chain([user]).collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 

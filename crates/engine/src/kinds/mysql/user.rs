@@ -325,7 +325,7 @@ impl Instance for Account {
         required(true)
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 

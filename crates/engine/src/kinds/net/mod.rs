@@ -16,7 +16,7 @@ use crate::kind::ReversalAttributes;
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::params::Params;
 use crate::kind::tools::is_live;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::path::resolve;
@@ -35,11 +35,7 @@ impl Kind for Net {
         &machine::MGMT_NET
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let name = p.name();
         let is_part = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';

@@ -16,7 +16,7 @@ use super::{options, version};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::tools;
-use crate::kind::{Action, AttributeError, Change, Instance, KindError, Share};
+use crate::kind::{Action, BatchCommand, Change, Instance, KindError, ParseResult};
 use crate::system::file_cache::{Stamp, stamp};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -115,7 +115,7 @@ pub(super) fn parse(
     lists: &Arc<Lists>,
     mut p: Params<'_>,
     manager: &'static dyn Manager,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+) -> ParseResult {
     let (provider, features) = (manager.name(), manager.features());
     let name = p.name();
     check_name(&mut p, manager.plain_name(&name));
@@ -299,7 +299,7 @@ impl Instance for ManagedPackage {
         self.manager.watched().iter().map(|path| Watch::Path((*path).into())).collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         self.manager.watched().is_empty().then_some(POLL_INTERVAL)
     }
 
@@ -345,7 +345,11 @@ impl Instance for ManagedPackage {
         is_plain.then_some(self.manager.name())
     }
 
-    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
+    fn batch_command(
+        &self,
+        host: &Host,
+        changes: &[Change],
+    ) -> Result<Option<BatchCommand>, KindError> {
         let [Change { action, .. }] = changes else { return Ok(None) };
         let at = self.at(host)?;
         let found = self.find(&at)?;

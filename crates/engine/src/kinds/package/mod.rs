@@ -22,7 +22,7 @@ use ordain_kinds::{KindSchema, software};
 pub use contents::contents;
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::instances::unwanted;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -81,11 +81,7 @@ impl Kind for Package {
         &software::PACKAGE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         if !p.has("provider") {
             return undeclared::parse(&self.shared, resource);

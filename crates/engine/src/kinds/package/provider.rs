@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::machine::Machines;
 use super::{debian, managed, managers};
+use crate::kind::ParseResult;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Instance};
 
 /// Attributes that no manager here uses, with the features that they need elsewhere.
 const UNSUPPORTED_ATTRIBUTES: &[(&str, Option<&str>)] = &[
@@ -31,11 +31,7 @@ pub(super) struct Shared {
 }
 
 /// Parses a resource for a manager.
-pub(super) fn parse(
-    shared: &Shared,
-    mut p: Params<'_>,
-    provider: &'static str,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+pub(super) fn parse(shared: &Shared, mut p: Params<'_>, provider: &'static str) -> ParseResult {
     p.leave_out(provider, UNSUPPORTED_ATTRIBUTES);
     match managers::find(provider) {
         Some(manager) => managed::parse(&shared.lists, p, manager),

@@ -6,16 +6,13 @@ use ordain_graph::{Resource, ResourceRef};
 
 use super::provider::{self, Shared};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, KindError, Share};
+use crate::kind::{BatchCommand, Change, Instance, KindError, ParseResult};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
 /// A package without a provider: parsed for the running system, and again if the machine turns out
 /// to be another.
-pub(super) fn parse(
-    shared: &Arc<Shared>,
-    resource: &Resource,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+pub(super) fn parse(shared: &Arc<Shared>, resource: &Resource) -> ParseResult {
     let host = Host::new("/".into(), Box::new(crate::system::runner::HostRunner));
     let guess = shared.machines.provider(&host);
     let guessed = provider::parse(shared, Params::new(resource), guess)?;
@@ -62,8 +59,8 @@ impl Instance for DefaultProviderPackage {
         self.instance(host).map(|i| i.watches(host)).unwrap_or_default()
     }
 
-    fn pause(&self, host: &Host) -> Option<std::time::Duration> {
-        self.instance(host).ok()?.pause(host)
+    fn poll_interval(&self, host: &Host) -> Option<std::time::Duration> {
+        self.instance(host).ok()?.poll_interval(host)
     }
 
     fn remarks(&self, host: &Host) -> Vec<String> {
@@ -82,8 +79,12 @@ impl Instance for DefaultProviderPackage {
         self.instance(host).ok()?.group(host)
     }
 
-    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
-        self.instance(host)?.share(host, changes)
+    fn batch_command(
+        &self,
+        host: &Host,
+        changes: &[Change],
+    ) -> Result<Option<BatchCommand>, KindError> {
+        self.instance(host)?.batch_command(host, changes)
     }
 
     fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {

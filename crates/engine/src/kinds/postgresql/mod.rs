@@ -9,10 +9,9 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, databases};
 
-use crate::kind::attributes::reveal;
-use crate::kind::params::{Params, scalar};
+use crate::kind::params::{Params, reveal, scalar};
 use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::shared::command::{Surroundings, find_program};
+use crate::kinds::shared::command::{CommandContext, find_program};
 use crate::system::host::Host;
 
 /// The interval of checks: each may ask the server.
@@ -45,7 +44,7 @@ impl Kind for PostgresqlPsql {
             p.error("cwd", "cwd must be an absolute path");
         }
         let (environment, remarks) = environment(&mut p);
-        let surroundings = Surroundings {
+        let context = CommandContext {
             cwd: Some(cwd),
             user: Some(text(&mut p, "psql_user", "postgres")),
             group: Some(text(&mut p, "psql_group", "postgres")),
@@ -53,7 +52,7 @@ impl Kind for PostgresqlPsql {
             secret: is_sensitive || !secrets.is_empty(),
             hides_own_user: true,
             merges_output: true,
-            ..Surroundings::default()
+            ..CommandContext::default()
         };
         let psql = Psql {
             command: p.text("command").unwrap_or(name),
@@ -65,7 +64,7 @@ impl Kind for PostgresqlPsql {
             options: options(&mut p),
             refresh_only: p.choice("refreshonly") == Some("true"),
             instance: text(&mut p, "instance", "main"),
-            surroundings,
+            context,
             remarks,
         };
         p.finish(Box::new(psql) as Box<dyn Instance>)
@@ -136,7 +135,7 @@ struct Psql {
     options: Vec<String>,
     refresh_only: bool,
     instance: String,
-    surroundings: Surroundings,
+    context: CommandContext,
     remarks: Vec<String>,
 }
 
@@ -150,24 +149,24 @@ impl Psql {
         let options = self.options.iter().map(String::as_str);
         let mut words: Vec<&str> = std::iter::once(self.program.as_str()).chain(options).collect();
         words.extend(["-t", "-X"]);
-        let mut surroundings = self.surroundings.clone();
+        let mut context = self.context.clone();
         // Others can see arguments. From its input, psql takes a backslash for a command of its own.
-        if surroundings.secret && !sql.contains('\\') {
+        if context.secret && !sql.contains('\\') {
             words.extend(["-v", "ON_ERROR_STOP=1"]);
             // As an argument, several statements are one transaction.
             words.extend(sql.trim_end().trim_end_matches(';').contains(';').then_some("-1"));
             words.extend(["-f", "-"]);
-            surroundings.stdin = sql.into_bytes();
+            context.stdin = sql.into_bytes();
         } else {
             words.extend(["-c", &sql]);
         }
-        let outcome = surroundings.ask(host, &words)?;
+        let outcome = context.ask(host, &words)?;
         let output = outcome.stdout_text();
         if outcome.success() {
             return Ok(output);
         }
         let status = outcome.status;
-        let shown = if self.surroundings.secret { "[redacted]" } else { output.trim_end() };
+        let shown = if self.context.secret { "[redacted]" } else { output.trim_end() };
         Err(KindError::new(format!("Error {what}; psql returned {status}: '{shown}'")))
     }
 
@@ -212,7 +211,7 @@ impl Instance for Psql {
         vec![ResourceRef { kind: "Anchor".into(), title: title.as_str().into() }]
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(INTERVAL)
     }
 

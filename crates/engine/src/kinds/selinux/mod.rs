@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, machine};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::tools::{POLL_INTERVAL, inside, run};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 pub use module::Selmodule;
 
@@ -22,11 +22,7 @@ impl Kind for Selboolean {
         &machine::SELBOOLEAN
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["getsetsebool"], &[]);
         let value = p.choice("value");
@@ -55,7 +51,7 @@ struct Setting {
 }
 
 impl Instance for Setting {
-    fn pause(&self, _: &Host) -> Option<std::time::Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<std::time::Duration> {
         Some(POLL_INTERVAL)
     }
 

@@ -12,7 +12,7 @@ use super::name;
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::{POLL_INTERVAL, inside, run};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
@@ -37,11 +37,7 @@ impl Kind for Selmodule {
         &machine::SELMODULE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["semodule"], &[]);
         let name = name(&mut p);
@@ -140,7 +136,7 @@ impl Instance for Module {
         vec![Watch::Path(self.path.clone())]
     }
 
-    fn pause(&self, _: &Host) -> Option<std::time::Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<std::time::Duration> {
         Some(POLL_INTERVAL)
     }
 

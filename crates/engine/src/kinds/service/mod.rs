@@ -22,7 +22,7 @@ use regex::Regex;
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::{Params, scalar};
 use crate::kind::tools::{POLL_INTERVAL, is_live};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext, all_of};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult, all_of};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 use bus::Bus;
@@ -75,11 +75,7 @@ impl Kind for Service {
         &software::SERVICE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let chosen =
             p.provider(&["systemd", "debian", "init", "base", "service"], FOREIGN_PROVIDERS);
@@ -185,7 +181,7 @@ impl ServiceInstance {
     }
 
     /// Whether the system bus reports its changes.
-    fn is_told(&self, host: &Host) -> bool {
+    fn has_events(&self, host: &Host) -> bool {
         let by_scripts = self.provider.is_some_and(|provider| provider != "systemd");
         !by_scripts && !self.bus.is_private() && systemd_runs(host)
     }
@@ -205,12 +201,12 @@ fn ensure_value(running: bool) -> Value {
 
 impl Instance for ServiceInstance {
     fn watches(&self, host: &Host) -> Vec<Watch> {
-        let unit = self.is_told(host).then(|| Watch::Unit(systemd::unit_of(&self.name)));
+        let unit = self.has_events(host).then(|| Watch::Unit(systemd::unit_of(&self.name)));
         unit.into_iter().collect()
     }
 
-    fn pause(&self, host: &Host) -> Option<Duration> {
-        (!self.is_told(host)).then_some(POLL_INTERVAL)
+    fn poll_interval(&self, host: &Host) -> Option<Duration> {
+        (!self.has_events(host)).then_some(POLL_INTERVAL)
     }
 
     fn remarks(&self, _: &Host) -> Vec<String> {

@@ -10,7 +10,7 @@ use ordain_kinds::KindSchema;
 use super::hub::{Claim, Content, Hub, Source, Spec};
 use super::protocol::Protocol;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::system::file_cache::stamp;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -33,11 +33,7 @@ impl Kind for ServedFile {
         self.protocol.file
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let mut text = |name: &str| p.text(name).filter(|text| !text.is_empty());
         let (server, filename, path) = (text("server"), text("filename"), text("path"));

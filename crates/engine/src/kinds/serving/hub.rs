@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 
-use super::settings::{RunningServer, Settings, only_while_kept};
+use super::settings::{RunningServer, Settings, only_in_watch};
 use crate::kind::differences::Differences;
 use crate::kind::{Change, LogLine};
 use crate::system::file_cache::Stamp;
@@ -178,7 +178,7 @@ impl<P: Parts> Claim<P> {
     /// Whether this run keeps serving. If not, the log names the missing part.
     pub(in crate::kinds) fn stays(&self, host: &Host, what: &str) -> bool {
         if !host.stays {
-            *self.log.lock().unwrap_or_else(PoisonError::into_inner) = vec![only_while_kept(what)];
+            *self.log.lock().unwrap_or_else(PoisonError::into_inner) = vec![only_in_watch(what)];
         }
         host.stays
     }
@@ -261,7 +261,7 @@ impl<P: Parts> Hub<P> {
     }
 
     /// Marks the last value as passed on.
-    pub(in crate::kinds) fn tell(&self, name: &Name) {
+    pub(in crate::kinds) fn notify(&self, name: &Name) {
         if let Some(route) = self.lock().routes.get_mut(name) {
             route.told = route.value.clone();
         }
@@ -274,7 +274,7 @@ impl<P: Parts> Hub<P> {
         routes.map(|route| Arc::clone(&route.spec)).collect()
     }
 
-    /// Wakes all who wait.
+    /// Wakes all waiting clients.
     pub(in crate::kinds) fn wake(&self) {
         self.changed.notify_all();
     }

@@ -13,7 +13,7 @@ use super::protocol::Protocol;
 use super::settings::{Settings, parse_address};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The kind of a protocol.
@@ -34,11 +34,7 @@ impl Kind for Server {
         self.protocol.server
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let address = p.text("address").filter(|text| !text.is_empty());
         let address = address.unwrap_or_else(|| p.name());

@@ -30,7 +30,7 @@ pub(in crate::kinds) struct Settings {
 }
 
 /// The log line of a run that ends and so cannot serve.
-pub(in crate::kinds) fn only_while_kept(what: &str) -> LogLine {
+pub(in crate::kinds) fn only_in_watch(what: &str) -> LogLine {
     let message = format!("{what} only during `ordain watch`");
     LogLine { level: Some(Level::Notice), source: LogSource::Resource, message }
 }

@@ -22,7 +22,7 @@ const USER_VARIABLES: [&str; 6] = ["HOME", "LOGNAME", "MAIL", "SHELL", "USER", "
 
 /// The surroundings of a command.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct CommandContext {
     /// Its directory.
     pub(crate) cwd: Option<PathBuf>,
     /// The user that it runs as.
@@ -60,7 +60,7 @@ pub(crate) fn find_program(host: &Host, name: &str) -> Result<String, KindError>
     found.ok_or_else(|| KindError::new(format!("Could not find command '{name}'")))
 }
 
-impl Surroundings {
+impl CommandContext {
     /// The identity for a user and a group by name or number; none if neither is set.
     fn identity(&self, host: &Host) -> Result<Option<RunAs>, KindError> {
         let unknown = |what: &str, name: &str| KindError::new(format!("Invalid {what}: {name}"));

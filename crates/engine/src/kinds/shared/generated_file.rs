@@ -3,21 +3,61 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ordain_data::Value;
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{Change, KindError};
+use crate::kind::{Change, Instance, KindError};
 use crate::system::host::Host;
+use crate::system::watch::Watch;
 use crate::system::write::{Data, Owner, WriteContent, rewrite_with};
 
+/// A file whose content is generated from others.
+pub(crate) trait GeneratedFile: Send + Sync {
+    /// The path of the file.
+    fn path(&self) -> &Path;
+
+    /// The watches of its inputs.
+    fn inputs(&self, host: &Host) -> Vec<Watch>;
+
+    /// Writes the content.
+    ///
+    /// # Errors
+    /// When an input cannot be read, or the writer fails.
+    fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()>;
+
+    /// As [`Instance::poll_interval`].
+    fn poll_interval(&self, _host: &Host) -> Option<Duration> {
+        None
+    }
+}
+
+impl<F: GeneratedFile> Instance for F {
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let own = Watch::Path(self.path().to_owned());
+        std::iter::once(own).chain(self.inputs(host)).collect()
+    }
+
+    fn poll_interval(&self, host: &Host) -> Option<Duration> {
+        GeneratedFile::poll_interval(self, host)
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        compare(host, self.path(), &|out| self.produce(host, out))
+    }
+
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
+        match changes.is_empty() {
+            true => Ok(()),
+            false => write(host, self.path(), &|out| self.produce(host, out)),
+        }
+    }
+}
+
 /// The difference between a file and its desired content.
-pub(crate) fn compare(
-    host: &Host,
-    path: &Path,
-    produce: WriteContent<'_>,
-) -> Result<Vec<Change>, KindError> {
+fn compare(host: &Host, path: &Path, produce: WriteContent<'_>) -> Result<Vec<Change>, KindError> {
     let mut differences = Differences::new(&[]);
     match File::open(host.path(path)) {
         Ok(file) => {
@@ -37,7 +77,7 @@ pub(crate) fn compare(
 }
 
 /// Gives a file its content.
-pub(crate) fn write(host: &Host, path: &Path, produce: WriteContent<'_>) -> Result<(), KindError> {
+fn write(host: &Host, path: &Path, produce: WriteContent<'_>) -> Result<(), KindError> {
     let owner = Owner { mode: 0o644, ids: None };
     rewrite_with(host, path, &Data::Made(produce), owner).map_err(|e| failed("write", path, &e))
 }

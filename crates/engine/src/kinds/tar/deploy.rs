@@ -12,8 +12,8 @@ use ordain_kinds::{KindSchema, files};
 use super::{ArchiveWriter, END_OF_ARCHIVE, named};
 use crate::kind::params::Params;
 use crate::kind::tools::{POLL_INTERVAL, is_live};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::shared::generated_file;
+use crate::kind::{Instance, Kind, ParseContext, ParseResult};
+use crate::kinds::shared::generated_file::{self, GeneratedFile};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
@@ -26,11 +26,7 @@ impl Kind for DeployTar {
         &files::MGMT_DEPLOY_TAR
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let path = generated_file::path(&mut p);
         let mut tree = BTreeMap::new();
@@ -87,7 +83,20 @@ struct Archive {
     pack: ArchiveWriter,
 }
 
-impl Archive {
+impl GeneratedFile for Archive {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn inputs(&self, host: &Host) -> Vec<Watch> {
+        let whole = self.tree.values().filter(|place| place.is_whole && is_live(host));
+        whole.map(|place| Watch::Tree(place.real.clone())).collect()
+    }
+
+    fn poll_interval(&self, host: &Host) -> Option<Duration> {
+        (!is_live(host)).then_some(POLL_INTERVAL)
+    }
+
     /// The files are next to the program, outside a directory that stands for a machine.
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         let mut packed: Option<&Vec<String>> = None;
@@ -109,28 +118,5 @@ impl Archive {
             }
         }
         out.write_all(&END_OF_ARCHIVE)
-    }
-}
-
-impl Instance for Archive {
-    fn watches(&self, host: &Host) -> Vec<Watch> {
-        let whole = self.tree.values().filter(|place| place.is_whole && is_live(host));
-        let inputs = whole.map(|place| Watch::Tree(place.real.clone()));
-        std::iter::once(Watch::Path(self.path.clone())).chain(inputs).collect()
-    }
-
-    fn pause(&self, host: &Host) -> Option<Duration> {
-        (!is_live(host)).then_some(POLL_INTERVAL)
-    }
-
-    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
-    }
-
-    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        generated_file::write(host, &self.path, &|out| self.produce(host, out))
     }
 }

@@ -18,7 +18,7 @@ use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
 use crate::kind::report::quoted;
 use crate::kind::tools::is_live;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::account_files;
 use crate::kinds::shared::account_files::{AccountFiles, Accounts, Passwd, date_of_day};
 use crate::kinds::shared::instances::unwanted;
@@ -118,11 +118,7 @@ impl Kind for User {
         &accounts::USER
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["useradd"], FOREIGN_PROVIDERS);
         let name = p.name();

@@ -164,7 +164,7 @@ impl Repository {
         Ok(self.branches(host)?.iter().any(|branch| branch == name))
     }
 
-    /// Checks a revision out, which was fetched before, and makes a branch what the remote one is.
+    /// Checks out a fetched revision, and resets a branch to the remote one.
     pub(super) fn set_revision(&self, host: &Host, revision: &str) -> Result<(), KindError> {
         let name = format!("{revision}^{{commit}}");
         let known = self.ask(host, &["rev-parse", "--verify", "--quiet", &name])?.success();

@@ -6,13 +6,13 @@ use ordain_functions::shell::escape;
 
 use super::model::{Proxy, Repository};
 use crate::kind::KindError;
-use crate::kinds::shared::command::Surroundings;
+use crate::kinds::shared::command::CommandContext;
 use crate::system::host::Host;
 use crate::system::path::own_ids;
 use crate::system::runner::Outcome;
 
 impl Repository {
-    fn surroundings(&self, host: &Host, directory: &Path) -> Surroundings {
+    fn surroundings(&self, host: &Host, directory: &Path) -> CommandContext {
         let mut environment = vec![
             // Nobody is there to answer.
             ("GIT_TERMINAL_PROMPT".to_string(), "0".to_string()),
@@ -34,12 +34,12 @@ impl Repository {
             let command = format!("ssh -i {} {}", escape(identity), options.join(" "));
             environment.push(("GIT_SSH_COMMAND".into(), command));
         }
-        Surroundings {
+        CommandContext {
             cwd: Some(directory.to_path_buf()),
             user: self.user.clone(),
             umask: self.umask,
             environment,
-            ..Surroundings::default()
+            ..CommandContext::default()
         }
     }
 

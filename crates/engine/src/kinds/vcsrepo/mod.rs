@@ -18,7 +18,7 @@ use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::report::quoted;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 use model::{Ensure, Found, Repository};
@@ -32,11 +32,7 @@ impl Kind for Vcsrepo {
         &modules::VCSREPO
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         parse::parse(resource).map(|repository| Box::new(repository) as Box<dyn Instance>)
     }
 }
@@ -103,7 +99,7 @@ impl Instance for Repository {
         parts.iter().map(|part| Watch::Path(self.path.join(part))).collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         let follows = self.ensure == Some(Ensure::Latest) || self.revision.is_some();
         (follows && self.source.is_some()).then_some(PAUSE)
     }

@@ -175,7 +175,7 @@ impl Repository {
         commit(revision)
     }
 
-    /// Whether the working copy is what the remote repository has.
+    /// Whether the working copy agrees with the remote repository.
     pub(super) fn is_latest(&self, host: &Host) -> Result<bool, KindError> {
         if self.source.is_none() {
             return Ok(true);

@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::instances::unwanted;
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -29,7 +29,7 @@ enum Form {
     Bool,
     /// An address.
     Url,
-    /// Several addresses, parted by blanks.
+    /// Several addresses, separated by blanks.
     Urls,
     /// An address, or that there is none.
     Proxy,
@@ -111,11 +111,7 @@ impl Kind for Yumrepo {
         &software::YUMREPO
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["inifile"], &[]);
         let name = p.name();

@@ -11,7 +11,7 @@ use ordain_kinds::{AttributeSchema, KindSchema, machine};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::tools::{ask, inside, path_of, run};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 use crate::system::runner::Outcome;
 pub use pool::Zpool;
@@ -32,11 +32,7 @@ impl Kind for Zfs {
         &machine::ZFS
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["zfs"], &[]);
         let name = name(&mut p);
@@ -86,7 +82,7 @@ impl Instance for System {
         std::iter::once(pool).chain(systems).collect()
     }
 
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(POLL_INTERVAL)
     }
 

@@ -11,7 +11,7 @@ use super::{POLL_INTERVAL, knows, name, tool};
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
 use crate::kind::tools::{ask, run};
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The kind `zpool`.
@@ -29,11 +29,7 @@ impl Kind for Zpool {
         &machine::ZPOOL
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["zpool"], &[]);
         let own = name(&mut p);
@@ -43,7 +39,7 @@ impl Kind for Zpool {
         for part in PARTS {
             let Some(groups) = p.list(part) else { continue };
             if groups.iter().any(|group| group.contains(',')) {
-                p.error(part, format!("{part}: disks are parted by blanks, not by commas"));
+                p.error(part, format!("{part}: disks are separated by blanks, not by commas"));
             }
             let split = |group: &String| group.split_whitespace().map(str::to_string).collect();
             parts.insert(part, groups.iter().map(split).collect::<Vec<Vec<String>>>());
@@ -161,7 +157,7 @@ impl Pool {
 }
 
 impl Instance for Pool {
-    fn pause(&self, _: &Host) -> Option<Duration> {
+    fn poll_interval(&self, _: &Host) -> Option<Duration> {
         Some(POLL_INTERVAL)
     }
 

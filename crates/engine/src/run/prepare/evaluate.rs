@@ -87,7 +87,7 @@ impl Prepared {
         let evaluated = self.deferred.as_ref().map(|deferred| deferred.evaluate(&resource.id));
         let DeferredValues { values, log } = evaluated.unwrap_or_default();
         for (level, text) in log {
-            report.say(level, None, text);
+            report.add_line(level, None, text);
         }
         let mut whole = with_served(resource, &self.graph).into_owned();
         let mut errors = Vec::new();

@@ -92,7 +92,7 @@ impl Prepared {
     }
 
     /// The declared predecessors and successors of a resource.
-    fn asks(&self, id: ResourceId) -> Wishes {
+    fn asks(&self, id: ResourceId) -> DesiredOrder {
         let (names, earlier, related) = match &self.items[id.0 as usize] {
             Item::Ready(ready) => (
                 ready.instance.second_names(),
@@ -103,13 +103,13 @@ impl Prepared {
         };
         let refuses = self.graph.resource(id).value("meta:autoedge") == Some(&Value::Bool(false));
         let unmanaged = unmanaged::autorequires(&self.graph, id);
-        Wishes { names, earlier, related, unmanaged, refuses }
+        DesiredOrder { names, earlier, related, unmanaged, refuses }
     }
 }
 
 /// The order with other resources that a resource asks for.
 #[derive(PartialEq)]
-struct Wishes {
+struct DesiredOrder {
     /// Its other names.
     names: Vec<ResourceRef>,
     earlier: Vec<ResourceRef>,

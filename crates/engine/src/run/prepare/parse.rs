@@ -10,7 +10,7 @@ use ordain_graph::{Graph, Resource, ResourceRef, json, protected};
 use rustc_hash::FxHasher;
 
 use super::model::{Prepared, Ready, RetryPolicy};
-use crate::kind::attributes::{is_of_engine, reveal, scalar_text};
+use crate::kind::params::{is_of_engine, reveal, scalar_text};
 use crate::kind::{AttributeError, Kind, Level, ParseContext};
 use crate::run::audit::Audit;
 use crate::run::deferred::function_of;

@@ -8,7 +8,7 @@ use std::path::Path;
 use ordain_graph::relations::SoftEdge;
 use ordain_graph::{EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 
-use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::params::{reveal, scalar_text};
 
 /// The kinds with autorequires that may not be applied here: some packages have no provider, and
 /// mounts precede declared paths below them.

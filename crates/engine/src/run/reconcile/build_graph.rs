@@ -46,10 +46,10 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
         Item::Ready(ready) => {
             settings.noop = ready.noop;
             let due = ready.schedule.is_some().then_some(schedule::POLL_INTERVAL);
-            let pause = ready.instance.pause(host).into_iter().chain(due).min();
+            let pause = ready.instance.poll_interval(host).into_iter().chain(due).min();
             settings.poll = poll(settings.poll, pause);
-            let longest = ready.instance.longest_pause(host).filter(|_| due.is_none());
-            settings.longest_pause = longest.map_or(0, |longest| longest.as_millis() as u64);
+            let longest = ready.instance.max_poll_interval(host).filter(|_| due.is_none());
+            settings.max_poll_interval = longest.map_or(0, |longest| longest.as_millis() as u64);
             if settings.semaphores.is_empty() {
                 settings.group = prepared.group(node.resource, host);
             }

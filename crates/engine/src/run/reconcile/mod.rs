@@ -14,11 +14,11 @@
 //! - A notification lives on its edge until the receiver has acted on it.
 //! - In a swap all removed vertices finish before new ones begin; the others are not disturbed.
 //!
-//! [`Keeper`] drives it on a real machine: it carries out orders with threads, watches files and
+//! [`Reconciler`] drives it on a real machine: it carries out orders with threads, watches files and
 //! units, and reads the clock.
 
 mod build_graph;
-mod keeper;
+mod reconciler;
 mod scheduler;
 mod scheduler_graph;
 mod semaphores;
@@ -29,7 +29,7 @@ mod tests;
 mod vertex;
 mod workers;
 
-pub use keeper::{Keeper, TurnEvents};
+pub use reconciler::{Reconciler, TurnEvents};
 pub use scheduler::{DueVertex, Order, Outcome, ReconcileStatus, Scheduler, SchedulerOptions};
 pub use scheduler_graph::{
     Edge, Limit, Poll, SchedulerGraph, SchedulerGraphError, Settings, Vertex,

@@ -387,7 +387,7 @@ impl Scheduler {
         state.calm_checks =
             if outcome == Outcome::InPlace { state.calm_checks.saturating_add(1) } else { 0 };
         let doublings = state.calm_checks.saturating_sub(1).min(MAX_BACKOFF);
-        let longest = state.vertex.settings.longest_pause;
+        let longest = state.vertex.settings.max_poll_interval;
         let pause = match state.vertex.settings.poll {
             Poll::Every(every) => Some(every),
             Poll::WatchAndEvery(every) => {
@@ -419,7 +419,7 @@ impl Scheduler {
     }
 
     /// Whether a notification is still pending.
-    pub fn is_owing(&self) -> bool {
+    pub fn has_pending_notification(&self) -> bool {
         let mut edges = self.states.iter().flatten().flat_map(|state| &state.incoming);
         edges.any(|edge| edge.pending)
     }
@@ -533,7 +533,7 @@ impl Scheduler {
         }
         if self.next_sweep.is_some_and(|at| at <= now) {
             self.next_sweep = self.tuning.sweep.map(|after| now.saturating_add(after.max(1)));
-            self.look_at_all();
+            self.check_all();
         }
     }
 
@@ -552,7 +552,7 @@ impl Scheduler {
     }
 
     /// Schedules a check of all vertices, except those that are checked only once.
-    pub fn look_at_all(&mut self) {
+    pub fn check_all(&mut self) {
         self.forget_rest();
         for index in 0..self.states.len() as u32 {
             let is_once = |s: &mut State| s.vertex.settings.poll == Poll::Once;

@@ -52,7 +52,7 @@ pub struct Settings {
     pub poll: Poll,
     /// The interval of [`Poll::WatchAndEvery`] doubles up to this one while nothing changes, in
     /// milliseconds. Shorter ones say nothing.
-    pub longest_pause: u64,
+    pub max_poll_interval: u64,
     /// The maximum rate of events; unlimited if `None`.
     pub limit: Option<Limit>,
     /// Names of semaphores with their sizes.
@@ -75,7 +75,7 @@ impl Default for Settings {
             delay: 0,
             longest_delay: 0,
             poll: Poll::Watch,
-            longest_pause: 0,
+            max_poll_interval: 0,
             limit: None,
             semaphores: Vec::new(),
             group: None,

@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use super::scheduler_graph::{Limit, Poll, Settings};
-use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::params::{reveal, scalar_text};
 use crate::run::prepare::RetryPolicy;
 
 /// The first and the maximal delay after a failure, in milliseconds.

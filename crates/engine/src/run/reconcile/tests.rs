@@ -270,7 +270,7 @@ fn polls_limits_and_hidden_ones() {
 fn polls_are_rarer_while_nothing_changes() {
     let mut graph = scheduler_graph(1, &[]);
     graph.vertices[0].settings.poll = Poll::WatchAndEvery(10);
-    graph.vertices[0].settings.longest_pause = 35;
+    graph.vertices[0].settings.max_poll_interval = 35;
     let mut s = Scheduler::new(quick(), 0);
     s.swap(graph).unwrap();
     let mut seen = Vec::new();

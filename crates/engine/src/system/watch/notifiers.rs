@@ -18,12 +18,12 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Tells all who watch.
+    /// Notifies all watches.
     pub fn notify(&self) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|listener| match listener.upgrade() {
-            Some(tell) => {
-                tell();
+            Some(notify) => {
+                notify();
                 true
             }
             None => false,

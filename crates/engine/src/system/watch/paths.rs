@@ -206,7 +206,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// Tells who waits for a name.
+    /// Notifies the watches that wait for a name.
     fn touch(&self, at: u32, touched: &mut FxHashSet<K>) {
         touched.extend(&self.node(at).keys);
         self.touch_trees(at, touched);

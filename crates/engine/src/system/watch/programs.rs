@@ -76,7 +76,7 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
         self.started += 1;
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
         let name = program.name.clone();
-        let tell = move |event| {
+        let notify = move |event| {
             let event = match event {
                 Event::Ended(how) => Event::Ended(format!("{name} {how}")),
                 Event::Lines => Event::Lines,
@@ -86,8 +86,8 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
             wake();
         };
         let mut listener = Listener { number, stop: None, thread: None };
-        if let Err(error) = listener.start(program, host, tell.clone()) {
-            tell(Event::Ended(format!("could not be started: {error}")));
+        if let Err(error) = listener.start(program, host, notify.clone()) {
+            notify(Event::Ended(format!("could not be started: {error}")));
         }
         self.listeners.entry(key).or_default().push(listener);
     }
@@ -118,7 +118,7 @@ impl Listener {
         &mut self,
         program: &Program,
         host: &Host,
-        tell: impl Fn(Event) + Send + 'static,
+        notify: impl Fn(Event) + Send + 'static,
     ) -> io::Result<()> {
         let (stopped, stop) = pipe()?;
         let (out, out_end) = pipe()?;
@@ -130,8 +130,8 @@ impl Listener {
             Reader { stopped, out, err: Some(err), last_words: Vec::new(), text: false };
         let is_secret = program.is_secret;
         let work = move || {
-            if reader.follow(&|| tell(Event::Lines)) {
-                tell(Event::Ended(reader.end(running, is_secret)));
+            if reader.follow(&|| notify(Event::Lines)) {
+                notify(Event::Ended(reader.end(running, is_secret)));
             }
         };
         self.thread = Some(std::thread::Builder::new().name("watch command".into()).spawn(work)?);
@@ -155,7 +155,7 @@ struct Reader {
 impl Reader {
     /// Reads until the program closes its standard output; returns `false` if it has to stop
     /// before.
-    fn follow(&mut self, tell: &dyn Fn()) -> bool {
+    fn follow(&mut self, notify: &dyn Fn()) -> bool {
         let mut pause = READ_PAUSES.0;
         loop {
             let [is_stopped, has_out, has_err] = self.wait(true, None);
@@ -171,7 +171,7 @@ impl Reader {
                     None => return true,
                     Some(0) => {}
                     Some(_) => {
-                        tell();
+                        notify();
                         next = pause;
                     }
                 }

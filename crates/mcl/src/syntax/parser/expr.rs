@@ -3,7 +3,7 @@
 use ordain_source::TextRange;
 
 use super::super::ast::{BinaryOp, ExprId, ExprKind, Name, WideningKind};
-use super::super::token::T;
+use super::super::token::TokenKind;
 use super::{Brace, CALL_WORDS, ListTokens, Parsed, Parser};
 use crate::Edition;
 
@@ -27,57 +27,63 @@ enum Infix {
     Except,
 }
 
-fn infix(kind: T) -> Option<(Infix, u8)> {
+fn infix(kind: TokenKind) -> Option<(Infix, u8)> {
     let binary = |op, power| Some((Infix::Binary(op), power));
     match kind {
-        T::Except => Some((Infix::Except, power::EXCEPT)),
-        T::Or => binary(BinaryOp::Or, power::OR),
-        T::And => binary(BinaryOp::And, power::AND),
-        T::In => Some((Infix::In, power::COMPARISON)),
-        T::Lt => binary(BinaryOp::Lt, power::COMPARISON),
-        T::Gt => binary(BinaryOp::Gt, power::COMPARISON),
-        T::Lte => binary(BinaryOp::Le, power::COMPARISON),
-        T::Gte => binary(BinaryOp::Ge, power::COMPARISON),
-        T::Eq => binary(BinaryOp::Eq, power::COMPARISON),
-        T::Neq => binary(BinaryOp::Ne, power::COMPARISON),
-        T::Plus => binary(BinaryOp::Add, power::SUM),
-        T::Minus => binary(BinaryOp::Sub, power::SUM),
-        T::Multiply => binary(BinaryOp::Mul, power::PRODUCT),
-        T::Divide => binary(BinaryOp::Div, power::PRODUCT),
+        TokenKind::Except => Some((Infix::Except, power::EXCEPT)),
+        TokenKind::Or => binary(BinaryOp::Or, power::OR),
+        TokenKind::And => binary(BinaryOp::And, power::AND),
+        TokenKind::In => Some((Infix::In, power::COMPARISON)),
+        TokenKind::Lt => binary(BinaryOp::Lt, power::COMPARISON),
+        TokenKind::Gt => binary(BinaryOp::Gt, power::COMPARISON),
+        TokenKind::Lte => binary(BinaryOp::Le, power::COMPARISON),
+        TokenKind::Gte => binary(BinaryOp::Ge, power::COMPARISON),
+        TokenKind::Eq => binary(BinaryOp::Eq, power::COMPARISON),
+        TokenKind::Neq => binary(BinaryOp::Ne, power::COMPARISON),
+        TokenKind::Plus => binary(BinaryOp::Add, power::SUM),
+        TokenKind::Minus => binary(BinaryOp::Sub, power::SUM),
+        TokenKind::Multiply => binary(BinaryOp::Mul, power::PRODUCT),
+        TokenKind::Divide => binary(BinaryOp::Div, power::PRODUCT),
         _ => None,
     }
 }
 
 /// Whether an expression can begin with a token.
-fn starts_expr(kind: T) -> bool {
+fn starts_expr(kind: TokenKind) -> bool {
     matches!(
         kind,
-        T::Bool
-            | T::String
-            | T::Integer
-            | T::Float
-            | T::OpenBrack
-            | T::OpenCurly
-            | T::OpenParen
-            | T::StructIdentifier
-            | T::FuncIdentifier
-            | T::Dollar
-            | T::If
-            | T::Not
-            | T::Identifier
-            | T::MapIdentifier
-            | T::CollectIdentifier
+        TokenKind::Bool
+            | TokenKind::String
+            | TokenKind::Integer
+            | TokenKind::Float
+            | TokenKind::OpenBrack
+            | TokenKind::OpenCurly
+            | TokenKind::OpenParen
+            | TokenKind::StructIdentifier
+            | TokenKind::FuncIdentifier
+            | TokenKind::Dollar
+            | TokenKind::If
+            | TokenKind::Not
+            | TokenKind::Identifier
+            | TokenKind::MapIdentifier
+            | TokenKind::CollectIdentifier
     )
 }
 
-const LIST_WORDS: ListTokens =
-    ListTokens { first: &[], line: &[], after: &[T::CloseBrack, T::Comma], next: &[], comma: &[] };
-const MAP_WORDS: ListTokens = ListTokens { after: &[T::CloseCurly, T::Comma], ..LIST_WORDS };
+const LIST_WORDS: ListTokens = ListTokens {
+    first: &[],
+    line: &[],
+    after: &[TokenKind::CloseBrack, TokenKind::Comma],
+    next: &[],
+    comma: &[],
+};
+const MAP_WORDS: ListTokens =
+    ListTokens { after: &[TokenKind::CloseCurly, TokenKind::Comma], ..LIST_WORDS };
 const STRUCT_WORDS: ListTokens = ListTokens {
-    first: &[T::Newline, T::CloseCurly, T::Identifier],
-    line: &[T::Newline, T::CloseCurly, T::Identifier],
-    after: &[T::CloseCurly, T::Comma],
-    next: &[T::Identifier],
+    first: &[TokenKind::Newline, TokenKind::CloseCurly, TokenKind::Identifier],
+    line: &[TokenKind::Newline, TokenKind::CloseCurly, TokenKind::Identifier],
+    after: &[TokenKind::CloseCurly, TokenKind::Comma],
+    next: &[TokenKind::Identifier],
     comma: &[],
 };
 
@@ -120,21 +126,21 @@ impl Parser<'_> {
         let mut defaulted = false;
         loop {
             match self.peek() {
-                T::OpenBrack => {
+                TokenKind::OpenBrack => {
                     self.bump();
                     let index = self.expr()?;
-                    self.expect_or(T::CloseBrack, &[])?;
+                    self.expect_or(TokenKind::CloseBrack, &[])?;
                     left = self.join(ExprKind::Index(left, index), left);
                 }
-                T::Arrow => {
+                TokenKind::Arrow => {
                     self.bump();
-                    let name = self.expect(T::Identifier)?.range;
+                    let name = self.expect(TokenKind::Identifier)?.range;
                     let name = self.slice(name);
                     let default = self.field_default()?;
                     defaulted |= default.is_some();
                     left = self.join(ExprKind::Field(left, name, default), left);
                 }
-                T::OldDefault
+                TokenKind::OldDefault
                     if !defaulted && matches!(self.tree.exprs[left].kind, ExprKind::Index(..)) =>
                 {
                     let default = self.old_default()?;
@@ -149,11 +155,11 @@ impl Parser<'_> {
     /// The default after the name of a field.
     fn field_default(&mut self) -> Parsed<Option<ExprId>> {
         Ok(match self.peek() {
-            T::Except => {
+            TokenKind::Except => {
                 self.bump();
                 Some(self.nested(|parser| parser.operators(power::EXCEPT))?)
             }
-            T::OldDefault => Some(self.old_default()?),
+            TokenKind::OldDefault => Some(self.old_default()?),
             _ => None,
         })
     }
@@ -168,39 +174,39 @@ impl Parser<'_> {
     fn operand(&mut self) -> Parsed<ExprId> {
         let start = self.range();
         let kind = match self.peek() {
-            T::Bool => ExprKind::Bool(self.bump_text() == "true"),
-            T::String => {
+            TokenKind::Bool => ExprKind::Bool(self.bump_text() == "true"),
+            TokenKind::String => {
                 self.bump();
                 ExprKind::Str(Vec::new())
             }
-            T::Integer => ExprKind::Int(self.bump_text().parse().unwrap_or_default()),
-            T::Float => ExprKind::Float(self.bump_text().parse().unwrap_or_default()),
-            T::OpenBrack => {
+            TokenKind::Integer => ExprKind::Int(self.bump_text().parse().unwrap_or_default()),
+            TokenKind::Float => ExprKind::Float(self.bump_text().parse().unwrap_or_default()),
+            TokenKind::OpenBrack => {
                 self.bump();
                 let words = &LIST_WORDS;
-                ExprKind::List(self.items(T::CloseBrack, words, starts_expr, Self::expr)?)
+                ExprKind::List(self.items(TokenKind::CloseBrack, words, starts_expr, Self::expr)?)
             }
-            T::OpenCurly => {
+            TokenKind::OpenCurly => {
                 self.open_curly(Brace::Literal)?;
                 let words = &MAP_WORDS;
-                ExprKind::Map(self.items(T::CloseCurly, words, starts_expr, Self::pair)?)
+                ExprKind::Map(self.items(TokenKind::CloseCurly, words, starts_expr, Self::pair)?)
             }
-            T::StructIdentifier => self.struct_literal()?,
-            T::OpenParen => {
+            TokenKind::StructIdentifier => self.struct_literal()?,
+            TokenKind::OpenParen => {
                 self.bump();
                 let inner = self.expr()?;
-                self.expect_or(T::CloseParen, &[])?;
+                self.expect_or(TokenKind::CloseParen, &[])?;
                 ExprKind::Paren(inner)
             }
-            T::Dollar => self.var_or_call()?,
-            T::Identifier | T::MapIdentifier | T::CollectIdentifier => {
+            TokenKind::Dollar => self.var_or_call()?,
+            TokenKind::Identifier | TokenKind::MapIdentifier | TokenKind::CollectIdentifier => {
                 let name = self.dotted()?;
-                self.expect_or(T::OpenParen, &[T::OpenParen, T::Dot])?;
+                self.expect_or(TokenKind::OpenParen, &[TokenKind::OpenParen, TokenKind::Dot])?;
                 ExprKind::Call(name, self.call_args()?)
             }
-            T::FuncIdentifier => return self.lambda_or_call(),
-            T::If => self.if_expr()?,
-            T::Not => {
+            TokenKind::FuncIdentifier => return self.lambda_or_call(),
+            TokenKind::If => self.if_expr()?,
+            TokenKind::Not => {
                 self.bump();
                 ExprKind::Not(self.nested(|parser| parser.operators(power::NOT))?)
             }
@@ -218,18 +224,18 @@ impl Parser<'_> {
     /// `expr "=>" expr`
     fn pair(&mut self) -> Parsed<(ExprId, ExprId)> {
         let key = self.expr()?;
-        self.expect_or(T::Rocket, &[])?;
+        self.expect_or(TokenKind::Rocket, &[])?;
         Ok((key, self.expr()?))
     }
 
     fn struct_literal(&mut self) -> Parsed<ExprKind> {
         self.bump();
         self.open_curly(Brace::Literal)?;
-        let starts = |kind| kind == T::Identifier;
-        let fields = self.items(T::CloseCurly, &STRUCT_WORDS, starts, |parser| {
+        let starts = |kind| kind == TokenKind::Identifier;
+        let fields = self.items(TokenKind::CloseCurly, &STRUCT_WORDS, starts, |parser| {
             let name = parser.bump().range;
             let name: Name = parser.slice(name);
-            parser.expect(T::Rocket)?;
+            parser.expect(TokenKind::Rocket)?;
             Ok((name, parser.expr()?))
         })?;
         Ok(ExprKind::Struct(fields))
@@ -238,7 +244,7 @@ impl Parser<'_> {
     fn var_or_call(&mut self) -> Parsed<ExprKind> {
         self.bump();
         let name = self.dotted()?;
-        if self.eat(T::OpenParen) {
+        if self.eat(TokenKind::OpenParen) {
             return Ok(ExprKind::CallVar(name, self.call_args()?));
         }
         Ok(ExprKind::Var(name))
@@ -249,7 +255,7 @@ impl Parser<'_> {
         let func = self.func_rest()?;
         let range = self.since(start);
         let mut expr = self.push(ExprKind::Lambda(Box::new(func)), range);
-        if self.eat(T::OpenParen) {
+        if self.eat(TokenKind::OpenParen) {
             let args = self.call_args()?;
             let range = self.since(start);
             expr = self.push(ExprKind::CallLambda(expr, args), range);
@@ -262,38 +268,38 @@ impl Parser<'_> {
         self.bump();
         let condition = self.expr()?;
         let then = self.body_or(&[])?;
-        self.expect(T::Else)?;
-        let other = self.body_or(&[T::OpenCurly])?;
+        self.expect(TokenKind::Else)?;
+        let other = self.body_or(&[TokenKind::OpenCurly])?;
         Ok(ExprKind::If([condition, then, other]))
     }
 
     /// `"{" {NL} expr {NL} "}"`
-    pub(super) fn body_or(&mut self, words: &[T]) -> Parsed<ExprId> {
+    pub(super) fn body_or(&mut self, words: &[TokenKind]) -> Parsed<ExprId> {
         self.open_curly_or(Brace::Body, words)?;
-        while self.eat(T::Newline) {}
+        while self.eat(TokenKind::Newline) {}
         let body = self.expr()?;
-        while self.eat(T::Newline) {}
-        self.expect_or(T::CloseCurly, &[T::Newline, T::CloseCurly])?;
+        while self.eat(TokenKind::Newline) {}
+        self.expect_or(TokenKind::CloseCurly, &[TokenKind::Newline, TokenKind::CloseCurly])?;
         Ok(body)
     }
 
     /// The arguments after an opening parenthesis, and the closing one.
     pub(super) fn call_args(&mut self) -> Parsed<Vec<ExprId>> {
-        self.items(T::CloseParen, &CALL_WORDS, starts_expr, Self::expr)
+        self.items(TokenKind::CloseParen, &CALL_WORDS, starts_expr, Self::expr)
     }
 
     /// Whether a map type without its keyword begins here.
     pub(super) fn is_bare_map_type(&self) -> bool {
-        if self.edition != Edition::Wide || self.peek() != T::OpenCurly {
+        if self.edition != Edition::Wide || self.peek() != TokenKind::OpenCurly {
             return false;
         }
         let (mut depth, mut at) = (0, 0);
         loop {
             match self.peek_at(at) {
-                T::OpenCurly => depth += 1,
-                T::CloseCurly if depth == 1 => return false,
-                T::CloseCurly => depth -= 1,
-                T::Colon if depth == 1 => return true,
+                TokenKind::OpenCurly => depth += 1,
+                TokenKind::CloseCurly if depth == 1 => return false,
+                TokenKind::CloseCurly => depth -= 1,
+                TokenKind::Colon if depth == 1 => return true,
                 kind if super::types::is_type_token(kind) => {}
                 _ => return false,
             }

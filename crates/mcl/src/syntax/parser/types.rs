@@ -4,21 +4,21 @@ use rustc_hash::FxHashSet;
 
 use super::super::ast::{Name, TypeNode, WideningKind};
 use super::super::error::SyntaxKind;
-use super::super::token::T;
+use super::super::token::TokenKind;
 use super::{Brace, ListTokens, Parsed, Parser};
 use crate::Edition;
 
 /// Whether a token can be part of a type.
-pub(super) fn is_type_token(kind: T) -> bool {
+pub(super) fn is_type_token(kind: TokenKind) -> bool {
     let others = [
-        T::CloseBrack,
-        T::Identifier,
-        T::Semicolon,
-        T::Comma,
-        T::Colon,
-        T::Dollar,
-        T::OpenParen,
-        T::CloseParen,
+        TokenKind::CloseBrack,
+        TokenKind::Identifier,
+        TokenKind::Semicolon,
+        TokenKind::Comma,
+        TokenKind::Colon,
+        TokenKind::Dollar,
+        TokenKind::OpenParen,
+        TokenKind::CloseParen,
     ];
     kind.starts_type() || others.contains(&kind)
 }
@@ -54,17 +54,17 @@ impl Parser<'_> {
             return Err(self.unexpected(&[]));
         }
         Ok(match self.bump().kind {
-            T::BoolIdentifier => TypeNode::Bool,
-            T::StrIdentifier => TypeNode::Str,
-            T::IntIdentifier => TypeNode::Int,
-            T::FloatIdentifier => TypeNode::Float,
-            T::OpenBrack => {
-                self.expect(T::CloseBrack)?;
+            TokenKind::BoolIdentifier => TypeNode::Bool,
+            TokenKind::StrIdentifier => TypeNode::Str,
+            TokenKind::IntIdentifier => TypeNode::Int,
+            TokenKind::FloatIdentifier => TypeNode::Float,
+            TokenKind::OpenBrack => {
+                self.expect(TokenKind::CloseBrack)?;
                 TypeNode::List(Box::new(self.type_node()?))
             }
-            T::MapIdentifier => self.map_type()?,
-            T::StructIdentifier => self.struct_type()?,
-            T::FuncIdentifier => self.func_type()?,
+            TokenKind::MapIdentifier => self.map_type()?,
+            TokenKind::StructIdentifier => self.struct_type()?,
+            TokenKind::FuncIdentifier => self.func_type()?,
             _ => TypeNode::Variant,
         })
     }
@@ -72,22 +72,22 @@ impl Parser<'_> {
     fn map_type(&mut self) -> Parsed<TypeNode> {
         self.open_curly(Brace::Literal)?;
         let key = self.type_node()?;
-        self.expect(T::Colon)?;
+        self.expect(TokenKind::Colon)?;
         let value = self.type_node()?;
-        self.expect(T::CloseCurly)?;
+        self.expect(TokenKind::CloseCurly)?;
         Ok(TypeNode::Map(Box::new(key), Box::new(value)))
     }
 
     fn struct_type(&mut self) -> Parsed<TypeNode> {
         self.open_curly(Brace::Literal)?;
         let mut fields: Vec<(Name, TypeNode)> = Vec::new();
-        if self.eat(T::CloseCurly) {
+        if self.eat(TokenKind::CloseCurly) {
             return Ok(TypeNode::Struct(fields));
         }
-        let mut words: &[T] = &[T::CloseCurly, T::Identifier];
+        let mut words: &[TokenKind] = &[TokenKind::CloseCurly, TokenKind::Identifier];
         let (mut known, mut repeated) = (FxHashSet::default(), None);
         loop {
-            let name = self.expect_or(T::Identifier, words)?.range;
+            let name = self.expect_or(TokenKind::Identifier, words)?.range;
             let name = self.slice(name);
             let ty = self.type_node()?;
             if !known.insert(name.clone()) && repeated.is_none() {
@@ -95,7 +95,7 @@ impl Parser<'_> {
             }
             fields.push((name, ty));
             let end = self.range();
-            if self.eat(T::CloseCurly) {
+            if self.eat(TokenKind::CloseCurly) {
                 if let Some(field) = repeated {
                     let text = format!(
                         "can't set return type in parser: duplicate struct field of `{field}`"
@@ -104,26 +104,29 @@ impl Parser<'_> {
                 }
                 return Ok(TypeNode::Struct(fields));
             }
-            self.expect_or(T::Semicolon, &[T::CloseCurly, T::Semicolon])?;
-            words = &[T::Identifier];
+            self.expect_or(TokenKind::Semicolon, &[TokenKind::CloseCurly, TokenKind::Semicolon])?;
+            words = &[TokenKind::Identifier];
         }
     }
 
     fn func_type(&mut self) -> Parsed<TypeNode> {
         const WORDS: ListTokens = ListTokens {
-            first: &[T::CloseParen],
-            line: &[T::CloseParen],
-            after: &[T::CloseParen],
+            first: &[TokenKind::CloseParen],
+            line: &[TokenKind::CloseParen],
+            after: &[TokenKind::CloseParen],
             next: &[],
-            comma: &[T::Comma],
+            comma: &[TokenKind::Comma],
         };
-        self.expect(T::OpenParen)?;
+        self.expect(TokenKind::OpenParen)?;
         let is_wide = self.edition == Edition::Wide;
-        let starts = |kind: T| {
-            let is_name = kind == T::Identifier && is_wide;
-            kind.starts_type() || kind == T::Dollar || kind == T::OpenCurly || is_name
+        let starts = |kind: TokenKind| {
+            let is_name = kind == TokenKind::Identifier && is_wide;
+            kind.starts_type()
+                || kind == TokenKind::Dollar
+                || kind == TokenKind::OpenCurly
+                || is_name
         };
-        let args = self.items(T::CloseParen, &WORDS, starts, Self::func_type_arg)?;
+        let args = self.items(TokenKind::CloseParen, &WORDS, starts, Self::func_type_arg)?;
         let end = self.tokens[self.pos - 1].range;
         let mut known = FxHashSet::default();
         let mut names = args.iter().filter_map(|(name, _)| name.as_ref());
@@ -137,10 +140,10 @@ impl Parser<'_> {
 
     fn func_type_arg(&mut self) -> Parsed<(Option<Name>, TypeNode)> {
         let is_bare = self.edition == Edition::Wide
-            && self.peek() == T::Identifier
+            && self.peek() == TokenKind::Identifier
             && self.peek_at(1).starts_type();
         let name = match self.peek() {
-            T::Dollar => Some(self.var()?.0),
+            TokenKind::Dollar => Some(self.var()?.0),
             _ if is_bare => {
                 let range = self.bump().range;
                 self.widen(WideningKind::BareArgument, range);

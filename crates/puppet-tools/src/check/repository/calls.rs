@@ -3,7 +3,7 @@
 use ordain_source::Diagnostic;
 
 use crate::check::repository::pass::Pass;
-use crate::check::repository::takes::Takes;
+use crate::check::repository::takes::ArgumentCounts;
 use ordain_puppet::functions::registry::core_signatures;
 use ordain_puppet::syntax::definitions::FunctionDef;
 use ordain_puppet::syntax::*;
@@ -44,8 +44,8 @@ pub(super) fn check(pass: &mut Pass<'_>) {
             None if pass.index.has_ruby_function(name) => {
                 let takes = pass.index.ruby_function(name);
                 takes.and_then(|takes| match takes {
-                    Takes::Signatures(signatures) => fault(name, signatures, &given),
-                    Takes::Arity(arity) => miscounted(name, *arity, &given),
+                    ArgumentCounts::Signatures(signatures) => fault(name, signatures, &given),
+                    ArgumentCounts::Arity(arity) => miscounted(name, *arity, &given),
                 })
             }
             None => native(name, &given),

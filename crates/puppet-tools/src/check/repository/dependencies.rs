@@ -13,7 +13,7 @@ use super::index::{Index, Module};
 use super::layout::{Kind, ModuleDir};
 use super::metadata::{Metadata, Puppetfile, RequiredModule};
 use super::versions;
-use crate::check::repository::pass::{Group, Shown, source};
+use crate::check::repository::pass::{DisplayPaths, Group, source};
 use ordain_puppet::validation::names::nearest;
 
 const INVALID_METADATA: &str = "puppet::invalid-metadata";
@@ -43,7 +43,7 @@ pub(super) fn check(
     group: &Group<'_>,
     index: &Index,
     checking: &CheckOptions<'_>,
-    shown: &Shown,
+    shown: &DisplayPaths,
 ) -> Vec<Diagnostic> {
     let sources = checking.sources;
     let mut found = Vec::new();
@@ -130,7 +130,12 @@ fn version_of(module: &Module) -> Option<Version> {
 }
 
 /// Reports modules that the Puppetfile lists twice, and those that are not installed.
-fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec<Diagnostic>) {
+fn puppetfile(
+    index: &Index,
+    sources: &SourceMap,
+    shown: &DisplayPaths,
+    found: &mut Vec<Diagnostic>,
+) {
     let Some(listed) = &index.puppetfile else { return };
     let file = source(sources, shown, &listed.path, &listed.text);
     let mut seen: FxHashMap<&EcoString, &RequiredModule> = FxHashMap::default();
@@ -168,8 +173,8 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
     );
     let found_missing = Diagnostic::warning(MISSING_MODULES, message).at(first.at.in_file(file));
     found.push(found_missing.help(
-        "what they define is not checked; `r10k puppetfile install` installs them, `--modulepath` \
-         says where they are",
+        "their definitions are not checked; `r10k puppetfile install` installs them, `--modulepath` \
+         sets their directories",
     ));
 }
 
@@ -178,7 +183,7 @@ fn settings(
     group: &Group<'_>,
     index: &Index,
     checking: &CheckOptions<'_>,
-    shown: &Shown,
+    shown: &DisplayPaths,
     found: &mut Vec<Diagnostic>,
 ) {
     let path = group.root.dir.join("environment.conf");
@@ -216,7 +221,7 @@ fn unknown_setting(key: &str) -> Diagnostic {
     }
 }
 
-fn hides(shown: &Shown, (first, second): &(PathBuf, ModuleDir)) -> Diagnostic {
+fn hides(shown: &DisplayPaths, (first, second): &(PathBuf, ModuleDir)) -> Diagnostic {
     let message = format!(
         "The module `{}` in {} hides the one in {}",
         second.name,

@@ -9,7 +9,7 @@ use super::types::text;
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
-use ordain_puppet::validation::names::{bare, is_misspelling, nearest, parted};
+use ordain_puppet::validation::names::{bare, is_misspelling, nearest, split_name};
 
 const UNKNOWN_FACT: &str = "puppet::unknown-fact";
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
@@ -421,7 +421,7 @@ pub(super) fn in_data(pass: &mut Pass<'_>, variable: &str, at: TextRange) {
         for end in 1..=path.len() {
             fact(pass, &path[..end], at);
         }
-    } else if parted(plain).is_none()
+    } else if split_name(plain).is_none()
         && !plain.contains('.')
         && !is_known(pass, plain)
         && !pass.index.top_variables.contains(plain)

@@ -16,13 +16,13 @@ use super::scopes::Scopes;
 use super::types::text;
 use super::units::{DataEntry, DataFile};
 use super::{Unit, facts, silence};
-use crate::check::repository::pass::{Group, Pass, Shown, Text};
+use crate::check::repository::pass::{DisplayPaths, Group, Pass, Text};
 use ordain_puppet::hiera::config::{Config, Locations, Owner};
 use ordain_puppet::hiera::interpolation::{self, Piece};
 use ordain_puppet::hiera::values::{from_data, needs_interpolation};
 use ordain_puppet::syntax::{self, Expr, Program};
 use ordain_puppet::types::{Regexp, infer_set, is_instance, mismatch};
-use ordain_puppet::validation::names::{nearest, parted, plain};
+use ordain_puppet::validation::names::{nearest, plain, split_name};
 use ordain_puppet::value::Value;
 
 const UNKNOWN_DATA_KEY: &str = "puppet::unknown-data-key";
@@ -71,7 +71,7 @@ pub(super) fn check(
     index: &Index,
     programs: &[Text],
     checking: &CheckOptions<'_>,
-    shown: &Shown,
+    shown: &DisplayPaths,
 ) -> Vec<Diagnostic> {
     if group.root.kind == Kind::Loose {
         return Vec::new();
@@ -100,6 +100,7 @@ pub(super) fn check(
             found: Vec::new(),
             foreign: Vec::new(),
             looked_for: 0,
+            unknown_classes: FxHashSet::default(),
         };
         source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
         interpolations(&mut pass, &source.text);
@@ -133,7 +134,7 @@ fn sources(
     group: &Group<'_>,
     index: &Index,
     checking: &CheckOptions<'_>,
-    shown: &Shown,
+    shown: &DisplayPaths,
 ) -> (Vec<Source>, Vec<Diagnostic>) {
     let mut named = FxHashMap::default();
     let mut broken: FxHashSet<&Path> = FxHashSet::default();
@@ -403,7 +404,7 @@ fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
 
 /// Checks that a key belongs to a parameter, and reports it if it cannot.
 fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool {
-    let Some((class, param)) = parted(key) else { return false };
+    let Some((class, param)) = split_name(key) else { return false };
     let index = pass.index;
     if class.is_empty() || class.starts_with("::") || key.contains(['%', '.', ' ']) {
         return false;
@@ -430,10 +431,10 @@ fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool
         return false;
     }
     // Several keys may belong to one class; it is reported once.
-    let message = format!("There is no class `{class}`, and nothing looks up this key");
-    if pass.found.iter().any(|found| found.message == message) {
+    if !pass.unknown_classes.insert(class.into()) {
         return false;
     }
+    let message = format!("There is no class `{class}`, and nothing looks up this key");
     let near = nearest(class, index.classes.keys().map(EcoString::as_str));
     let near = near.map(|near| format!("{near}::{param}"));
     report(pass, at, message, near);
@@ -475,7 +476,7 @@ fn pattern(pass: &mut Pass<'_>, keys: &Keys, pattern: &str, at: TextRange) {
 
 /// The type of a value that is the same for every node.
 fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
-    let Some((class, param)) = parted(&entry.key) else { return };
+    let Some((class, param)) = split_name(&entry.key) else { return };
     let Some(def) = pass.index.classes.get(&plain(class)) else { return };
     let Some(param) = def.program.params(def.params).iter().find(|p| p.name == param) else {
         return;

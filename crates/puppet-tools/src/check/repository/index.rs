@@ -13,15 +13,15 @@ use super::metadata::Puppetfile;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
 use super::types::Types;
-use crate::check::repository::takes::Takes;
+use crate::check::repository::takes::ArgumentCounts;
 use crate::check::repository::titles::Titles;
 use ordain_puppet::load::native_type::NativeType;
 use ordain_puppet::load::{RubySignature, RubyType};
 use ordain_puppet::schema;
 use ordain_puppet::syntax::definitions::{DefKind, FunctionDef, Item, TypeDef, items};
 use ordain_puppet::syntax::*;
-use ordain_puppet::types::modelled::{self, TypeModel};
-use ordain_puppet::validation::names::{bare, parted, plain};
+use ordain_puppet::types::models::{self, TypeModel};
+use ordain_puppet::validation::names::{bare, plain, split_name};
 
 /// A present module.
 pub(super) struct Module {
@@ -43,7 +43,7 @@ pub(super) struct Index {
     /// Names that may follow a dot besides functions.
     pub(super) members: Members,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
-    ruby_functions: FxHashMap<EcoString, Option<Takes>>,
+    ruby_functions: FxHashMap<EcoString, Option<ArgumentCounts>>,
     ruby_signatures: Vec<(EcoString, Option<RubySignature>)>,
     reading: FxHashSet<EcoString>,
     ruby_data_types: FxHashSet<EcoString>,
@@ -153,7 +153,7 @@ impl Index {
         self.types.evaluate_aliases(&self.ruby_data_types);
         // If two functions have the same name, the first wins.
         for (name, signature) in std::mem::take(&mut self.ruby_signatures) {
-            let takes = || signature.map(|signature| Takes::of(&signature, &self.types));
+            let takes = || signature.map(|signature| ArgumentCounts::of(&signature, &self.types));
             self.ruby_functions.entry(name).or_insert_with(takes);
         }
     }
@@ -174,7 +174,7 @@ impl Index {
                 }
                 Item::Alias(def) => self.types.add(def),
                 Item::Model(def) => {
-                    if let Some(model) = modelled::model(&def.program, def.id) {
+                    if let Some(model) = models::model(&def.program, def.id) {
                         let lower: EcoString = def.name.to_lowercase();
                         self.types.add_model(lower.clone());
                         self.members.add_model(&model);
@@ -198,11 +198,12 @@ impl Index {
         for used in &scopes.uses {
             let Expr::Var(name) = &program[used.at] else { continue };
             let name = bare(name);
-            if parted(name).is_some() && !self.qualified.contains(name) {
+            if split_name(name).is_some() && !self.qualified.contains(name) {
                 self.qualified.insert(name.into());
             }
         }
-        self.qualified.extend(scopes.asked.iter().filter(|name| parted(name).is_some()).cloned());
+        self.qualified
+            .extend(scopes.asked.iter().filter(|name| split_name(name).is_some()).cloned());
         self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
         self.members.add_objects(program);
         self.add_defaults(program);
@@ -264,7 +265,7 @@ impl Index {
     }
 
     /// The arity of a function in Ruby, if its file shows it.
-    pub(super) fn ruby_function(&self, name: &str) -> Option<&Takes> {
+    pub(super) fn ruby_function(&self, name: &str) -> Option<&ArgumentCounts> {
         self.ruby_functions.get(name)?.as_ref()
     }
 

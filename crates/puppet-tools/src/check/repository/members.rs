@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::types::text;
 use ordain_puppet::syntax::*;
 use ordain_puppet::types::ObjectType;
-use ordain_puppet::types::modelled::TypeModel;
+use ordain_puppet::types::models::TypeModel;
 use ordain_puppet::types::object::lookup_context::context_type;
 use ordain_puppet::types::object::{deferred, error, resource_param, resource_type};
 use ordain_puppet::types::uri::PARTS;

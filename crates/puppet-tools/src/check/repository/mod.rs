@@ -15,7 +15,7 @@ mod instances;
 mod layout;
 mod members;
 mod metadata;
-mod modelled;
+mod models;
 mod names;
 mod pass;
 mod relations;
@@ -41,12 +41,12 @@ use ordain_source::{Diagnostic, Severity};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::check::repository::pass::DisplayPaths;
 use crate::check::repository::pass::Foreign;
 use crate::check::repository::pass::Group;
 use crate::check::repository::pass::MAX;
 use crate::check::repository::pass::NamedFile;
 use crate::check::repository::pass::Pass;
-use crate::check::repository::pass::Shown;
 use crate::check::repository::pass::Text;
 use crate::check::repository::titles::Titles;
 use index::{Index, Module};
@@ -102,7 +102,7 @@ fn groups<'a>(
 /// The findings in files of one environment, or of modules.
 fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     let Some(first) = group.files.first() else { return Vec::new() };
-    let shown = Shown::like(first.source);
+    let shown = DisplayPaths::like(first.source);
     let (mut index, own) = survey_all(&group.root, checking);
     let programs = programs(group, &index, own.as_ref(), checking, &shown);
     for program in &programs {
@@ -121,7 +121,7 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
         let first = foreign.into_iter().filter(|f| modules.insert(f.module.clone()));
         found.extend(first.map(|f| f.found));
     }
-    found.extend(modelled::check(&programs, &index, checking));
+    found.extend(models::check(&programs, &index, checking));
     found.extend(hiera::check(group, &index, &programs, checking, &shown));
     found.extend(dependencies::check(group, &index, checking, &shown));
     found
@@ -182,7 +182,7 @@ fn programs(
     index: &Index,
     own: Option<&Survey>,
     checking: &CheckOptions<'_>,
-    shown: &Shown,
+    shown: &DisplayPaths,
 ) -> Vec<Text> {
     let mut named: FxHashMap<&Path, &ProgramUnit> = FxHashMap::default();
     for file in &group.files {
@@ -226,7 +226,7 @@ fn programs(
     out
 }
 
-fn read(path: &Path, checking: &CheckOptions<'_>, shown: &Shown) -> Option<ProgramUnit> {
+fn read(path: &Path, checking: &CheckOptions<'_>, shown: &DisplayPaths) -> Option<ProgramUnit> {
     let bytes = checking.world.read(path).ok()?;
     let text: Arc<str> = String::from_utf8(bytes).ok()?.into();
     let file = checking.sources.add(shown.path(path), Arc::clone(&text));
@@ -256,6 +256,7 @@ fn rules(
         found: Vec::new(),
         foreign: Vec::new(),
         looked_for: 0,
+        unknown_classes: FxHashSet::default(),
     };
     names::check(&mut pass);
     relations::check(&mut pass, &index.titles);

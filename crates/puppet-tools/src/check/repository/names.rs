@@ -19,7 +19,7 @@ use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::ALIASES;
 use ordain_puppet::validation::names::{
-    bare, is_misspelling, nearest, parent_range, parted, plain,
+    bare, is_misspelling, nearest, parent_range, plain, split_name,
 };
 
 /// The codes of unknown names.
@@ -320,7 +320,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
     // Functions and types of a module have its name as their first part.
-    let is_member = code != UNKNOWN_CLASS && parted(name).is_none();
+    let is_member = code != UNKNOWN_CLASS && split_name(name).is_none();
     let certain = match is_member || index.kind == Kind::Loose {
         true => index.has_all_names(),
         false => index.has_module(&module),
@@ -374,7 +374,7 @@ fn foreign<'n>(
         ),
         _ => (
             format!("`{name}` is of a module `{module}` that is no dependency"),
-            "the dependencies in metadata.json are what is installed with a module; each such \
+            "the dependencies in metadata.json are installed with a module; each such \
              module is reported once",
         ),
     };

@@ -9,6 +9,7 @@ use ordain_graph::language::SourceText;
 use ordain_puppet::syntax;
 use ordain_puppet::syntax::Program;
 use ordain_source::{Diagnostic, FileId, SourceMap, suggest};
+use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 
 /// The maximal number of findings of these rules in a file.
@@ -27,6 +28,8 @@ pub(super) struct Pass<'a> {
     pub(super) foreign: Vec<Foreign>,
     /// The number of unknown names for which a suggestion was searched.
     pub(super) looked_for: usize,
+    /// Classes of keys that do not exist and were reported.
+    pub(super) unknown_classes: FxHashSet<EcoString>,
 }
 
 impl Pass<'_> {
@@ -78,11 +81,11 @@ pub(super) struct Group<'a> {
 }
 
 /// Displays the paths of other files in the style of the named ones.
-pub(super) struct Shown {
+pub(super) struct DisplayPaths {
     pub(super) base: PathBuf,
 }
 
-impl Shown {
+impl DisplayPaths {
     pub(super) fn like(source: &SourceText<'_>) -> Self {
         let length = source.path.components().count();
         let base = match source.full.ends_with(source.path) {
@@ -113,7 +116,7 @@ pub(super) struct Text {
 }
 
 /// Adds a file that was not named to the sources.
-pub(super) fn source(sources: &SourceMap, shown: &Shown, path: &Path, text: &str) -> FileId {
+pub(super) fn source(sources: &SourceMap, shown: &DisplayPaths, path: &Path, text: &str) -> FileId {
     sources.add(shown.path(path), text)
 }
 

@@ -7,14 +7,14 @@ use ordain_puppet::types::Type;
 use ordain_puppet::types::signature::{Signature, SignatureParam};
 
 /// The arguments of a function in Ruby.
-pub(super) enum Takes {
+pub(super) enum ArgumentCounts {
     /// The argument lists of these signatures.
     Signatures(Vec<Signature>),
     /// The number of arguments; if negative, at least `-n - 1`.
     Arity(i32),
 }
 
-impl Takes {
+impl ArgumentCounts {
     /// The data of a file. Unknown types accept anything.
     pub(super) fn of(read: &RubySignature, types: &Types) -> Self {
         match read {

@@ -9,7 +9,7 @@ use super::scopes::{Declared, Scope, ScopeKind, VariableOrigin};
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
-use ordain_puppet::validation::names::{bare, is_number, nearest, parted};
+use ordain_puppet::validation::names::{bare, is_number, nearest, split_name};
 
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
 const UNUSED_VARIABLE: &str = "puppet::unused-variable";
@@ -59,7 +59,7 @@ pub(super) fn unknown(pass: &mut Pass<'_>) {
         if is_number(plain) || plain.is_empty() {
             continue;
         }
-        match parted(plain) {
+        match split_name(plain) {
             Some((class, variable)) => {
                 if reported.insert((usize::MAX, plain)) {
                     qualified(pass, class, variable, at);
@@ -208,7 +208,7 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
             read.insert((scope, name.as_str()));
         }
         let full = bare(name);
-        if let Some((class, variable)) = parted(full)
+        if let Some((class, variable)) = split_name(full)
             && let Some(&scope) = classes.get(class)
         {
             read.insert((scope, variable));
@@ -292,7 +292,7 @@ fn unused(
     let found = found.at(declared.at.in_file(pass.file));
     let found = match scope.kind {
         ScopeKind::Define | ScopeKind::Class => found,
-        _ => found.help(format!("`$_{name}` says that this is meant")),
+        _ => found.help(format!("`$_{name}` marks it as intended")),
     };
     pass.found.push(found);
 }

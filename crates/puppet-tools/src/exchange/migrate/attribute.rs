@@ -11,7 +11,7 @@ use crate::exchange::logic;
 use crate::exchange::migrate::translate::code::{Purpose, Translator};
 use crate::exchange::migrate::translate::text::{quoted, regex};
 use ordain_puppet::types::Regexp;
-use ordain_puppet::types::modelled::{Feature, FeatureKind, Logic, Multiplicity, ValueType};
+use ordain_puppet::types::models::{Feature, FeatureKind, Logic, Multiplicity, ValueType};
 
 /// The indentation of settings.
 const MARGIN: usize = 4;

@@ -21,7 +21,7 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::Outline;
 use ordain_puppet::schema::is_metaparameter;
 use ordain_puppet::syntax::names::capitalized;
-use ordain_puppet::types::modelled::{self, Feature, Invariant, Logic, TypeModel};
+use ordain_puppet::types::models::{self, Feature, Invariant, Logic, TypeModel};
 
 /// A type in the language.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -162,7 +162,7 @@ impl Migration<'_> {
         comment(&mut self.out, "  ", doc);
         self.write_notes();
         let model = TypeModel { features: vec![feature], ..TypeModel::new("X") };
-        self.out.push_str(body(&modelled::write(&[model])));
+        self.out.push_str(body(&models::write(&[model])));
     }
 
     /// The invariants of the type, one for each independent statement.
@@ -201,7 +201,7 @@ impl Migration<'_> {
                 made += 1;
                 let invariant = Invariant { title: None, logic: Logic::new(source) };
                 let model = TypeModel { invariants: vec![invariant], ..TypeModel::new("X") };
-                self.out.push_str(self::body(&modelled::write(&[model])));
+                self.out.push_str(self::body(&models::write(&[model])));
             }
         }
         match (made, missing) {
@@ -248,7 +248,7 @@ impl Migration<'_> {
 /// Whether the check of a feature refuses its default.
 fn is_default_refused(feature: &Feature) -> bool {
     let model = TypeModel { features: vec![feature.clone()], ..TypeModel::new("X") };
-    let site = Site::Code(modelled::write(&[model]));
+    let site = Site::Code(models::write(&[model]));
     let options = Options::new(Arc::new(MemoryWorld::default()), site);
     let Ok((env, _)) = Environment::open(options) else { return false };
     let found = ordain_puppet::session::check_models(&env, &[]);

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::reason::{Mismatch, Reason, Step};
 use crate::types::aliases::{expansion, resolved};
 use crate::types::assignable::{is_callable, parameter_tuple, tuple_size};
+use crate::types::inner::find_inside;
 use crate::types::signature::{Signature, callable_of};
 use crate::types::variant::variant_of;
 use crate::types::{
@@ -38,35 +39,14 @@ fn size_mismatch(path: &[Step], expected: IntRange, actual: IntRange) -> Mismatc
 
 /// The parts of `actual` that do not fit `expected`.
 pub(super) fn describe(expected: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
-    if let Some(name) = unresolved(expected, 0) {
+    let unresolved = |kind: &Type| match kind {
+        Type::Reference(name) => Some(name.clone()),
+        _ => None,
+    };
+    if let Some(name) = find_inside(expected, &unresolved) {
         return vec![Mismatch { path: path.to_vec(), reason: Reason::Unresolved(name) }];
     }
     inside(&normalize(expected), expected, actual, path)
-}
-
-/// The name of a type in it that nothing defines.
-fn unresolved(kind: &Type, depth: usize) -> Option<EcoString> {
-    if depth > PATH_LIMIT {
-        return None;
-    }
-    let each = |types: &[Type]| types.iter().find_map(|t| unresolved(t, depth + 1));
-    match kind {
-        Type::Reference(name) => Some(name.clone()),
-        Type::Variant(types) => each(types),
-        Type::Tuple(types, _) => each(types),
-        Type::Optional(Some(t))
-        | Type::NotUndef(Some(t))
-        | Type::Type(Some(t))
-        | Type::Iterable(Some(t))
-        | Type::Iterator(Some(t))
-        | Type::Sensitive(Some(t))
-        | Type::Array(t, _) => unresolved(t, depth + 1),
-        Type::Hash(entry, _) => {
-            unresolved(&entry.0, depth + 1).or_else(|| unresolved(&entry.1, depth + 1))
-        }
-        Type::Struct(members) => members.iter().find_map(|m| unresolved(&m.kind, depth + 1)),
-        _ => None,
-    }
 }
 
 fn inside(expected: &Type, original: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {

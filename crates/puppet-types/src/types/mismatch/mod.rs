@@ -1,4 +1,4 @@
-//! Whether arguments fit a signature, and Puppet's own words where values do not fit types.
+//! Checks arguments against signatures, and describes mismatches of types in Puppet's words.
 
 mod describe;
 mod message;
@@ -145,8 +145,16 @@ pub fn describe_call(
 /// The mismatch between a type and the expected one, beginning with the subject; empty if there is
 /// none.
 pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
-    let path = [Step::Subject(subject.into())];
-    let mut errors = describe(expected, actual, &path);
+    describe_at(&[Step::Subject(subject.into())], expected, actual)
+}
+
+/// As [`describe_mismatch`], without a subject: `expects an Integer value, got String`.
+pub fn expectation(expected: &Type, actual: &Type) -> String {
+    describe_at(&[], expected, actual)
+}
+
+fn describe_at(path: &[Step], expected: &Type, actual: &Type) -> String {
+    let mut errors = describe(expected, actual, path);
     if errors.is_empty() && matches!(answered(|| is_assignable(expected, actual)), Ok(false)) {
         // Aliases that lead to each other hide the difference.
         let reason = Reason::Type { expected: expected.clone(), actual: actual.clone() };

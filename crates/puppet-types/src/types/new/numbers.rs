@@ -1,7 +1,7 @@
 //! Conversions to numbers and truth values.
 
 use super::host::Host;
-use crate::error::{EvalResult, plain};
+use crate::error::{EvalResult, PlainError, plain};
 use crate::types::library::parse_static;
 use crate::types::mismatch::describe_mismatch;
 use crate::types::{generalize, infer, infer_set, is_instance};
@@ -15,7 +15,7 @@ pub(super) fn explain(name: &str, kind: &str, args: &[Value]) -> Option<EvalResu
     if rest.len() > 1 || rest.iter().any(|v| !matches!(v, Value::Bool(_))) {
         return None;
     }
-    Some(plain(format!("'{name}' {}", cannot(from, kind))))
+    Some(Err(PlainError::of_call(name, cannot(from, kind)).into()))
 }
 
 fn cannot(from: &Value, kind: &str) -> String {
@@ -39,7 +39,7 @@ pub(super) fn explain_integer(name: &str, args: &[Value]) -> Option<EvalResult> 
             return Some(error);
         }
         return Some(match hash.get("from") {
-            Some(from) => plain(format!("'{name}' {}", cannot(from, "Integer"))),
+            Some(from) => Err(PlainError::of_call(name, cannot(from, "Integer")).into()),
             None => {
                 let expected = parse_static(
                     "Struct[{from => Scalar, Optional[radix] => Any, Optional[abs] => Boolean}]",
@@ -61,7 +61,7 @@ pub(super) fn explain_integer(name: &str, args: &[Value]) -> Option<EvalResult> 
     if let Some(error) = rest.first().and_then(bad_radix) {
         return Some(error);
     }
-    Some(plain(format!("'{name}' {}", cannot(from, "Integer"))))
+    Some(Err(PlainError::of_call(name, cannot(from, "Integer")).into()))
 }
 
 fn bad_radix(radix: &Value) -> Option<EvalResult> {

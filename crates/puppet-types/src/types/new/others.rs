@@ -7,7 +7,7 @@ use ordain_functions::base64::{Mode, decode};
 use ordain_functions::version::{Range, Version};
 
 use super::host::Host;
-use crate::error::{EvalResult, plain};
+use crate::error::{EvalResult, PlainError, plain};
 use crate::types::Regexp;
 use crate::types::semver;
 use crate::types::uri::Uri;
@@ -52,7 +52,8 @@ fn parse_version(text: &str) -> EvalResult<Version> {
 pub(super) fn explain_semver(name: &str, args: &[Value]) -> Option<EvalResult> {
     match args {
         [Value::Str(text)] => {
-            Some(plain(format!("'{name}' The string '{text}' cannot be converted to a SemVer")))
+            let reason = format!("The string '{text}' cannot be converted to a SemVer");
+            Some(Err(PlainError::of_call(name, reason).into()))
         }
         _ => None,
     }

@@ -10,7 +10,7 @@ use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
 use crate::syntax::{AssignOp, ExprId, ExprList};
-use crate::types::modelled::Instance;
+use crate::types::models::Instance;
 use crate::value::Value;
 use crate::value::closure::Closure;
 

@@ -17,8 +17,8 @@ use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
 use crate::types::aliases::resolved;
-use crate::types::modelled::layout::TitlePatterns;
-use crate::types::modelled::{self, Code, FeatureKind, Layout, Method, Modelled, Rule, Slot};
+use crate::types::models::layout::TitlePatterns;
+use crate::types::models::{self, Code, FeatureKind, Layout, LoadedModel, Method, Rule, Slot};
 use crate::types::new::new_instance;
 use crate::types::{ObjectType, Regexp, Type};
 use crate::value::Value;
@@ -89,7 +89,7 @@ impl Compiler<'_> {
             let text = format!("Type '{}' inherits from too many types", def.name);
             return Err(error("TYPE_INHERITANCE_CYCLE", text).into());
         }
-        let Some(model) = modelled::model(&def.program, def.id) else {
+        let Some(model) = models::model(&def.program, def.id) else {
             return Err(error("RUNTIME_ERROR", "this defines no type".into()).into());
         };
         let parent = match &model.parent {
@@ -107,7 +107,7 @@ impl Compiler<'_> {
             let text = format!("Type '{}' inherits from too many types", def.name);
             return Err(error("TYPE_INHERITANCE_CYCLE", text).into());
         }
-        let model = Modelled { model, def: Arc::clone(def), layout: OnceLock::new() };
+        let model = LoadedModel { model, def: Arc::clone(def), layout: OnceLock::new() };
         let kind = Arc::new(ObjectType {
             name: def.name.clone(),
             parent,
@@ -182,22 +182,27 @@ impl Compiler<'_> {
         self.test_defaults(kind)
     }
 
-    fn lay_out(&mut self, kind: &Arc<ObjectType>, model: &Modelled) -> EvalResult<Layout> {
+    /// The features that a type inherits.
+    fn inherited_layout(&mut self, kind: &ObjectType) -> EvalResult<Layout> {
         let mut layout = Layout::default();
-        if let Some(parent) = kind.parent_object() {
-            self.layout(&parent)?;
-            match parent.model.as_ref().and_then(|m| m.layout.get()) {
-                Some(known) => {
-                    layout.slots.clone_from(&known.slots);
-                    layout.index = known.index.clone();
-                    layout.rules.clone_from(&known.rules);
-                    layout.defaults.clone_from(&known.defaults);
-                    layout.functions.clone_from(&known.functions);
-                    layout.patterns.clone_from(&known.patterns);
-                }
-                None => super::object::inherit(&mut layout, &parent),
+        let Some(parent) = kind.parent_object() else { return Ok(layout) };
+        self.layout(&parent)?;
+        match parent.model.as_ref().and_then(|m| m.layout.get()) {
+            Some(known) => {
+                layout.slots.clone_from(&known.slots);
+                layout.index = known.index.clone();
+                layout.rules.clone_from(&known.rules);
+                layout.defaults.clone_from(&known.defaults);
+                layout.functions.clone_from(&known.functions);
+                layout.patterns.clone_from(&known.patterns);
             }
+            None => super::object::inherit(&mut layout, &parent),
         }
+        Ok(layout)
+    }
+
+    fn lay_out(&mut self, kind: &Arc<ObjectType>, model: &LoadedModel) -> EvalResult<Layout> {
+        let mut layout = self.inherited_layout(kind)?;
         let inherited = layout.slots.len();
         let def = &model.def;
         let program = &def.program;
@@ -227,7 +232,7 @@ impl Compiler<'_> {
                     layout.rules.push(Arc::new(Rule { program, span, title: *title, code }));
                 }
                 TypeStatementKind::Feature(syntax) => {
-                    let feature = modelled::feature(program, syntax, *range);
+                    let feature = models::feature(program, syntax, *range);
                     let slot = self.slot(def, syntax, feature, &mut layout)?;
                     layout.index.insert(slot.feature.name.clone(), layout.slots.len());
                     layout.slots.push(Arc::new(slot));
@@ -257,7 +262,7 @@ impl Compiler<'_> {
         &mut self,
         def: &Arc<ModelDef>,
         syntax: &FeatureSyntax,
-        feature: modelled::Feature,
+        feature: models::Feature,
         layout: &mut Layout,
     ) -> EvalResult<Slot> {
         let program = &def.program;
@@ -274,7 +279,7 @@ impl Compiler<'_> {
             error.related.extend(place.map(|s| (s, "first defined here".to_owned())));
             return Err(error.into());
         }
-        let only = |flag: fn(&modelled::Feature) -> bool| {
+        let only = |flag: fn(&models::Feature) -> bool| {
             flag(&feature) && layout.slots.iter().any(|slot| flag(&slot.feature))
         };
         if only(|f| f.id) {
@@ -293,7 +298,7 @@ impl Compiler<'_> {
             kind,
             target,
             is_many: feature.multiplicity.is_many(),
-            check: modelled::check_of(program, syntax).map(|s| code(program, s.value)),
+            check: models::check_of(program, syntax).map(|s| code(program, s.value)),
             derived: setting("derived"),
             set: setting("set"),
             get: setting("get"),
@@ -305,7 +310,7 @@ impl Compiler<'_> {
         &mut self,
         def: &Arc<ModelDef>,
         syntax: &FeatureSyntax,
-        feature: &modelled::Feature,
+        feature: &models::Feature,
     ) -> EvalResult<(Type, EcoString)> {
         if let FeatureKind::Reference { target, .. } = &feature.kind {
             let lower = target.to_lowercase();
@@ -374,12 +379,8 @@ impl Compiler<'_> {
         if super::feature::fits(slot, &value) {
             return Ok(value);
         }
-        let text = crate::types::mismatch::describe_mismatch(
-            "it",
-            &slot.kind,
-            &crate::types::infer(&value),
-        );
-        Err(PlainError::new(text.trim_start_matches("it ").to_owned()).into())
+        let actual = crate::types::infer(&value);
+        Err(PlainError::new(crate::types::mismatch::expectation(&slot.kind, &actual)).into())
     }
 
     /// Runs the checks of the type's own features on their defaults.
@@ -396,8 +397,8 @@ impl Compiler<'_> {
                     Unwind::Plain(error) => {
                         let span = slot.feature.span.unwrap_or(kind_span(kind));
                         let name = &slot.feature.name;
-                        let own = format!("{}: {name}: ", kind.name);
-                        let reason = error.message.strip_prefix(&own).unwrap_or(&error.message);
+                        let feature = error.subject.as_ref().and_then(|s| s.feature.as_ref());
+                        let reason = feature.map_or(&error.message, |(_, reason)| reason);
                         let text = format!("Default of '{name}': {reason}");
                         EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
                     }
@@ -415,12 +416,11 @@ fn kind_span(kind: &ObjectType) -> Span {
 
 #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
 fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
-    let reason = match *unwind {
-        Unwind::Plain(error) => error.message,
-        Unwind::Error(error) => error.message,
-        other => return Box::new(other),
+    let reason = match &*unwind {
+        Unwind::Plain(error) => error.reason(),
+        Unwind::Error(error) => &error.message,
+        _ => return unwind,
     };
-    let reason = reason.strip_prefix("'new' ").unwrap_or(&reason);
     let text = format!("Default of '{}': {reason}", slot.feature.name);
     EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
 }
@@ -466,7 +466,7 @@ fn group_names(regex: &Regex) -> Vec<Option<EcoString>> {
 }
 
 /// The title patterns, with the feature of each group.
-fn title_patterns(model: &Modelled, layout: &Layout, at: Span) -> EvalResult<TitlePatterns> {
+fn title_patterns(model: &LoadedModel, layout: &Layout, at: Span) -> EvalResult<TitlePatterns> {
     let mut out = TitlePatterns::new();
     for source in &model.model.title_patterns {
         let pattern = Arc::new(Regexp::new(source.clone()));

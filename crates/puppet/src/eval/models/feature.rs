@@ -12,8 +12,8 @@ use crate::eval::invariants::Verdict;
 use crate::eval::models::host::DefaultHost;
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
-use crate::types::mismatch::{describe_mismatch, is_deferred};
-use crate::types::modelled::{Code, Instance, Slot};
+use crate::types::mismatch::{self, is_deferred};
+use crate::types::models::{Code, Instance, Slot};
 use crate::types::new::new_instance;
 use crate::types::{ObjectType, Type, infer, is_instance};
 use crate::validation::Role;
@@ -167,7 +167,7 @@ impl Compiler<'_> {
         let Value::Instance(part) = part else { return Ok(part.clone()) };
         let mut out = HashValue::default();
         if part.kind.name.to_lowercase() != slot.target {
-            let key = Value::str(crate::types::modelled::PTYPE);
+            let key = Value::str(crate::types::models::PTYPE);
             out.insert(key, Value::Str(part.kind.name.clone()));
         }
         out.extend(self.features_given(part)?);
@@ -224,12 +224,14 @@ impl Compiler<'_> {
         let known = Arc::clone(&object.layout().slots[slot]);
         let (kind, name) = (&object.kind.name, &known.feature.name);
         if !known.feature.setable {
-            let text = format!("{kind}: feature '{name}' can not be set");
-            return issue("TYPE_NOT_SETABLE", text).map_err(|e| related(e, &known));
+            let text = format!("feature '{name}' can not be set");
+            let error = PlainError::of_object("TYPE_NOT_SETABLE", kind, text);
+            return Err(related(error.into(), &known));
         }
         if append && !known.is_many {
-            let text = format!("{kind}: feature '{name}' has one value, += can not add another");
-            return issue("TYPE_WRONG_VALUE", text).map_err(|e| related(e, &known));
+            let text = format!("feature '{name}' has one value, += can not add another");
+            let error = PlainError::of_object("TYPE_WRONG_VALUE", kind, text);
+            return Err(related(error.into(), &known));
         }
         if matches!(value, Value::Default) {
             return self.reset(object, slot);
@@ -329,11 +331,10 @@ impl Compiler<'_> {
         let count = all.len() as i64;
         if let Some(most) = known.feature.multiplicity.upper.filter(|most| count > *most) {
             let (kind, name) = (&object.kind.name, &known.feature.name);
-            let text = format!(
-                "{kind}: feature '{name}' takes at most {most} {}, got {count}",
-                values(most)
-            );
-            return issue("TYPE_TOO_MANY", text).map_err(|e| related(e, known));
+            let text =
+                format!("feature '{name}' takes at most {most} {}, got {count}", values(most));
+            let error = PlainError::of_object("TYPE_TOO_MANY", kind, text);
+            return Err(related(error.into(), known));
         }
         let keeps = !all.is_empty() || known.feature.unsettable;
         Ok(keeps.then(|| Value::Array(Arc::new(all))))
@@ -365,19 +366,18 @@ impl Compiler<'_> {
             other => other,
         };
         if !fits(slot, &value) {
-            let kind = &object.kind.name;
-            let name = &slot.feature.name;
-            let place = index.map_or_else(String::new, |i| format!(" index {i}"));
-            let text = describe_mismatch(&format!("{name}{place}"), &slot.kind, &infer(&value));
-            let error = issue("TYPE_WRONG_VALUE", format!("{kind}: {text}"));
-            return error.map_err(|e| related(e, slot));
+            let place = index.map_or_else(String::new, |i| format!("index {i} "));
+            let text = format!("{place}{}", mismatch::expectation(&slot.kind, &infer(&value)));
+            let (kind, name) = (&object.kind.name, &slot.feature.name);
+            let error = PlainError::of_feature("TYPE_WRONG_VALUE", (kind, name), " ", text);
+            return Err(related(error.into(), slot));
         }
         if let Value::Instance(part) = &value
             && !part.is_finished()
         {
-            let text =
-                format!("{}: the object is not finished and can not be stored", part.kind.name);
-            return issue("TYPE_NOT_FINISHED", text);
+            let text = "the object is not finished and can not be stored".to_owned();
+            let error = PlainError::of_object("TYPE_NOT_FINISHED", &part.kind.name, text);
+            return Err(error.into());
         }
         self.check_element(&object.kind, slot, &value)?;
         Ok(value)
@@ -414,8 +414,9 @@ impl Compiler<'_> {
                 return Err(EvalError::new("TYPE_BAD_CHECK_RESULT", text, place_of(code)).into());
             }
         };
-        let error = issue("TYPE_CHECK_FAILED", format!("{}: {name}: {reason}", kind.name));
-        error.map_err(|e| related(e, slot))
+        let feature = (&kind.name, name);
+        let error = PlainError::of_feature("TYPE_CHECK_FAILED", feature, ": ", reason);
+        Err(related(error.into(), slot))
     }
 
     /// Makes an instance from a hash; it will be contained in another one.
@@ -433,7 +434,7 @@ impl Compiler<'_> {
         kind: &Arc<ObjectType>,
         given: &Arc<HashValue>,
     ) -> EvalResult {
-        let key = Value::str(crate::types::modelled::PTYPE);
+        let key = Value::str(crate::types::models::PTYPE);
         let Some(name) = given.get(&key).and_then(Value::as_str) else {
             return self.instantiate(kind, &[Value::Hash(Arc::clone(given))], None);
         };
@@ -475,7 +476,8 @@ impl Compiler<'_> {
             return Ok(());
         }
         let (kind, name) = (&object.kind.name, &slot.feature.name);
-        issue("TYPE_WRONG_VALUE", format!("{kind}: feature '{name}' has the same object twice"))
+        let text = format!("feature '{name}' has the same object twice");
+        Err(PlainError::of_object("TYPE_WRONG_VALUE", kind, text).into())
     }
 }
 
@@ -498,8 +500,7 @@ fn expectation(slot: &Slot, value: &Value) -> String {
         true => Type::Array(Arc::new(slot.kind.clone()), crate::types::IntRange::ANY_SIZE),
         false => slot.kind.clone(),
     };
-    let text = describe_mismatch("value", &kind, &infer(value));
-    text.strip_prefix("value ").map_or(text.clone(), str::to_owned)
+    mismatch::expectation(&kind, &infer(value))
 }
 
 /// The old value is no longer contained in the object.
@@ -544,9 +545,14 @@ fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Un
         && error.issue == Some("TYPE_WRONG_VALUE")
     {
         let (kind, name) = (&object.kind.name, &slot.feature.name);
-        let what = error.message.trim_start_matches(&format!("{kind}: {name} ")).to_owned();
-        error.issue = Some("TYPE_BAD_SETTER");
-        error.message = format!("{kind}: set of '{name}' returned a wrong value: {what}");
+        let subject = error.subject.as_deref();
+        let own = subject.filter(|subject| subject.object.as_ref() == Some(kind));
+        let feature = own.and_then(|subject| subject.feature.as_ref());
+        let reason = feature.filter(|(feature, _)| feature == name).map(|(_, reason)| reason);
+        let reason = reason.unwrap_or(&error.message);
+        let text = format!("set of '{name}' returned a wrong value: {reason}");
+        let new = PlainError::of_object("TYPE_BAD_SETTER", kind, text);
+        (error.issue, error.message, error.subject) = (new.issue, new.message, new.subject);
     }
     unwind
 }
@@ -555,7 +561,7 @@ fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Un
 fn follow(
     object: &Instance,
     slot: &Slot,
-    links: &crate::types::modelled::Links,
+    links: &crate::types::models::Links,
     texts: &[EcoString],
 ) -> EvalResult {
     let mut out = Vec::with_capacity(texts.len());
@@ -563,8 +569,9 @@ fn follow(
         let target = links.resolve(text).map(Value::Instance);
         let Some(target) = target.filter(|target| fits(slot, target)) else {
             let (kind, name) = (&object.kind.name, &slot.feature.name);
-            let text = format!("{kind}: {name}: there is no {} for the link '{text}'", slot.kind);
-            return issue("TYPE_UNRESOLVED_LINK", text);
+            let text = format!("there is no {} for the link '{text}'", slot.kind);
+            let error = PlainError::of_feature("TYPE_UNRESOLVED_LINK", (kind, name), ": ", text);
+            return Err(error.into());
         };
         out.push(target);
     }

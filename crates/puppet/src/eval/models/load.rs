@@ -1,4 +1,4 @@
-//! Objects from plain data: the inverse of [`crate::types::modelled::to_data`].
+//! Objects from plain data: the inverse of [`crate::types::models::to_data`].
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, issue};
 use crate::state::Compiler;
 use crate::state::frame::final_error;
-use crate::types::modelled::{Document, Instance, Links, PREF, PTYPE, Slot, State};
+use crate::types::models::{Document, Instance, Links, PREF, PTYPE, Slot, State};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -227,8 +227,8 @@ impl Loading<'_, '_> {
         let at = self.compiler.feature_named(&object.kind, key)?;
         let slot = Arc::clone(&object.layout().slots[at]);
         if slot.derived.is_some() {
-            let text = format!("{}: feature '{key}' can not be set", object.kind.name);
-            return issue("TYPE_NOT_SETABLE", text);
+            let text = format!("feature '{key}' can not be set");
+            return Err(PlainError::of_object("TYPE_NOT_SETABLE", &object.kind.name, text).into());
         }
         if slot.feature.is_reference() && !slot.feature.is_containment() {
             let links = links_of(object, &slot, value)?;
@@ -284,9 +284,8 @@ impl Loading<'_, '_> {
         let most = slot.feature.multiplicity.upper;
         if let Some(most) = most.filter(|most| out.len() as i64 > *most) {
             let (kind, name) = (&object.kind.name, &slot.feature.name);
-            let text =
-                format!("{kind}: feature '{name}' takes at most {most} values, got {}", out.len());
-            return Err(PlainError::issue("TYPE_TOO_MANY", text).into());
+            let text = format!("feature '{name}' takes at most {most} values, got {}", out.len());
+            return Err(PlainError::of_object("TYPE_TOO_MANY", kind, text).into());
         }
         let keeps = !out.is_empty() || slot.feature.unsettable;
         Ok(keeps.then(|| Value::array(out)))
@@ -312,8 +311,8 @@ fn links_of(object: &Instance, slot: &Slot, data: &Data) -> EvalResult<Vec<EcoSt
         Some(all) => Ok(all),
         None => {
             let (kind, name) = (&object.kind.name, &slot.feature.name);
-            let text = format!("{kind}: {name} expects a link, {{\"{PREF}\": \"...\"}}");
-            issue("TYPE_WRONG_VALUE", text)
+            let text = format!("expects a link, {{\"{PREF}\": \"...\"}}");
+            Err(PlainError::of_feature("TYPE_WRONG_VALUE", (kind, name), " ", text).into())
         }
     }
 }

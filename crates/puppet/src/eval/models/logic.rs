@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use crate::catalog::ResourceId;
-use crate::error::{EvalResult, PlainError, Unwind, issue};
+use crate::error::{EvalResult, PlainError, Unwind};
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::{Frame, misplaced};
@@ -14,7 +14,7 @@ use crate::state::scope::{Scope, ScopeKind};
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::mismatch::{accepts, describe_call};
-use crate::types::modelled::{Code, Instance, Method, Slot};
+use crate::types::models::{Code, Instance, Method, Slot};
 use crate::validation::{Role, is_pure};
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
@@ -204,12 +204,9 @@ impl Compiler<'_> {
         let mut names: Vec<&str> =
             running.filter_map(|l| Some(l.slot.as_ref()?.1.feature.name.as_str())).collect();
         names.extend(names.first().copied());
-        let text = format!(
-            "{}: derived features depend on each other in a circle: {}",
-            object.kind.name,
-            names.join(" -> ")
-        );
-        issue("TYPE_DERIVED_CYCLE", text)
+        let names = names.join(" -> ");
+        let text = format!("derived features depend on each other in a circle: {names}");
+        Err(PlainError::of_object("TYPE_DERIVED_CYCLE", &object.kind.name, text).into())
     }
 
     /// Refuses the call of an impure function in code of a type.

@@ -13,7 +13,7 @@ use crate::state::evaluate::Evaluate;
 use crate::state::frame::{Frame, final_error};
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
-use crate::types::modelled::{Code, Layout};
+use crate::types::models::{Code, Layout};
 use crate::validation::{Role, free_variables};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -95,12 +95,11 @@ impl Compiler<'_> {
         if layout.namevars.is_empty() {
             return None;
         }
+        let reference = format!("{}[{title}]", kind.name);
         let place = |error: PlainError, span: Option<Span>| {
-            let own = format!("{}: ", kind.name);
-            let reason = error.message.strip_prefix(&own).unwrap_or(&error.message);
-            let text = format!("{}[{title}]: {reason}", kind.name);
             let issue = error.issue.unwrap_or("TYPE_WRONG_VALUE");
-            let mut out = EvalError::new(issue, text, span.unwrap_or(*at));
+            let mut out = EvalError::new(issue, error.reason_for(&kind.name), span.unwrap_or(*at));
+            out.name_resource(&reference, None);
             out.help.extend(error.help);
             out.related = error.related;
             Box::from(out)
@@ -134,11 +133,7 @@ impl Compiler<'_> {
         }));
         let made = self.instantiate_entries(kind, entries, place);
         let mut error = final_error(made.err()?);
-        let own = format!("{}[{title}]: ", kind.name);
-        if !error.message.starts_with(&own) {
-            error.message.insert_str(0, &own);
-            error.related.push((*at, "asked for here".to_owned()));
-        }
+        error.name_resource(&reference, Some(*at));
         Some(error)
     }
 

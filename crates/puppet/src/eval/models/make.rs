@@ -15,7 +15,7 @@ use crate::state::frame::Frame;
 use crate::state::scope::{Scope, ScopeKind};
 use crate::types::ObjectType;
 use crate::types::mismatch::is_deferred;
-use crate::types::modelled::{Instance, Layout, Rule, State};
+use crate::types::models::{Instance, Layout, Rule, State};
 use crate::validation::Role;
 use crate::value::Value;
 use crate::value::closure::Closure;
@@ -134,20 +134,15 @@ impl Compiler<'_> {
                 }
             }
             [other] => {
-                let text = format!(
-                    "{}: new takes a Hash of features, got {}",
-                    object.kind.name,
-                    kind_text(other)
-                );
-                return issue("TYPE_WRONG_VALUE", text);
+                let text = format!("new takes a Hash of features, got {}", kind_text(other));
+                let kind = &object.kind.name;
+                return Err(PlainError::of_object("TYPE_WRONG_VALUE", kind, text).into());
             }
             several => {
-                let text = format!(
-                    "{}: new takes one Hash of features, got {} arguments",
-                    object.kind.name,
-                    several.len()
-                );
-                return issue("TYPE_WRONG_VALUE", text);
+                let count = several.len();
+                let text = format!("new takes one Hash of features, got {count} arguments");
+                let kind = &object.kind.name;
+                return Err(PlainError::of_object("TYPE_WRONG_VALUE", kind, text).into());
             }
         }
         match block {
@@ -210,9 +205,8 @@ impl Compiler<'_> {
                 let (kind, name) = (&object.kind.name, &slot.feature.name);
                 let values = if least == 1 { "value" } else { "values" };
                 let got = counted(count);
-                let text =
-                    format!("{kind}: feature '{name}' needs at least {least} {values}, got {got}");
-                let mut error = PlainError::issue("TYPE_TOO_FEW", text);
+                let text = format!("feature '{name}' needs at least {least} {values}, got {got}");
+                let mut error = PlainError::of_object("TYPE_TOO_FEW", kind, text);
                 let place = slot.feature.span;
                 error.related.extend(place.map(|s| (s, format!("`{name}` is defined here"))));
                 return Err(error.into());
@@ -244,8 +238,8 @@ impl Compiler<'_> {
         if reasons.is_empty() {
             return Ok(());
         }
-        let text = format!("{}: {}", object.kind.name, reasons.join("; "));
-        let mut error = PlainError::issue("TYPE_INVARIANT_FAILED", text);
+        let kind = &object.kind.name;
+        let mut error = PlainError::of_object("TYPE_INVARIANT_FAILED", kind, reasons.join("; "));
         error.related = places;
         Err(error.into())
     }

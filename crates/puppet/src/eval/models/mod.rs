@@ -1,6 +1,6 @@
 //! Types with features: their definitions, their instances, and the code in them.
 //!
-//! A type with features is an object type with a model ([`crate::types::modelled`]). Its name and
+//! A type with features is an object type with a model ([`crate::types::models`]). Its name and
 //! parent are known before its features, so that types may refer to each other.
 
 mod assign;

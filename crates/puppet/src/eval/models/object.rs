@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::types::modelled::{Feature, FeatureKind, Layout, Multiplicity, Slot, ValueType};
+use crate::types::models::{Feature, FeatureKind, Layout, Multiplicity, Slot, ValueType};
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Type};
 use crate::value::Value;
 

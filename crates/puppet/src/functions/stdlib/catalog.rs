@@ -92,7 +92,7 @@ pub const TABLE: &[Function] = &[
     ),
     function(
         "stdlib::str2resource",
-        "Gives the reference that a text such as File[/x] stands for.",
+        "Returns the reference for a text such as File[/x].",
         &[plain(&[req("String", "res_string")], str2resource)],
     ),
     function(

@@ -29,7 +29,7 @@ pub const TABLE: &[Function] = &[
     old("convert_base", "Writes an integer in another base.", 2, convert_base),
     old("num2bool", "Tells whether a number is above zero.", -1, num2bool),
     old("str2bool", "Makes a truth value of a text.", -1, str2bool),
-    old("to_bytes", "Gives the bytes that a text such as 4 kB stands for.", -1, to_bytes),
+    old("to_bytes", "Returns the number of bytes for a text such as 4 kB.", -1, to_bytes),
     function(
         "is_a",
         "Tells whether a value is of a type.",

@@ -26,7 +26,7 @@ pub const TABLE: &[Function] = &[
     ),
     old(
         "delete_undef_values",
-        "Removes what is undef from a list or hash.",
+        "Removes undefined values from a list or hash.",
         -1,
         delete_undef_values,
     ),

@@ -33,7 +33,7 @@ pub const TABLE: &[Function] = &[
         grep(c, false)
     }),
     old("reverse", "Turns a list or text around.", -1, reverse),
-    old("union", "Gives what is in any of the lists, once.", -1, union),
+    old("union", "Returns the items of all lists, each once.", -1, union),
     old("values_at", "Gives the items at positions or ranges of them.", -1, values_at),
     old("zip", "Pairs the items of two lists.", -1, zip),
     function(

@@ -81,7 +81,7 @@ pub const TABLE: &[Function] = &[
     ),
     function(
         "stdlib::rewrap_sensitive_data",
-        "Opens what is sensitive inside, and makes the result sensitive.",
+        "Unwraps sensitive values inside, and makes the result sensitive.",
         &[with_opt_block(&[req("Any", "data")], "Callable[Any]", rewrap)],
     ),
 ];
@@ -135,7 +135,7 @@ pub(crate) fn plain_data(value: &Value) -> Data {
             let entries = entries.iter().map(|(k, v)| (plain_data(k), plain_data(v)));
             Data::Map(Arc::new(entries.collect()))
         }
-        Value::Instance(instance) => crate::types::modelled::to_data(instance),
+        Value::Instance(instance) => crate::types::models::to_data(instance),
         Value::Runtime(object) if object.is_integer() => Data::BigInt(object.text.as_str().into()),
         other => Data::Str(to_text(other)),
     }

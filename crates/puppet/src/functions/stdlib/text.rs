@@ -23,14 +23,14 @@ pub const TABLE: &[Function] = &[
     old("dos2unix", "Makes line ends those of Unix.", 1, dos2unix),
     old("unix2dos", "Makes line ends those of DOS.", 1, unix2dos),
     old("enclose_ipv6", "Puts brackets around IPv6 addresses.", -1, enclose_ipv6),
-    old("regexpescape", "Escapes what is special in a regular expression.", -1, |c| {
+    old("regexpescape", "Escapes special characters of regular expressions.", -1, |c| {
         on_texts(c, ordain_functions::regex::escape)
     }),
     old("swapcase", "Swaps upper and lower case.", -1, |c| on_texts(c, text::swapcase)),
     old("squeeze", "Makes runs of the same character one.", -1, squeeze),
     old("shell_join", "Quotes texts for a shell and joins them.", -1, shell_join),
     old("shell_split", "Splits text into words as a shell does.", -1, shell_split),
-    old("uriescape", "Escapes what must not stand in a URI.", -1, |c| {
+    old("uriescape", "Escapes characters that a URI must not contain.", -1, |c| {
         on_texts(c, ordain_functions::uri::escape)
     }),
     old("base64", "Encodes or decodes base64.", -1, base64),
@@ -73,7 +73,7 @@ pub const TABLE: &[Function] = &[
     ),
     function(
         "stdlib::xml_encode",
-        "Escapes what is special in XML.",
+        "Escapes special characters of XML.",
         &[plain(&[req("String", "str"), opt("Enum['text','attr']", "type")], xml_encode)],
     ),
 ];

@@ -22,9 +22,9 @@ use super::provider::{
     Applied, Call, ExternalProvider, KindDescription, Observation, PrepareRequest,
     PreparedResource, ResourceNumber, SharedProvider,
 };
-use crate::kind::attributes::{is_of_engine, reveal, scalar_text};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
+use crate::kind::params::{is_of_engine, reveal, scalar_text};
 use crate::kind::{AttributeError, Change, KindError};
 use crate::kinds::shared::instances::unwanted;
 use crate::system::host::Host;
@@ -84,14 +84,14 @@ struct ManifestProvider {
     manifest: Manifest,
     name_attribute: String,
     is_open: bool,
-    resources: Mutex<BTreeMap<ResourceNumber, Arc<Wanted>>>,
+    resources: Mutex<BTreeMap<ResourceNumber, Arc<DesiredState>>>,
 }
 
 /// The properties that a program reports.
 type State = Map<String, Json>;
 
 /// The desired state of a resource.
-struct Wanted {
+struct DesiredState {
     properties: Map<String, Json>,
     /// Whether it should exist.
     present: bool,
@@ -105,7 +105,7 @@ impl ManifestProvider {
         properties.is_none_or(|known| known.iter().any(|(known, _)| known == name))
     }
 
-    fn parse(&self, resource: &Resource) -> Result<Wanted, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource) -> Result<DesiredState, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         let own_ensure = self.manifest.properties().is_some() && self.has_property("ensure");
         let absent = !own_ensure && p.one_of("ensure", &["present", "absent"]) == Some("absent");
@@ -132,10 +132,10 @@ impl ManifestProvider {
             properties.insert(EXIST.to_string(), false.into());
         }
         let secrets = p.secrets();
-        p.finish(Wanted { properties, present: !absent, secrets })
+        p.finish(DesiredState { properties, present: !absent, secrets })
     }
 
-    fn wanted(&self, number: ResourceNumber) -> Result<Arc<Wanted>, KindError> {
+    fn wanted(&self, number: ResourceNumber) -> Result<Arc<DesiredState>, KindError> {
         let resources = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
         resources
             .get(&number)
@@ -173,7 +173,7 @@ impl ManifestProvider {
     /// The state from the program, with the differences if it reports them.
     fn state(
         &self,
-        wanted: &Wanted,
+        wanted: &DesiredState,
         host: &Host,
     ) -> Result<(State, Option<Vec<String>>), KindError> {
         let (command, verb) = match (&self.manifest.test, &self.manifest.get) {
@@ -222,7 +222,7 @@ impl ExternalProvider for ManifestProvider {
                     resources.insert(*number, Arc::new(wanted));
                     PreparedResource {
                         watches: own.watch.clone(),
-                        pause: own.pause.map(|seconds| Duration::from_secs(seconds.max(1))),
+                        poll_interval: own.pause.map(|seconds| Duration::from_secs(seconds.max(1))),
                         ..PreparedResource::default()
                     }
                 }
@@ -270,7 +270,7 @@ impl ExternalProvider for ManifestProvider {
 }
 
 fn compare_properties(
-    wanted: &Wanted,
+    wanted: &DesiredState,
     state: &State,
     differs: Option<&[String]>,
     to: &mut Differences<'_>,

@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, network};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::http::message::form;
 use crate::kinds::serving::{Claim, Content, Field, Hub, Route, Spec};
 use crate::kinds::shared::shared_kv::Key;
@@ -35,11 +35,7 @@ impl Kind for Input {
         &network::MGMT_HTTP_SERVER_UI_INPUT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let id = p.text("id").filter(|id| !id.is_empty()).unwrap_or_else(|| p.name());
         if id.is_empty() {
@@ -54,7 +50,7 @@ impl Kind for Input {
         let store = store
             .and_then(|store| key(&store, &name).map_err(|error| p.error("store", error)).ok());
         let look = p.text("type").unwrap_or_else(|| "text://".into());
-        let look = look_of(&look).unwrap_or_else(|error| {
+        let look = parse_style(&look).unwrap_or_else(|error| {
             p.error("type", error);
             Vec::new()
         });
@@ -85,7 +81,7 @@ fn key(store: &str, name: &str) -> Result<Key, String> {
 }
 
 /// Parses the appearance of a field.
-fn look_of(text: &str) -> Result<Vec<(String, String)>, String> {
+fn parse_style(text: &str) -> Result<Vec<(String, String)>, String> {
     let url = go::url::parse(text).map_err(|e| e.to_string())?;
     let mut look = Vec::new();
     match url.scheme.as_str() {

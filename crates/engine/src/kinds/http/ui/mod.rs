@@ -10,7 +10,7 @@ use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, network};
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::serving::{Claim, Content, Hub, Page, Spec};
 use crate::system::host::Host;
 
@@ -36,11 +36,7 @@ impl Kind for Ui {
         &network::MGMT_HTTP_SERVER_UI
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let path = p.text("path").filter(|path| !path.is_empty()).unwrap_or_else(|| p.name());
         if !path.starts_with('/') || path.contains(char::is_control) {

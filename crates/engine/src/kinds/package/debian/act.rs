@@ -10,7 +10,7 @@ use super::status::State;
 use super::{Ensure, PackageInstance, Provider};
 use crate::kind::differences::changes;
 use crate::kind::tools::{inside, run_redacted};
-use crate::kind::{Action, Change, KindError, Share};
+use crate::kind::{Action, BatchCommand, Change, KindError};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::runner::{Invocation, Outcome};
@@ -75,21 +75,23 @@ impl PackageInstance {
         done.map(drop)
     }
 
-    /// The share of this package in one call of apt for several; a package with its own environment
+    /// The part of this package in one call of apt for several; a package with its own environment
     /// gets its own call.
     pub(super) fn share_of(
         &self,
         host: &Host,
         made: &[Change],
-    ) -> Result<Option<Share>, KindError> {
+    ) -> Result<Option<BatchCommand>, KindError> {
         let (name, _, held) = self.find(host)?;
         let [Change { property, action, .. }] = made else { return Ok(None) };
         if held || property != "ensure" || !self.environment.is_empty() {
             return Ok(None);
         }
         Ok(Some(match action {
-            Action::Remove => Share { common: self.apt_remove(false), own: name },
-            _ => Share { common: self.apt_install(host)?, own: self.name_with_version(host)? },
+            Action::Remove => BatchCommand { common: self.apt_remove(false), own: name },
+            _ => {
+                BatchCommand { common: self.apt_install(host)?, own: self.name_with_version(host)? }
+            }
         }))
     }
 

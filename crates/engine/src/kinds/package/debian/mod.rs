@@ -18,7 +18,7 @@ use super::options;
 use super::version::{self, Order, Range};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, KindError, Share};
+use crate::kind::{BatchCommand, Change, Instance, KindError, ParseResult};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 use candidate::Candidates;
@@ -75,7 +75,7 @@ pub(super) fn parse(
     shared: &Arc<Shared>,
     mut p: Params<'_>,
     provider_name: &'static str,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+) -> ParseResult {
     let provider = if provider_name == "dpkg" { Provider::Dpkg } else { Provider::Apt };
     let name = p.name();
     check_name(&mut p, &name);
@@ -291,7 +291,11 @@ impl Instance for PackageInstance {
         is_plain.then_some("apt")
     }
 
-    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
+    fn batch_command(
+        &self,
+        host: &Host,
+        changes: &[Change],
+    ) -> Result<Option<BatchCommand>, KindError> {
         self.share_of(host, changes)
     }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::model::{
     Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
-    share, texts,
+    batch_command, texts,
 };
-use crate::kind::{KindError, Share};
+use crate::kind::{BatchCommand, KindError};
 use crate::kinds::package::model::Ensure;
 use crate::system::file_cache::read_text;
 
@@ -114,11 +114,12 @@ impl Manager for Apk {
         &self,
         _: &ManagerContext<'_>,
         request: &PackageRequest,
-    ) -> Result<Option<Share>, KindError> {
+    ) -> Result<Option<BatchCommand>, KindError> {
         let is_plain = request.ensure == Ensure::Present;
         let options = texts(&request.install_options);
-        Ok(is_plain
-            .then(|| share(&arguments(&[&["add", "--no-progress"], &options]), &request.name)))
+        Ok(is_plain.then(|| {
+            batch_command(&arguments(&[&["add", "--no-progress"], &options]), &request.name)
+        }))
     }
 
     fn remove(

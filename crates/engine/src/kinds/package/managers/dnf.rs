@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use super::model::{
     Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
-    share, texts,
+    batch_command, texts,
 };
 use super::rpm;
-use crate::kind::{KindError, Share};
+use crate::kind::{BatchCommand, KindError};
 use crate::kinds::package::model::Ensure;
 
 /// One of the two.
@@ -110,16 +110,21 @@ impl Manager for Dnf {
         &self,
         _: &ManagerContext<'_>,
         request: &PackageRequest,
-    ) -> Result<Option<Share>, KindError> {
+    ) -> Result<Option<BatchCommand>, KindError> {
         let is_plain =
             matches!(request.ensure, Ensure::Present | Ensure::Latest) && request.allow_virtual;
         let options = texts(&request.install_options);
-        Ok(is_plain.then(|| share(&arguments(&[&["-y"], &options, &["install"]]), &request.name)))
+        Ok(is_plain
+            .then(|| batch_command(&arguments(&[&["-y"], &options, &["install"]]), &request.name)))
     }
 
-    fn remove_several(&self, request: &PackageRequest, found: &InstalledPackage) -> Option<Share> {
+    fn remove_several(
+        &self,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Option<BatchCommand> {
         let is_purge = request.ensure == Ensure::Purged;
-        is_purge.then(|| share(&["-y", "remove"], &found.name))
+        is_purge.then(|| batch_command(&["-y", "remove"], &found.name))
     }
 
     fn remove(

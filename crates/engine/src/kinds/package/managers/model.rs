@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::kind::tools::{ask, check, inside, run_redacted};
-use crate::kind::{KindError, Share};
+use crate::kind::{BatchCommand, KindError};
 use crate::kinds::package::model::{Ensure, locate};
 use crate::system::host::Host;
 use crate::system::runner::{Invocation, Outcome};
@@ -207,7 +207,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         found: &InstalledPackage,
     ) -> Result<(), KindError>;
 
-    /// The share of a package in a call that installs several, if possible.
+    /// The part of a package in a call that installs several, if possible.
     ///
     /// # Errors
     /// When the manager's query fails.
@@ -215,19 +215,26 @@ pub(in crate::kinds::package) trait Manager: Sync {
         &self,
         _: &ManagerContext<'_>,
         _wish: &PackageRequest,
-    ) -> Result<Option<Share>, KindError> {
+    ) -> Result<Option<BatchCommand>, KindError> {
         Ok(None)
     }
 
-    /// The share of a package in a call that removes several, if possible.
-    fn remove_several(&self, _wish: &PackageRequest, _found: &InstalledPackage) -> Option<Share> {
+    /// The part of a package in a call that removes several, if possible.
+    fn remove_several(
+        &self,
+        _wish: &PackageRequest,
+        _found: &InstalledPackage,
+    ) -> Option<BatchCommand> {
         None
     }
 }
 
 /// The common words of a call for several packages, and the word of one of them.
-pub(super) fn share(common: &[&str], own: &str) -> Share {
-    Share { common: common.iter().map(|word| (*word).to_string()).collect(), own: own.into() }
+pub(super) fn batch_command(common: &[&str], own: &str) -> BatchCommand {
+    BatchCommand {
+        common: common.iter().map(|word| (*word).to_string()).collect(),
+        own: own.into(),
+    }
 }
 
 /// Arguments in a row.

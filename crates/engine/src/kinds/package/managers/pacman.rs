@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::model::{
     Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
-    share, texts,
+    batch_command, texts,
 };
-use crate::kind::{KindError, Share};
+use crate::kind::{BatchCommand, KindError};
 use crate::kinds::package::model::Ensure;
 
 pub(super) struct Pacman;
@@ -126,12 +126,12 @@ impl Manager for Pacman {
         &self,
         at: &ManagerContext<'_>,
         request: &PackageRequest,
-    ) -> Result<Option<Share>, KindError> {
+    ) -> Result<Option<BatchCommand>, KindError> {
         let is_plain = !self.refuse_group(at, request, "install")?;
         let quiet = ["--noconfirm", "--needed", "--noprogressbar"];
         let options = texts(&request.install_options);
         let common = arguments(&[&quiet, &options, &["--sync"]]);
-        Ok(is_plain.then(|| share(&common, &request.name)))
+        Ok(is_plain.then(|| batch_command(&common, &request.name)))
     }
 
     fn remove(

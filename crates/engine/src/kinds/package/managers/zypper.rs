@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use super::model::{
     Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
-    share,
+    batch_command,
 };
 use super::rpm;
-use crate::kind::{KindError, Share};
+use crate::kind::{BatchCommand, KindError};
 use crate::kinds::package::model::Ensure;
 
 pub(super) struct Zypper;
@@ -100,16 +100,16 @@ impl Manager for Zypper {
         &self,
         _: &ManagerContext<'_>,
         request: &PackageRequest,
-    ) -> Result<Option<Share>, KindError> {
+    ) -> Result<Option<BatchCommand>, KindError> {
         let is_plain = matches!(request.ensure, Ensure::Present | Ensure::Latest)
             && request.allow_virtual
             && request.install_options.is_empty();
         let common = ["--quiet", "install", "--auto-agree-with-licenses", "--no-confirm"];
-        Ok(is_plain.then(|| share(&common, &request.name)))
+        Ok(is_plain.then(|| batch_command(&common, &request.name)))
     }
 
-    fn remove_several(&self, _: &PackageRequest, found: &InstalledPackage) -> Option<Share> {
-        Some(share(&["remove", "--no-confirm"], &found.name))
+    fn remove_several(&self, _: &PackageRequest, found: &InstalledPackage) -> Option<BatchCommand> {
+        Some(batch_command(&["remove", "--no-confirm"], &found.name))
     }
 
     fn remove(

@@ -224,7 +224,7 @@ impl History {
                     self.right.insert(number, true);
                     self.event(now, number);
                     if self.watched.contains(&id) {
-                        self.tell(number);
+                        self.deliver(number);
                     }
                 }
                 self.scheduler.finished(id, outcome);
@@ -233,7 +233,7 @@ impl History {
     }
 
     /// Notifies the resources that have an edge from a changed one.
-    fn tell(&mut self, number: usize) {
+    fn deliver(&mut self, number: usize) {
         let is =
             |place: u32, number: usize| self.graph.vertices[place as usize].name == name(number);
         let told = self.graph.edges.iter().filter(|e| e.notify && is(e.from, number));

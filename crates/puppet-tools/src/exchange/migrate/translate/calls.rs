@@ -125,7 +125,7 @@ impl Translator<'_> {
                         Tree::Str(text) | Tree::Symbol(text) => texts.push(quoted(text)),
                         Tree::Bool(_) | Tree::Int(_) => others.push(self.when(&value, item)?.text),
                         Tree::Nil => others.push(format!("{} == undef", value.operand())),
-                        _ => return Err("a list of what is not written there".to_owned()),
+                        _ => return Err("a list that is not literal".to_owned()),
                     }
                 }
                 texts.dedup();
@@ -284,7 +284,7 @@ impl Translator<'_> {
         let body = body?;
         // Predicates have to give truth values.
         if name != "map" && body.kind != KnownType::Boolean {
-            return Err(format!("what {} decides by", call.name));
+            return Err(format!("the condition of {}", call.name));
         }
         Ok(Code::atom(format!("{on}.{name} |${param}| {{ {} }}", body.text)).of(kind))
     }

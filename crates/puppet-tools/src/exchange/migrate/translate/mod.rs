@@ -234,7 +234,7 @@ impl<'a> Translator<'a> {
             "<" | "<=" | ">" | ">=" => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 if a.kind != KnownType::Number && b.kind != KnownType::Number {
-                    return Err("a comparison of what may be texts".to_owned());
+                    return Err("a comparison of values that may be texts".to_owned());
                 }
                 let text = format!("{} {sign} {}", a.operand(), b.operand());
                 Ok(Code::operation(text, KnownType::Boolean))
@@ -254,7 +254,7 @@ impl<'a> Translator<'a> {
                         let parts: Vec<Tree> = parts.collect();
                         Ok(Code::atom(self.interpolated(&parts)?).of(KnownType::Text))
                     }
-                    _ => Err("`+` of what may be texts".to_owned()),
+                    _ => Err("`+` of values that may be texts".to_owned()),
                 }
             }
             "-" | "*" | "/" | "%" if matches!(a, Tree::Str(_) | Tree::Text(_)) => match sign {
@@ -264,7 +264,7 @@ impl<'a> Translator<'a> {
             "-" | "*" => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 if a.kind != KnownType::Number && b.kind != KnownType::Number {
-                    return Err(format!("`{sign}` of what may be lists or texts"));
+                    return Err(format!("`{sign}` of values that may be lists or texts"));
                 }
                 let text = format!("{} {sign} {}", a.operand(), b.operand());
                 Ok(Code::operation(text, KnownType::Number))
@@ -333,7 +333,7 @@ impl<'a> Translator<'a> {
                 let is_number = left.kind == KnownType::Number || right.kind == KnownType::Number;
                 match is_number {
                     true => Ok(plain(&right)),
-                    false => Err("a comparison of what may be texts".to_owned()),
+                    false => Err("a comparison of values that may be texts".to_owned()),
                 }
             }
         }
@@ -361,7 +361,7 @@ impl<'a> Translator<'a> {
             Tree::Nil | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) => {
                 Ok(self.expr(wanted)?.text)
             }
-            _ => Err("`when` with what is not written there".to_owned()),
+            _ => Err("`when` with a value that is not literal".to_owned()),
         }
     }
 }

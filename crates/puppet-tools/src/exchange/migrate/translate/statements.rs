@@ -283,7 +283,7 @@ impl Translator<'_> {
         let message = match args {
             [Tree::Const(_)] | [] => return Ok("'the value is not acceptable'".to_owned()),
             [Tree::Const(_), message, ..] | [message] => message,
-            _ => return Err("what is raised".to_owned()),
+            _ => return Err("the raised exception".to_owned()),
         };
         if let Tree::Call(call) = message
             && call.name == "new"

@@ -1,0 +1,110 @@
+//! Contents by digest, and secrets by name.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::compression::{compress, decompress};
+use crate::database::Connection;
+use crate::error::FleetStoreError;
+use crate::key::StoreKey;
+use crate::value::Value;
+
+/// The digest of a content.
+pub type Digest = [u8; 32];
+
+/// Stores a content once, however often it is stored; returns its digest. Whoever reads the database
+/// without the key learns nothing about a secret content but its size.
+///
+/// # Errors
+/// When the database fails.
+pub fn put_content(
+    connection: &mut dyn Connection,
+    key: &StoreKey,
+    content: &[u8],
+    is_secret: bool,
+    now: i64,
+) -> Result<Digest, FleetStoreError> {
+    let digest: Digest = if is_secret { key.name(content) } else { Sha256::digest(content).into() };
+    // Contents that nothing refers to are deleted when they are a day old; this one is in use.
+    let sql = "UPDATE contents SET stored = $1 WHERE digest = $2";
+    if connection.execute(sql, &[now.into(), digest.as_slice().into()])? > 0 {
+        return Ok(digest);
+    }
+    let mut data = compress(content)?;
+    if is_secret {
+        data = key.seal(&digest, &data)?;
+    }
+    let sql = "INSERT INTO contents (digest, size, is_secret, data, stored)
+               VALUES ($1, $2, $3, $4, $5) ON CONFLICT (digest) DO NOTHING";
+    let size = content.len() as i64;
+    let row = [digest.as_slice().into(), size.into(), is_secret.into(), data.into(), now.into()];
+    connection.execute(sql, &row)?;
+    Ok(digest)
+}
+
+/// The content of a digest.
+///
+/// # Errors
+/// When the database fails, the content is damaged, or the key is another one.
+pub fn content(
+    connection: &mut dyn Connection,
+    key: &StoreKey,
+    digest: &Digest,
+) -> Result<Option<Vec<u8>>, FleetStoreError> {
+    let sql = "SELECT is_secret, data FROM contents WHERE digest = $1";
+    let Some(row) = connection.row(sql, &[digest.as_slice().into()])? else { return Ok(None) };
+    let [is_secret, data] = row.as_slice() else {
+        return Err(FleetStoreError::failed("two columns expected"));
+    };
+    let hex = || digest.iter().map(|b| format!("{b:02x}")).collect();
+    let data = data.bytes()?;
+    let is_secret = is_secret.boolean()?;
+    let plain = if is_secret {
+        let opened = key.open_sealed(digest, data);
+        decompress(&opened.ok_or_else(|| FleetStoreError::Sealed { name: hex() })?)?
+    } else {
+        decompress(data)?
+    };
+    let found: Digest = if is_secret { key.name(&plain) } else { Sha256::digest(&plain).into() };
+    if found != *digest {
+        return Err(FleetStoreError::failed(format!("the content {} is damaged", hex())));
+    }
+    Ok(Some(plain))
+}
+
+/// Stores a secret under a name, such as the key of the certificate authority.
+///
+/// # Errors
+/// When the database fails.
+pub fn put_secret(
+    connection: &mut dyn Connection,
+    key: &StoreKey,
+    name: &str,
+    secret: &[u8],
+    now: i64,
+) -> Result<(), FleetStoreError> {
+    let sealed = key.seal(name.as_bytes(), secret)?;
+    let sql = "INSERT INTO secrets (name, sealed, updated) VALUES ($1, $2, $3)
+               ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, updated = excluded.updated";
+    connection.execute(sql, &[name.into(), sealed.into(), now.into()]).map(drop)
+}
+
+/// The secret of a name.
+///
+/// # Errors
+/// When the database fails, or the key is another one.
+pub fn secret(
+    connection: &mut dyn Connection,
+    key: &StoreKey,
+    name: &str,
+) -> Result<Option<Vec<u8>>, FleetStoreError> {
+    let sealed = connection.value("SELECT sealed FROM secrets WHERE name = $1", &[name.into()])?;
+    let Some(sealed) = sealed else { return Ok(None) };
+    let opened = key.open_sealed(name.as_bytes(), sealed.bytes()?);
+    opened.map(Some).ok_or_else(|| FleetStoreError::Sealed { name: name.into() })
+}
+
+/// A digest in a column.
+pub(crate) fn digest(value: &Value) -> Result<Digest, FleetStoreError> {
+    let bytes = value.bytes()?;
+    bytes.try_into().map_err(|_| FleetStoreError::failed("a digest has a wrong length"))
+}

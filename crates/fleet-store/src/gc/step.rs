@@ -1,0 +1,9 @@
+//! A step of a collection.
+
+/// What a step did.
+pub(super) struct Step {
+    /// How many things it handled.
+    pub(super) count: u64,
+    /// Whether there may be more.
+    pub(super) more: bool,
+}

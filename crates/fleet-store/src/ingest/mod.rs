@@ -1,0 +1,93 @@
+//! Applies commands to the database.
+
+mod catalog;
+mod facts;
+mod inputs;
+mod node;
+mod outcome;
+mod report;
+
+pub use outcome::Outcome;
+
+use crate::command::Command;
+use crate::database::{Connection, Database};
+use crate::error::FleetStoreError;
+use crate::value::Value;
+
+/// The id of a node; a missing one is inserted.
+pub(crate) fn node_id(
+    connection: &mut dyn Connection,
+    certname: &str,
+    now: i64,
+) -> Result<Value, FleetStoreError> {
+    node::lock(connection, certname, now).map(|node| node.id)
+}
+
+/// Applies a command.
+///
+/// # Errors
+/// When the database fails; then nothing changed.
+pub fn apply(
+    database: &dyn Database,
+    command: &Command,
+    received: i64,
+) -> Result<Outcome, FleetStoreError> {
+    crate::database::write(database, |connection| apply_in(connection, command, received))
+}
+
+/// Applies commands in one transaction, which becomes durable once for all of them. The outcomes are
+/// in the order of the commands. A command that cannot be stored is left out alone.
+///
+/// # Errors
+/// When the database fails; then nothing changed.
+pub fn apply_all(
+    database: &dyn Database,
+    commands: &[(Command, i64)],
+) -> Result<Vec<Result<Outcome, FleetStoreError>>, FleetStoreError> {
+    // Transactions lock nodes in the same order, and thus do not wait for each other in a circle.
+    let mut order: Vec<usize> = (0..commands.len()).collect();
+    let name = |i: &usize| commands.get(*i).map(|(command, _)| command.certname());
+    order.sort_by(|a, b| name(a).cmp(&name(b)));
+    crate::database::write(database, |connection| {
+        let mut outcomes: Vec<_> = commands.iter().map(|_| Ok(Outcome::Stale)).collect();
+        for i in &order {
+            let Some((command, received)) = commands.get(*i) else { continue };
+            connection.batch("SAVEPOINT command")?;
+            let outcome = apply_in(connection, command, *received);
+            match &outcome {
+                Ok(_) => connection.batch("RELEASE SAVEPOINT command")?,
+                Err(error) if is_own_fault(error) => {
+                    connection.batch("ROLLBACK TO SAVEPOINT command")?;
+                    connection.batch("RELEASE SAVEPOINT command")?;
+                }
+                Err(_) => return outcome.map(|_| Vec::new()),
+            }
+            if let Some(place) = outcomes.get_mut(*i) {
+                *place = outcome;
+            }
+        }
+        Ok(outcomes)
+    })
+}
+
+/// Whether an error says nothing about the next command.
+fn is_own_fault(error: &FleetStoreError) -> bool {
+    let is_final =
+        matches!(error, FleetStoreError::Failed { .. } | FleetStoreError::Refused { .. });
+    is_final && !error.is_conflict()
+}
+
+fn apply_in(
+    connection: &mut dyn Connection,
+    command: &Command,
+    received: i64,
+) -> Result<Outcome, FleetStoreError> {
+    match command {
+        Command::ReplaceFacts(facts) => facts::replace(connection, facts, received),
+        Command::ReplaceCatalog(catalog) => catalog::replace(connection, catalog, received),
+        Command::StoreReport(report) => report::store(connection, report, received),
+        Command::DeactivateNode(node) => node::deactivate(connection, node, received),
+        Command::ConfigureExpiration(node) => node::configure(connection, node, received),
+        Command::ReplaceCatalogInputs(inputs) => inputs::replace(connection, inputs, received),
+    }
+}

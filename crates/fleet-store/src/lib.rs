@@ -1,0 +1,99 @@
+//! The server's database: nodes with their facts, catalogs and reports, the inventory of the
+//! certificate authority, stored answers to compile requests, and the audit log.
+//!
+//! # Two databases
+//!
+//! [`Database`] has two implementations: [`Sqlite`] in a file, and [`Postgres`], which several servers
+//! share. Both have the same tables (`src/migrations/`), and the same code reads and writes them.
+//!
+//! All calls block. SQLite has no other interface, a transaction holds its connection for
+//! milliseconds, and the server has threads for blocking work since compiles need them. An
+//! asynchronous program calls from such a thread (`tokio::task::spawn_blocking`).
+//!
+//! # Commands
+//!
+//! Everything about a node arrives as one of PuppetDB's commands ([`Command`]): those that the Ruby
+//! terminus of a Puppet server sends, or those that [`terminus`] makes of what agents send. [`apply`]
+//! stores one, [`apply_all`] several in one transaction.
+//!
+//! ```
+//! use ordain_fleet_store::{Command, Outcome, Sqlite, apply, now, read};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let database = Sqlite::open(&dir.path().join("fleet.db"), 4, Vec::new())?;
+//! let payload = br#"{
+//!     "certname": "web.example.com", "environment": "production", "producer": "server",
+//!     "producer_timestamp": "2026-11-26T12:00:00Z", "values": {"os": {"family": "Debian"}}
+//! }"#;
+//! let command = Command::parse("replace_facts", 5, payload, now())?;
+//! command.expect_certname("web.example.com")?;
+//! assert_eq!(apply(&database, &command, now())?, Outcome::Stored { changed: true });
+//! assert_eq!(apply(&database, &command, now())?, Outcome::Stored { changed: false });
+//!
+//! let sql = "SELECT f.value_string FROM facts f JOIN fact_paths p ON p.id = f.path_id
+//!            WHERE p.path = $1";
+//! let family = read(&database, None, |connection| connection.value(sql, &["os#~family".into()]))?;
+//! assert_eq!(family, Some("Debian".into()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - A command that is older than what is stored changes nothing.
+//! - Content with the same hash as before costs one update of a row. Otherwise only the rows that
+//!   differ are written.
+//! - Resources, sets of tags, edges and paths of facts are rows that nodes share: catalogs of many
+//!   nodes that differ little take little more than one.
+//! - Hashes are those of PuppetDB, so that clients may compare them.
+//!
+//! # Secrets
+//!
+//! The terminus removes sensitive parameters. Stored answers ([`put_answer`]) and secrets
+//! ([`put_secret`]) are sealed with a [`StoreKey`], which stays outside of the database.
+
+mod answers;
+mod audit;
+mod authority;
+mod canonical;
+mod command;
+mod compression;
+mod contents;
+mod database;
+mod dialect;
+mod error;
+mod gc;
+mod ingest;
+mod key;
+mod leases;
+mod lookups;
+mod migrate;
+mod postgres;
+mod rows;
+mod sqlite;
+pub mod terminus;
+mod time;
+mod value;
+
+pub use answers::{Answer, Question, answer, put_answer, remove_answer, set_verified};
+pub use audit::{AuditEntry, append_audit, verify_audit};
+pub use authority::{
+    CertificateRow, certificate_by_serial, certificates_of, current_certificates, forget_current,
+    put_certificate, put_request, put_revocation_list, remove_request, request, requests,
+    revocation_list, revoke_all, revoked_serials,
+};
+pub use command::{
+    Catalog, CatalogInputs, Command, Deactivation, Edge, Event, Expiration, FactLeaf, FactValue,
+    Facts, Package, Report, Resource,
+};
+pub use compression::decompress;
+pub use contents::{Digest, content, put_content, put_secret, secret};
+pub use database::{Connection, Database, RowFunction, Work, read, write};
+pub use dialect::Dialect;
+pub use error::FleetStoreError;
+pub use gc::{Collected, Retention, collect_garbage};
+pub use ingest::{Outcome, apply, apply_all};
+pub use key::StoreKey;
+pub use leases::{acquire_lease, release_lease};
+pub use lookups::{ExportedRow, exported_resources, facts_of};
+pub use postgres::Postgres;
+pub use sqlite::{FunctionBody, SqlFunction, Sqlite};
+pub use time::{format_time, now, parse_time};
+pub use value::Value;

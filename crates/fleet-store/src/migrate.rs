@@ -1,0 +1,49 @@
+//! Brings the schema of a database up to date.
+
+use crate::database::{Connection, Database};
+use crate::error::FleetStoreError;
+
+/// The migrations; migration n leads to version n. A released migration never changes.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+
+/// Applies the migrations that are missing, each whole or not at all.
+///
+/// # Errors
+/// When the database fails, or a newer version wrote it.
+pub(crate) fn bring_up_to_date(database: &dyn Database) -> Result<(), FleetStoreError> {
+    database.write(&mut |connection| {
+        connection.batch("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
+    })?;
+    while database_version(database)? < MIGRATIONS.len() as i64 {
+        database.write(&mut apply_next)?;
+    }
+    Ok(())
+}
+
+fn database_version(database: &dyn Database) -> Result<i64, FleetStoreError> {
+    let known = MIGRATIONS.len() as i64;
+    let found = crate::database::read(database, None, version)?;
+    if found > known {
+        return Err(FleetStoreError::Newer { found, known });
+    }
+    Ok(found)
+}
+
+fn version(connection: &mut dyn Connection) -> Result<i64, FleetStoreError> {
+    let found = connection.value("SELECT max(version) FROM schema_version", &[])?;
+    let found = found.map(|value| value.optional(|v| v.integer())).transpose()?.flatten();
+    Ok(found.unwrap_or(0))
+}
+
+/// Applies the next migration. If another server does so at the same time, the row of the version
+/// stops one of them; it repeats its transaction and finds nothing to do.
+fn apply_next(connection: &mut dyn Connection) -> Result<(), FleetStoreError> {
+    let found = version(connection)?;
+    let Some(text) = usize::try_from(found).ok().and_then(|found| MIGRATIONS.get(found)) else {
+        return Ok(());
+    };
+    connection
+        .execute("INSERT INTO schema_version (version) VALUES ($1)", &[(found + 1).into()])?;
+    let schema = connection.dialect().schema(text);
+    connection.batch(&schema)
+}

@@ -1,0 +1,443 @@
+//! PostgreSQL through a pool of connections.
+
+use std::error::Error as StdError;
+use std::ops::ControlFlow;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::database::{Connection, Database, RowFunction, Work};
+use crate::dialect::Dialect;
+use crate::error::FleetStoreError;
+use crate::migrate::bring_up_to_date;
+use crate::value::Value;
+
+/// A database in PostgreSQL.
+pub struct Postgres {
+    config: Config,
+    pool: Mutex<Pool>,
+    returned: Condvar,
+    limit: usize,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Postgres").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Pool {
+    idle: Vec<Session>,
+    open: usize,
+}
+
+/// A connection with its prepared statements.
+struct Session {
+    client: Client,
+    statements: std::collections::HashMap<String, Statement>,
+}
+
+/// A lock is poisoned only if a thread panicked; what it guards is still consistent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long a call waits for a free connection.
+const POOL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many statements a connection keeps prepared.
+const PREPARED: usize = 256;
+
+/// How often a transaction is repeated that was in the way of another one.
+const ATTEMPTS: u32 = 16;
+
+impl Postgres {
+    /// Connects to a database by its URL or by keys and values, and brings its schema up to date.
+    /// At most `connections` transactions run at once.
+    ///
+    /// # Errors
+    /// When the address is malformed, the database does not answer, or a newer version wrote it.
+    pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
+        Self::open(address, connections, None)
+    }
+
+    /// As [`Postgres::connect`], with TLS: whom to trust, and the client certificate, are the
+    /// configuration's. Only `sslmode=require` in the address refuses a database without TLS.
+    ///
+    /// # Errors
+    /// As of [`Postgres::connect`].
+    pub fn connect_with_tls(
+        address: &str,
+        connections: usize,
+        tls: rustls::ClientConfig,
+    ) -> Result<Self, FleetStoreError> {
+        Self::open(address, connections, Some(MakeRustlsConnect::new(tls)))
+    }
+
+    fn open(
+        address: &str,
+        connections: usize,
+        tls: Option<MakeRustlsConnect>,
+    ) -> Result<Self, FleetStoreError> {
+        let mut config: Config =
+            address.parse().map_err(|e: postgres::Error| FleetStoreError::failed(describe(&e)))?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("ordain");
+        }
+        let database = Self {
+            config,
+            pool: Mutex::default(),
+            returned: Condvar::new(),
+            limit: connections.max(1),
+            tls,
+        };
+        bring_up_to_date(&database)?;
+        Ok(database)
+    }
+
+    fn session(&self) -> Result<Borrowed<'_>, FleetStoreError> {
+        let end = Instant::now() + POOL_TIMEOUT;
+        let mut pool = lock(&self.pool);
+        loop {
+            if let Some(session) = pool.idle.pop() {
+                if session.client.is_closed() {
+                    pool.open -= 1;
+                    continue;
+                }
+                return Ok(Borrowed { database: self, session: Some(session) });
+            }
+            if pool.open < self.limit {
+                pool.open += 1;
+                break;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(FleetStoreError::Unavailable {
+                    reason: "all connections are in use".into(),
+                });
+            }
+            (pool, _) =
+                self.returned.wait_timeout(pool, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(pool);
+        let mut borrowed = Borrowed { database: self, session: None };
+        borrowed.session = Some(self.open_session()?);
+        Ok(borrowed)
+    }
+
+    fn open_session(&self) -> Result<Session, FleetStoreError> {
+        let connected = match &self.tls {
+            Some(tls) => self.config.connect(tls.clone()),
+            None => self.config.connect(NoTls),
+        };
+        let mut client = connected.map_err(|e| error(&e))?;
+        // The planner's estimates are off for JSON, and compiling takes longer than most queries.
+        // Databases that only resemble PostgreSQL may not know the setting.
+        let _ = client.batch_execute("SET jit = off");
+        Ok(Session { client, statements: std::collections::HashMap::new() })
+    }
+
+    fn transaction(&self, begin: &str, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+        match &mut self.session()?.session {
+            Some(session) => session.transaction(begin, work),
+            None => Err(FleetStoreError::failed("there is no connection")),
+        }
+    }
+}
+
+/// A connection that returns to the others, unless it was lost or its transaction panicked.
+struct Borrowed<'a> {
+    database: &'a Postgres,
+    session: Option<Session>,
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        let mut pool = lock(&self.database.pool);
+        match self.session.take() {
+            Some(session) if !std::thread::panicking() && !session.client.is_closed() => {
+                pool.idle.push(session);
+            }
+            _ => pool.open -= 1,
+        }
+        self.database.returned.notify_one();
+    }
+}
+
+impl Session {
+    fn transaction(&mut self, begin: &str, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+        self.client.batch_execute(begin).map_err(|e| error(&e))?;
+        let result =
+            work(self).and_then(|()| self.client.batch_execute("COMMIT").map_err(|e| error(&e)));
+        if result.is_err() {
+            // The first error counts. A lost connection is not used again.
+            let _ = self.client.batch_execute("ROLLBACK");
+        }
+        result
+    }
+
+    fn prepare(&mut self, sql: &str) -> Result<Statement, FleetStoreError> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(sql).map_err(|e| error(&e))?;
+        if self.statements.len() >= PREPARED {
+            self.statements.clear();
+        }
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+}
+
+impl Database for Postgres {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+        let mut begin = String::from("BEGIN READ ONLY");
+        if let Some(limit) = limit {
+            begin
+                .push_str(&format!("; SET LOCAL statement_timeout = {}", limit.as_millis().max(1)));
+        }
+        match self.transaction(&begin, work) {
+            Err(FleetStoreError::Failed { code: Some(code), .. }) if code == "57014" => {
+                Err(FleetStoreError::Timeout { seconds: limit.unwrap_or_default().as_secs() })
+            }
+            result => result,
+        }
+    }
+
+    fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+        let mut attempt = 1;
+        loop {
+            match self.transaction("BEGIN", work) {
+                Err(e) if e.is_conflict() && attempt < ATTEMPTS => {
+                    std::thread::sleep(Duration::from_millis(2) * attempt);
+                    attempt += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+impl Connection for Session {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, FleetStoreError> {
+        let statement = self.prepare(sql)?;
+        let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|p| p as _).collect();
+        self.client.execute(&statement, &parameters).map_err(|e| error(&e))
+    }
+
+    fn each(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        row: &mut RowFunction<'_>,
+    ) -> Result<(), FleetStoreError> {
+        let statement = self.prepare(sql)?;
+        let mut rows = self.client.query_raw(&statement, parameters).map_err(|e| error(&e))?;
+        let mut values = Vec::with_capacity(statement.columns().len());
+        while let Some(found) = rows.next().map_err(|e| error(&e))? {
+            values.clear();
+            read_row(&found, &mut values)?;
+            if let ControlFlow::Break(()) = row(&values)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn batch(&mut self, sql: &str) -> Result<(), FleetStoreError> {
+        self.client.batch_execute(sql).map_err(|e| error(&e))
+    }
+}
+
+fn read_row(row: &Row, values: &mut Vec<Value>) -> Result<(), FleetStoreError> {
+    for i in 0..row.len() {
+        let column: Column = row.try_get(i).map_err(|e| error(&e))?;
+        values.push(column.0);
+    }
+    Ok(())
+}
+
+/// A column of any type that this crate and PuppetDB's queries use.
+struct Column(Value);
+
+impl<'a> FromSql<'a> for Column {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        let value = match *ty {
+            Type::BOOL => Value::Boolean(bool::from_sql(ty, raw)?),
+            Type::INT2 => Value::Integer(i16::from_sql(ty, raw)?.into()),
+            Type::INT4 => Value::Integer(i32::from_sql(ty, raw)?.into()),
+            Type::INT8 => Value::Integer(i64::from_sql(ty, raw)?),
+            Type::FLOAT4 => Value::Float(f32::from_sql(ty, raw)?.into()),
+            Type::FLOAT8 => Value::Float(f64::from_sql(ty, raw)?),
+            Type::BYTEA => Value::Bytes(raw.to_vec()),
+            Type::NUMERIC => numeric(raw)?,
+            // The first byte is the version of the format.
+            Type::JSONB => match raw.split_first() {
+                Some((1, text)) => Value::Text(std::str::from_utf8(text)?.to_owned()),
+                _ => return Err("an unknown format of JSONB".into()),
+            },
+            _ => Value::Text(std::str::from_utf8(raw)?.to_owned()),
+        };
+        Ok(Self(value))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn StdError + Sync + Send>> {
+        Ok(Self(Value::Null))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(
+            *ty,
+            Type::BOOL
+                | Type::INT2
+                | Type::INT4
+                | Type::INT8
+                | Type::FLOAT4
+                | Type::FLOAT8
+                | Type::NUMERIC
+                | Type::BYTEA
+                | Type::JSON
+                | Type::JSONB
+                | Type::TEXT
+                | Type::VARCHAR
+                | Type::BPCHAR
+                | Type::NAME
+                | Type::UNKNOWN
+        )
+    }
+}
+
+/// A number of any size: an integer if it is one that fits, else the nearest floating-point number.
+/// Sums and averages are of this type. The format is digits in base 10,000 after four numbers of two
+/// bytes: the count of digits, the weight of the first one, the sign, and the decimals to show.
+fn numeric(raw: &[u8]) -> Result<Value, Box<dyn StdError + Sync + Send>> {
+    let mut words = raw.chunks_exact(2).map(|pair| i16::from_be_bytes([pair[0], pair[1]]));
+    let mut next = || words.next().ok_or("a cut off number");
+    let (count, weight, sign, _scale) = (next()?, next()?, next()?, next()?);
+    let sign = match sign as u16 {
+        0 => "",
+        0x4000 => "-",
+        _ => return Ok(Value::Null),
+    };
+    let digits = words.take(usize::try_from(count)?);
+    let digits: String = digits.map(|digit| format!("{digit:04}")).collect();
+    // Each digit of base 10,000 is four decimal ones.
+    let exponent = (i32::from(weight) + 1) * 4 - i32::try_from(digits.len())?;
+    let text = if digits.is_empty() { "0".into() } else { format!("{sign}{digits}e{exponent}") };
+    if exponent >= 0 || digits.is_empty() {
+        let plain = format!("{sign}{digits}{}", "0".repeat(usize::try_from(exponent.max(0))?));
+        if let Ok(number) = plain.parse() {
+            return Ok(Value::Integer(number));
+        }
+    }
+    Ok(Value::Float(text.parse()?))
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        match (self, ty) {
+            (Self::Null, _) => return Ok(IsNull::Yes),
+            (Self::Boolean(flag), &Type::BOOL) => flag.to_sql(ty, out)?,
+            (Self::Integer(number), &Type::INT2) => i16::try_from(*number)?.to_sql(ty, out)?,
+            (Self::Integer(number), &Type::INT4) => i32::try_from(*number)?.to_sql(ty, out)?,
+            (Self::Integer(number), &Type::INT8) => number.to_sql(ty, out)?,
+            (Self::Integer(number), &Type::FLOAT8) => (*number as f64).to_sql(ty, out)?,
+            (Self::Float(number), &Type::FLOAT8) => number.to_sql(ty, out)?,
+            (Self::Bytes(bytes), &Type::BYTEA) => bytes.to_sql(ty, out)?,
+            (Self::Text(text), &Type::JSONB) => {
+                out.extend_from_slice(&[1]);
+                out.extend_from_slice(text.as_bytes());
+                IsNull::No
+            }
+            (Self::Text(text), &Type::JSON) => {
+                out.extend_from_slice(text.as_bytes());
+                IsNull::No
+            }
+            (Self::Text(text), &(Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)) => {
+                text.to_sql(ty, out)?
+            }
+            (value, ty) => {
+                return Err(format!("{} is no value of type {ty}", value.type_name()).into());
+            }
+        };
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// The message of an error with its causes.
+fn describe(error: &postgres::Error) -> String {
+    if let Some(database) = error.as_db_error() {
+        return database.message().to_owned();
+    }
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+fn error(error: &postgres::Error) -> FleetStoreError {
+    let reason = describe(error);
+    let Some(code) = error.code().map(|code| code.code().to_owned()) else {
+        return if error.is_closed() || error.as_db_error().is_none() && is_io(error) {
+            FleetStoreError::Unavailable { reason }
+        } else {
+            FleetStoreError::failed(reason)
+        };
+    };
+    // Connections, resources such as the disk, operators' interventions, read-only standbys.
+    let is_temporary = ["08", "53", "57P", "25006"].iter().any(|class| code.starts_with(class));
+    if is_temporary {
+        FleetStoreError::Unavailable { reason }
+    } else {
+        FleetStoreError::Failed { reason, code: Some(code) }
+    }
+}
+
+fn is_io(error: &postgres::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if cause.is::<std::io::Error>() {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}

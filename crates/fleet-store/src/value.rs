@@ -1,0 +1,144 @@
+//! The values that go to a database and come from it.
+
+use crate::error::FleetStoreError;
+
+/// A value of a column or a parameter.
+///
+/// SQLite has fewer types than PostgreSQL: a boolean comes from it as an integer. The accessors
+/// accept both. JSON comes as text from both.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// SQL's `NULL`.
+    Null,
+    /// A boolean.
+    Boolean(bool),
+    /// An integer.
+    Integer(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// Text or JSON.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+impl Value {
+    /// The integer.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn integer(&self) -> Result<i64, FleetStoreError> {
+        match self {
+            Self::Integer(number) => Ok(*number),
+            other => Err(FleetStoreError::unexpected("an integer", other.type_name())),
+        }
+    }
+
+    /// The boolean.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn boolean(&self) -> Result<bool, FleetStoreError> {
+        match self {
+            Self::Boolean(flag) => Ok(*flag),
+            Self::Integer(number) => Ok(*number != 0),
+            other => Err(FleetStoreError::unexpected("a boolean", other.type_name())),
+        }
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn text(&self) -> Result<&str, FleetStoreError> {
+        match self {
+            Self::Text(text) => Ok(text),
+            other => Err(FleetStoreError::unexpected("text", other.type_name())),
+        }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn bytes(&self) -> Result<&[u8], FleetStoreError> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            other => Err(FleetStoreError::unexpected("bytes", other.type_name())),
+        }
+    }
+
+    /// `None` for `NULL`, else what the accessor gives.
+    ///
+    /// # Errors
+    /// As of the accessor.
+    pub fn optional<'a, T>(
+        &'a self,
+        accessor: impl FnOnce(&'a Self) -> Result<T, FleetStoreError>,
+    ) -> Result<Option<T>, FleetStoreError> {
+        match self {
+            Self::Null => Ok(None),
+            value => accessor(value).map(Some),
+        }
+    }
+
+    /// The name of its type, for messages.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "NULL",
+            Self::Boolean(_) => "a boolean",
+            Self::Integer(_) => "an integer",
+            Self::Float(_) => "a number",
+            Self::Text(_) => "text",
+            Self::Bytes(_) => "bytes",
+        }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Integer(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(flag: bool) -> Self {
+        Self::Boolean(flag)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Float(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}

@@ -1,0 +1,2 @@
+@@notify { 'far': }
+notify { 'near': require => Notify['far'] }

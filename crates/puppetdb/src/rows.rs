@@ -1,0 +1,157 @@
+//! Rows of the database as JSON.
+
+use ordain_fleet_store::{FleetStoreError, Value, decompress};
+use serde_json::Value as Json;
+
+use crate::sql::Decoder;
+use crate::time;
+
+/// The columns of a result, with their keys as JSON.
+pub(crate) struct Columns {
+    columns: Vec<(String, String, Decoder)>,
+}
+
+fn damaged(what: &str) -> FleetStoreError {
+    FleetStoreError::Failed { reason: format!("the database holds no valid {what}"), code: None }
+}
+
+impl Columns {
+    pub(crate) fn new(columns: &[(String, Decoder)]) -> Self {
+        let columns = columns
+            .iter()
+            .map(|(name, decoder)| (name.clone(), Json::from(name.as_str()).to_string(), *decoder));
+        Columns { columns: columns.collect() }
+    }
+
+    /// Appends a row as an object.
+    pub(crate) fn object(&self, row: &[Value], out: &mut String) -> Result<(), FleetStoreError> {
+        out.push('{');
+        let mut values = row;
+        for (at, (name, key, decoder)) in self.columns.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            out.push_str(key);
+            out.push(':');
+            values = column(name, *decoder, values, out)?;
+        }
+        out.push('}');
+        Ok(())
+    }
+
+    /// Appends the first column of a row; compressed data without the object around it.
+    pub(crate) fn value(&self, row: &[Value], out: &mut String) -> Result<(), FleetStoreError> {
+        match (self.columns.first(), row) {
+            (Some((_, _, Decoder::Compressed)), [_, Value::Bytes(data), ..]) => {
+                out.push_str(&compressed(data)?);
+            }
+            (Some((name, _, decoder)), row) => {
+                column(name, *decoder, row, out)?;
+            }
+            (None, _) => out.push_str("null"),
+        }
+        Ok(())
+    }
+}
+
+fn compressed(data: &[u8]) -> Result<String, FleetStoreError> {
+    String::from_utf8(decompress(data)?).map_err(|_| damaged("text"))
+}
+
+/// Appends a column; returns the columns after it.
+fn column<'a>(
+    name: &str,
+    decoder: Decoder,
+    values: &'a [Value],
+    out: &mut String,
+) -> Result<&'a [Value], FleetStoreError> {
+    let Some((value, rest)) = values.split_first() else { return Err(damaged("row")) };
+    match (decoder, value) {
+        (Decoder::Compressed, hash) => {
+            let Some((data, rest)) = rest.split_first() else { return Err(damaged("row")) };
+            let hash = hex(hash.bytes()?);
+            let data = compressed(data.bytes()?)?;
+            out.push_str(&format!(
+                "{{\"data\":{data},\"href\":\"/pdb/query/v4/reports/{hash}/{name}\"}}"
+            ));
+            return Ok(rest);
+        }
+        (_, Value::Null) => {
+            // PuppetDB shows resources without parameters so.
+            out.push_str(if name == "parameters" { "{}" } else { "null" });
+        }
+        (Decoder::Boolean, value) => {
+            out.push_str(if value.boolean()? { "true" } else { "false" });
+        }
+        (Decoder::Time, value) => {
+            out.push('"');
+            out.push_str(&time::text(value.integer()?));
+            out.push('"');
+        }
+        (Decoder::Hash, value) => {
+            out.push('"');
+            out.push_str(&hex(value.bytes()?));
+            out.push('"');
+        }
+        (Decoder::Json, Value::Text(json)) => out.push_str(json),
+        (Decoder::FactSet, Value::Text(json)) => fact_set(json, out)?,
+        (Decoder::Part, Value::Text(json)) => part(json, out)?,
+        (_, value) => plain(value, out),
+    }
+    Ok(rest)
+}
+
+fn plain(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Boolean(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Integer(number) => out.push_str(&number.to_string()),
+        Value::Float(number) => out.push_str(&Json::from(*number).to_string()),
+        Value::Text(text) => out.push_str(&Json::from(text.as_str()).to_string()),
+        Value::Bytes(bytes) => {
+            out.push('"');
+            out.push_str(&hex(bytes));
+            out.push('"');
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `[certname, {name: value}]` as `{"data": [{"name", "value"}], "href"}`.
+fn fact_set(text: &str, out: &mut String) -> Result<(), FleetStoreError> {
+    let Ok(Json::Array(parts)) = serde_json::from_str(text) else { return Err(damaged("facts")) };
+    let [certname, Json::Object(facts)] = parts.as_slice() else { return Err(damaged("facts")) };
+    let certname = certname.as_str().unwrap_or_default();
+    let facts = facts.iter().map(|(name, value)| serde_json::json!({"name": name, "value": value}));
+    let data = Json::Array(facts.collect());
+    let href = format!("/pdb/query/v4/factsets/{certname}/facts");
+    with_href(data, &href, out);
+    Ok(())
+}
+
+/// An empty list is null, as in PuppetDB.
+fn with_href(data: Json, href: &str, out: &mut String) {
+    let data = if data.as_array().is_some_and(Vec::is_empty) { Json::Null } else { data };
+    out.push_str(&serde_json::json!({"data": data, "href": href}).to_string());
+}
+
+/// `[name, part, data]` as `{"data", "href"}`.
+fn part(text: &str, out: &mut String) -> Result<(), FleetStoreError> {
+    let Ok(Json::Array(parts)) = serde_json::from_str(text) else { return Err(damaged("part")) };
+    let Ok([name, part, mut data]) = <[Json; 3]>::try_from(parts) else {
+        return Err(damaged("part"));
+    };
+    let (name, part) = (name.as_str().unwrap_or_default(), part.as_str().unwrap_or_default());
+    let parent = if part == "events" { "reports" } else { "catalogs" };
+    if part == "events" {
+        for event in data.as_array_mut().into_iter().flatten() {
+            let micros = event["timestamp"].as_i64().unwrap_or_default();
+            event["timestamp"] = Json::from(time::json_text(micros));
+        }
+    }
+    with_href(data, &format!("/pdb/query/v4/{parent}/{name}/{part}"), out);
+    Ok(())
+}

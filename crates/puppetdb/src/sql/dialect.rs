@@ -1,0 +1,455 @@
+//! What SQLite and PostgreSQL write differently.
+
+use ordain_fleet_store::Value;
+use serde_json::Value as Json;
+
+use super::Sql;
+use crate::entity::{Column, LEAF_VALUE};
+use crate::error::QueryError;
+use crate::plan::{Comparison, Literal, Step};
+use crate::sqlite::check_pattern;
+
+/// The forms of expressions in a database. Those for documents take JSON: text in SQLite, `jsonb`
+/// in PostgreSQL.
+pub(crate) trait Dialect: Sync {
+    /// The text of a column.
+    fn column(&self, column: Column) -> &'static str;
+    /// A bound value.
+    fn literal(&self, value: &Literal) -> Sql;
+    /// A bound document.
+    fn json(&self, value: &Json) -> Sql;
+    /// Checks a regular expression, if the database does not check it before it looks for rows.
+    fn check_pattern(&self, pattern: &str) -> Result<(), QueryError>;
+    /// Whether a text matches a POSIX regular expression.
+    fn matches(&self, text: Sql, pattern: &str) -> Sql;
+    /// Bytes in hexadecimal.
+    fn hex(&self, bytes: Sql) -> Sql;
+    /// The bytes of a bound text in hexadecimal.
+    fn bytes(&self, hex: &str) -> Sql;
+    /// Compares documents, with the order of `jsonb`.
+    fn compare_json(&self, left: Sql, operator: Comparison, right: Sql) -> Sql;
+    /// Whether a document contains another one.
+    fn contains(&self, document: Sql, inner: Sql) -> Sql;
+    /// The value at a path; null where a step does not fit.
+    fn at(&self, document: Sql, path: &[Step]) -> Sql;
+    /// The value at a path of which digits are also indices.
+    fn at_loose(&self, document: Sql, path: &[String]) -> Sql;
+    /// Whether an object has a key.
+    fn has_key(&self, document: Sql, key: &str) -> Sql;
+    /// The text of a string, and the JSON of other values; null for null.
+    fn json_text(&self, document: Sql) -> Sql;
+    /// The JSON of a document without spaces.
+    fn serialized(&self, document: Sql) -> Sql;
+    /// The name of the type of a document.
+    fn type_of(&self, document: Sql) -> Sql;
+    /// The number in a document; null for other values.
+    fn number(&self, document: Sql) -> Sql;
+    /// A text as a document.
+    fn quote(&self, text: Sql) -> Sql;
+    /// A form of a document that is equal for equal documents.
+    fn comparable(&self, document: Sql) -> Sql;
+    /// What documents are ordered by.
+    fn order_key(&self, document: Sql) -> Sql;
+    /// Whether an array of strings has a member; null for null.
+    fn has_member(&self, array: Sql, member: &str) -> Sql;
+    /// Whether a member of an array of strings matches.
+    fn member_matches(&self, array: Sql, pattern: &str) -> Sql;
+    /// Whether a text is one of many.
+    fn is_one_of(&self, text: Sql, texts: &[&str]) -> Sql;
+    /// A value that is no text, as text.
+    fn as_text(&self, value: Sql, is_boolean: bool) -> Sql;
+    /// A time by a mask of `to_char`.
+    fn to_char(&self, micros: Sql, mask: &str) -> Sql;
+    /// A text ordered by its bytes.
+    fn by_bytes(&self, text: Sql) -> Sql;
+    /// The `FROM` clause of facts with certain names, with the columns of the name and the value.
+    ///
+    /// For one node the facts are read from its document. For many, single values are read from the
+    /// leaves, which have an index, and only structured ones from documents.
+    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts;
+    /// An offset without a limit.
+    fn offset_only(&self) -> &'static str;
+}
+
+/// Facts with certain names.
+pub(crate) struct NamedFacts {
+    pub(crate) from: Sql,
+    pub(crate) name: &'static str,
+    pub(crate) value: &'static str,
+}
+
+impl NamedFacts {
+    fn of_many(value: &str, leaves: Sql, documents: Sql) -> Self {
+        let template = format!(
+            "(SELECT f.certname_id, p.name AS key, {value} AS value {{}} UNION ALL {{}}) f \
+             JOIN factsets fs ON fs.certname_id = f.certname_id JOIN certnames n ON n.id = f.certname_id"
+        );
+        let from = Sql::format(&template, [leaves, documents]);
+        NamedFacts { from, name: "f.key", value: "f.value" }
+    }
+}
+
+/// The value of a leaf `f` of facts, with its path `p`, as JSON.
+pub(crate) fn leaf_value(dialect: &dyn Dialect) -> &'static str {
+    dialect.column(LEAF_VALUE)
+}
+
+/// The dialect of a database.
+pub(crate) fn dialect(dialect: ordain_fleet_store::Dialect) -> &'static dyn Dialect {
+    match dialect {
+        ordain_fleet_store::Dialect::Sqlite => &Sqlite,
+        ordain_fleet_store::Dialect::Postgres => &Postgres,
+    }
+}
+
+fn texts(texts: &[&str]) -> String {
+    Json::from(texts.to_vec()).to_string()
+}
+
+/// SQLite, with the functions of [`crate::sqlite_functions`].
+struct Sqlite;
+
+impl Dialect for Sqlite {
+    fn column(&self, column: Column) -> &'static str {
+        match column {
+            Column::Same(sql) | Column::Each(sql, _) => sql,
+        }
+    }
+
+    fn literal(&self, value: &Literal) -> Sql {
+        match value {
+            Literal::Text(text) => Sql::parameter(text.as_str()),
+            Literal::Integer(number) | Literal::Time(number) => Sql::parameter(*number),
+            Literal::Float(number) => Sql::parameter(*number),
+            Literal::Boolean(flag) => Sql::parameter(i64::from(*flag)),
+        }
+    }
+
+    fn json(&self, value: &Json) -> Sql {
+        Sql::parameter(value.to_string())
+    }
+
+    fn check_pattern(&self, pattern: &str) -> Result<(), QueryError> {
+        check_pattern(pattern).map_err(|e| QueryError::bad_request(format!("ERROR: {e}")))
+    }
+
+    fn matches(&self, text: Sql, pattern: &str) -> Sql {
+        Sql::format("({} REGEXP {})", [text, Sql::parameter(pattern)])
+    }
+
+    fn hex(&self, bytes: Sql) -> Sql {
+        Sql::format("lower(hex({}))", [bytes])
+    }
+
+    fn bytes(&self, hex: &str) -> Sql {
+        Sql::parameter(unhex(hex))
+    }
+
+    fn compare_json(&self, left: Sql, operator: Comparison, right: Sql) -> Sql {
+        if operator == Comparison::Equal {
+            return Sql::format("pdb_equal({}, {})", [left, right]);
+        }
+        let template = format!("(pdb_compare({{}}, {{}}) {} 0)", operator.sql());
+        Sql::format(&template, [left, right])
+    }
+
+    fn contains(&self, document: Sql, inner: Sql) -> Sql {
+        Sql::format("pdb_contains({}, {})", [document, inner])
+    }
+
+    fn at(&self, document: Sql, path: &[Step]) -> Sql {
+        let steps = path.iter().map(|step| match step {
+            Step::Name(name) => Json::from(name.as_str()),
+            Step::Index(index) => Json::from(*index),
+        });
+        let path = Json::Array(steps.collect()).to_string();
+        Sql::format("pdb_at({}, {})", [document, Sql::parameter(path)])
+    }
+
+    fn at_loose(&self, document: Sql, path: &[String]) -> Sql {
+        let path = Json::from(path.to_vec()).to_string();
+        Sql::format("pdb_at_loose({}, {})", [document, Sql::parameter(path)])
+    }
+
+    fn has_key(&self, document: Sql, key: &str) -> Sql {
+        let path = Json::from(vec![key]).to_string();
+        Sql::format("(pdb_at({}, {}) IS NOT NULL)", [document, Sql::parameter(path)])
+    }
+
+    fn json_text(&self, document: Sql) -> Sql {
+        Sql::format("pdb_text({})", [document])
+    }
+
+    fn serialized(&self, document: Sql) -> Sql {
+        Sql::format("pdb_canonical({})", [document])
+    }
+
+    fn type_of(&self, document: Sql) -> Sql {
+        Sql::format("pdb_typeof({})", [document])
+    }
+
+    fn number(&self, document: Sql) -> Sql {
+        Sql::format("pdb_number({})", [document])
+    }
+
+    fn quote(&self, text: Sql) -> Sql {
+        self.comparable(Sql::format("json_quote({})", [text]))
+    }
+
+    fn comparable(&self, document: Sql) -> Sql {
+        Sql::format("pdb_canonical({})", [document])
+    }
+
+    fn order_key(&self, document: Sql) -> Sql {
+        Sql::format("pdb_order({})", [document])
+    }
+
+    fn has_member(&self, array: Sql, member: &str) -> Sql {
+        let template = "(CASE WHEN {} IS NOT NULL THEN EXISTS (SELECT 1 FROM json_each({}) WHERE value = {}) END)";
+        Sql::format(template, [array.clone(), array, Sql::parameter(member)])
+    }
+
+    fn member_matches(&self, array: Sql, pattern: &str) -> Sql {
+        let template = "EXISTS (SELECT 1 FROM json_each({}) WHERE value REGEXP {})";
+        Sql::format(template, [array, Sql::parameter(pattern)])
+    }
+
+    fn is_one_of(&self, text: Sql, values: &[&str]) -> Sql {
+        Sql::format(
+            "({} IN (SELECT value FROM json_each({})))",
+            [text, Sql::parameter(texts(values))],
+        )
+    }
+
+    fn as_text(&self, value: Sql, is_boolean: bool) -> Sql {
+        if is_boolean {
+            let template = "(CASE {} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)";
+            return Sql::format(template, [value]);
+        }
+        Sql::format("CAST({} AS TEXT)", [value])
+    }
+
+    fn to_char(&self, micros: Sql, mask: &str) -> Sql {
+        Sql::format("pdb_to_char({}, {})", [micros, Sql::parameter(mask)])
+    }
+
+    fn by_bytes(&self, text: Sql) -> Sql {
+        text
+    }
+
+    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts {
+        let list = || Sql::parameter(texts(names));
+        if of_one_node {
+            let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id JOIN json_each({}) k \
+                        ON json_type(fs.facts, '$.\"' || k.value || '\"') IS NOT NULL";
+            return NamedFacts {
+                from: Sql::format(from, [list()]),
+                name: "k.value",
+                value: "(fs.facts -> ('$.\"' || k.value || '\"'))",
+            };
+        }
+        let leaves = || {
+            let names = "FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE p.depth = 0 \
+                         AND p.name IN (SELECT value FROM json_each({}))";
+            Sql::format(names, [list()])
+        };
+        let documents = Sql::format(
+            "SELECT s.certname_id, k.value, s.facts -> ('$.\"' || k.value || '\"') FROM factsets s \
+             JOIN json_each({}) k WHERE CASE WHEN (s.certname_id, k.value) NOT IN \
+             (SELECT f.certname_id, p.name {}) THEN json_type(s.facts, '$.\"' || k.value || '\"') IS NOT NULL \
+             ELSE 0 END",
+            [list(), leaves()],
+        );
+        NamedFacts::of_many(leaf_value(self), leaves(), documents)
+    }
+
+    fn offset_only(&self) -> &'static str {
+        " LIMIT -1 OFFSET "
+    }
+}
+
+/// PostgreSQL.
+struct Postgres;
+
+impl Dialect for Postgres {
+    fn column(&self, column: Column) -> &'static str {
+        match column {
+            Column::Same(sql) | Column::Each(_, sql) => sql,
+        }
+    }
+
+    fn literal(&self, value: &Literal) -> Sql {
+        match value {
+            Literal::Text(text) => Sql::format("{}::text", [Sql::parameter(text.as_str())]),
+            Literal::Integer(number) | Literal::Time(number) => {
+                Sql::format("{}::bigint", [Sql::parameter(*number)])
+            }
+            Literal::Float(number) => Sql::format("{}::float8", [Sql::parameter(*number)]),
+            Literal::Boolean(flag) => Sql::format("{}::boolean", [Sql::parameter(*flag)]),
+        }
+    }
+
+    fn json(&self, value: &Json) -> Sql {
+        Sql::format("{}::jsonb", [Sql::parameter(value.to_string())])
+    }
+
+    fn check_pattern(&self, _: &str) -> Result<(), QueryError> {
+        Ok(())
+    }
+
+    fn matches(&self, text: Sql, pattern: &str) -> Sql {
+        Sql::format("({} ~ {}::text)", [text, Sql::parameter(pattern)])
+    }
+
+    fn hex(&self, bytes: Sql) -> Sql {
+        Sql::format("encode({}, 'hex')", [bytes])
+    }
+
+    fn bytes(&self, hex: &str) -> Sql {
+        Sql::format("{}::bytea", [Sql::parameter(unhex(hex))])
+    }
+
+    fn compare_json(&self, left: Sql, operator: Comparison, right: Sql) -> Sql {
+        Sql::format(&format!("({{}} {} {{}})", operator.sql()), [left, right])
+    }
+
+    fn contains(&self, document: Sql, inner: Sql) -> Sql {
+        Sql::format("({} @> {})", [document, inner])
+    }
+
+    fn at(&self, document: Sql, path: &[Step]) -> Sql {
+        let mut sql = Sql::text("(");
+        sql.append(document);
+        for step in path {
+            sql.push(" -> ");
+            match step {
+                Step::Name(name) => sql.append(Sql::parameter(name.as_str())),
+                Step::Index(index) => sql.append(Sql::parameter(i64::from(*index))),
+            }
+            sql.push(if matches!(step, Step::Name(_)) { "::text" } else { "::int" });
+        }
+        sql.push(")");
+        sql
+    }
+
+    fn at_loose(&self, document: Sql, path: &[String]) -> Sql {
+        let parts = path.iter().map(|part| Sql::parameter(part.as_str()));
+        let parts = Sql::join(parts, "::text, ");
+        Sql::format("({} #> ARRAY[{}::text])", [document, parts])
+    }
+
+    fn has_key(&self, document: Sql, key: &str) -> Sql {
+        Sql::format("({} ? {}::text)", [document, Sql::parameter(key)])
+    }
+
+    fn json_text(&self, document: Sql) -> Sql {
+        Sql::format("({} #>> '{}')", [document, Sql::text("{}")])
+    }
+
+    fn serialized(&self, document: Sql) -> Sql {
+        // The spaces of arrays and objects are those of `jsonb`.
+        Sql::format("({}::text)", [document])
+    }
+
+    fn type_of(&self, document: Sql) -> Sql {
+        Sql::format("jsonb_typeof({})", [document])
+    }
+
+    fn number(&self, document: Sql) -> Sql {
+        let text = self.json_text(document.clone());
+        let template = "(CASE WHEN jsonb_typeof({}) = 'number' THEN {}::numeric END)";
+        Sql::format(template, [document, text])
+    }
+
+    fn quote(&self, text: Sql) -> Sql {
+        Sql::format("to_jsonb({})", [text])
+    }
+
+    fn comparable(&self, document: Sql) -> Sql {
+        document
+    }
+
+    fn order_key(&self, document: Sql) -> Sql {
+        document
+    }
+
+    fn has_member(&self, array: Sql, member: &str) -> Sql {
+        Sql::format("({} ? {}::text)", [array, Sql::parameter(member)])
+    }
+
+    fn member_matches(&self, array: Sql, pattern: &str) -> Sql {
+        let template = "EXISTS (SELECT 1 FROM jsonb_array_elements_text({}) AS m(value) WHERE m.value ~ {}::text)";
+        Sql::format(template, [array, Sql::parameter(pattern)])
+    }
+
+    fn is_one_of(&self, text: Sql, values: &[&str]) -> Sql {
+        Sql::format(
+            "({} = ANY (ARRAY(SELECT jsonb_array_elements_text({}::jsonb))))",
+            [text, Sql::parameter(texts(values))],
+        )
+    }
+
+    fn as_text(&self, value: Sql, _: bool) -> Sql {
+        Sql::format("({}::text)", [value])
+    }
+
+    fn to_char(&self, micros: Sql, mask: &str) -> Sql {
+        Sql::format(
+            "to_char((timestamptz 'epoch' + {} * interval '1 microsecond') AT TIME ZONE 'UTC', {}::text)",
+            [micros, Sql::parameter(mask)],
+        )
+    }
+
+    fn by_bytes(&self, text: Sql) -> Sql {
+        Sql::format("{} COLLATE \"C\"", [text])
+    }
+
+    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts {
+        let list = || {
+            let names = names.iter().map(|name| Sql::format("({}::text)", [Sql::parameter(*name)]));
+            Sql::join(names, ", ")
+        };
+        if of_one_node {
+            let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
+                        (SELECT k.key, fs.facts -> k.key AS value FROM (VALUES {}) AS k(key) \
+                        WHERE fs.facts ? k.key) f";
+            return NamedFacts {
+                from: Sql::format(from, [list()]),
+                name: "f.key",
+                value: "f.value",
+            };
+        }
+        let leaves = || {
+            let names = "FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE p.depth = 0 \
+                         AND p.name IN (VALUES {})";
+            Sql::format(names, [list()])
+        };
+        // `CASE` keeps documents from being read where there is a leaf.
+        let documents = Sql::format(
+            "SELECT s.certname_id, k.key, s.facts -> k.key FROM factsets s \
+             CROSS JOIN (VALUES {}) AS k(key) WHERE CASE WHEN (s.certname_id, k.key) NOT IN \
+             (SELECT f.certname_id, p.name {}) THEN s.facts ? k.key ELSE FALSE END",
+            [list(), leaves()],
+        );
+        NamedFacts::of_many(leaf_value(self), leaves(), documents)
+    }
+
+    fn offset_only(&self) -> &'static str {
+        " OFFSET "
+    }
+}
+
+/// The bytes of a text in lower-case hexadecimal. Other texts give bytes that no hash equals.
+fn unhex(text: &str) -> Value {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let pairs = text.as_bytes().chunks(2).map(|pair| match pair {
+        [high, low] => Some(digit(*high)? * 16 + digit(*low)?),
+        _ => None,
+    });
+    let bytes: Option<Vec<u8>> = pairs.collect();
+    Value::Bytes(bytes.unwrap_or_default())
+}
