@@ -119,7 +119,7 @@ impl Prepared {
         let mut open = Vec::new();
         for error in errors {
             let Some(name) = &error.attribute else { continue };
-            report.say(Level::Info, Some(name), format!("{OPEN_VALUE}: {}", error.message));
+            report.add_line(Level::Info, Some(name), format!("{OPEN_VALUE}: {}", error.message));
             open.push(name.clone());
         }
         resource.attributes.retain(|attribute| !open.iter().any(|name| attribute.name == *name));
