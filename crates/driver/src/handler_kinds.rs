@@ -69,6 +69,7 @@ impl HandlerKinds {
             program: ProviderProgram::python(SECONDS, MEMORY),
             interpreters,
             environment: self.environment(options),
+            is_read_only: false,
         })
     }
 

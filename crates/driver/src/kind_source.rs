@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
-use ordain_providers::{ProcessProvider, ProviderError};
+use ordain_providers::{ProcessProvider, ProviderError, ProviderSettings};
 use ordain_source::Diagnostic;
 
 use crate::compiled::Compiled;
@@ -69,7 +69,8 @@ impl KindSource {
             current.provider.update(environment.iter().map(|(name, value)| (*name, value)));
             return Ok(Arc::clone(&current.registry));
         }
-        let provider = Arc::new(ProcessProvider::new(kinds.settings()));
+        let settings = ProviderSettings { is_read_only: options.is_plan, ..kinds.settings() };
+        let provider = Arc::new(ProcessProvider::new(settings));
         let mut registry = Registry::clone(&self.base);
         let shared: SharedProvider = Arc::clone(&provider) as SharedProvider;
         let is_live = options.machine.as_deref().is_none_or(|root| root == Path::new("/"));

@@ -67,6 +67,8 @@ pub struct Options {
     pub state_dir: Option<PathBuf>,
     /// Whether a run changes nothing.
     pub is_noop: bool,
+    /// Whether a run only plans, whatever resources declare.
+    pub is_plan: bool,
     /// The file metadata to put into the catalog.
     pub static_catalog: Option<StaticCatalog>,
     /// When deferred values are evaluated.
@@ -116,6 +118,7 @@ impl Default for Options {
             handlers: Handlers::default(),
             state_dir: None,
             is_noop: false,
+            is_plan: false,
             static_catalog: None,
             deferral: Deferral::default(),
             has_history: true,

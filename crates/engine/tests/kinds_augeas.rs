@@ -38,7 +38,7 @@ fn attributes(
 }
 
 fn hosts(directory: &TempDir, more: &[(&'static str, Value)]) -> Box<dyn Instance> {
-    parse(&Augeas, "a", &attributes(directory, "/hosts", more))
+    parse(&Augeas::default(), "a", &attributes(directory, "/hosts", more))
 }
 
 fn names(directory: &TempDir) -> Vec<String> {
@@ -110,7 +110,7 @@ fn secrets_are_not_shown() {
         let error = broken.compare(&host).unwrap_err().0;
         assert!(!error.contains("password"), "{error}");
     }
-    let wrong = errors(&Augeas, "a", &[("changes", secret("password x"))]);
+    let wrong = errors(&Augeas::default(), "a", &[("changes", secret("password x"))]);
     assert_eq!(wrong, ["changes: the secret value is wrong"]);
     let hidden = [("changes", s("set 1/canonical b")), ("show_diff", Value::Bool(false))];
     assert_eq!(hosts(&directory, &hidden).compare(&host).unwrap()[0].text, None);
@@ -133,7 +133,7 @@ fn errors_say_what_augeas_says() {
     assert!(text.starts_with("Save failed: /hosts: put_failed: Failed to match tree"), "{text}");
     let mut unknown = attributes(&directory, "/hosts", &[("changes", s("set 1/canonical b"))]);
     unknown[2] = ("lens", s("Nothing.lns"));
-    let unknown = parse(&Augeas, "a", &unknown);
+    let unknown = parse(&Augeas::default(), "a", &unknown);
     let text = unknown.compare(&host).unwrap_err().0;
     assert_eq!(text, "Save failed: /augeas/load/Xfm: Can not find lens Nothing.lns");
     assert_eq!(names(&directory), ["hosts"]);
@@ -155,7 +155,7 @@ fn values_arrive_as_they_are() {
             ("lens", s("Json.lns")),
             ("changes", s(&command)),
         ];
-        let edited = parse(&Augeas, "a", &attributes);
+        let edited = parse(&Augeas::default(), "a", &attributes);
         let changes = edited.compare(&host).unwrap();
         edited.apply(&host, &changes).unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
@@ -182,7 +182,7 @@ fn a_file_of_another_resource_may_be_missing_in_a_plan() {
         without_deferred: &|resource| std::borrow::Cow::Borrowed(resource),
     };
     let all = attributes(&directory, "/hosts", &[("changes", s("mv 1 2"))]);
-    let edited = Augeas.parse(&resource("Augeas", "a", &all), &context);
+    let edited = Augeas::default().parse(&resource("Augeas", "a", &all), &context);
     let edited = edited.map_err(|e| format!("{e:?}")).unwrap();
     let changes = edited.compare(&host).unwrap();
     assert_eq!(changes.len(), 1);
@@ -195,7 +195,7 @@ fn a_file_of_another_resource_may_be_missing_in_a_plan() {
 #[test]
 fn a_missing_program_is_named_with_its_package() {
     let machine = Machine::silent();
-    let edited = parse(&Augeas, "a", &[("changes", s("set /files/x y"))]);
+    let edited = parse(&Augeas::default(), "a", &[("changes", s("set /files/x y"))]);
     let error = edited.compare(&machine.host).unwrap_err().0;
     assert!(error.contains("augeas-tools"), "{error}");
 }
@@ -207,7 +207,7 @@ fn a_program_that_breaks_off_is_an_error() {
         machine.write("usr/bin/augtool", "");
         let program = machine.root().join("usr/bin/augtool");
         std::fs::set_permissions(program, PermissionsExt::from_mode(0o755)).unwrap();
-        let edited = parse(&Augeas, "a", &[("changes", s("set /files/x y"))]);
+        let edited = parse(&Augeas::default(), "a", &[("changes", s("set /files/x y"))]);
         let error = edited.compare(&machine.host).unwrap_err().0;
         assert!(error.starts_with("Could not run augtool: "), "{error}");
     }
@@ -215,7 +215,8 @@ fn a_program_that_breaks_off_is_an_error() {
 
 #[test]
 fn wrong_attributes() {
-    let wrong = |name: &'static str, value: Value| errors(&Augeas, "a", &[(name, value)]);
+    let wrong =
+        |name: &'static str, value: Value| errors(&Augeas::default(), "a", &[(name, value)]);
     let both = "-: You must specify both the lens and incl parameters, or neither.";
     assert_eq!(wrong("lens", s("Hosts.lns")), [both]);
     assert_eq!(wrong("changes", s("ser /a b")), ["changes: Unknown command ser"]);

@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 pub use form::{Form, ScalarType};
 pub use language::{InmantaEntity, MclField, MclKind, PuppetType};
 pub use schema::{AttributeSchema, AttributeType, KindSchema, Unit};
-pub use table::{accounts, files, graph, machine, modules, network, software};
+pub use table::{accounts, databases, files, firewall, graph, machine, modules, network, software};
 
 fn applied() -> impl Iterator<Item = &'static KindSchema> {
     table::TABLES.iter().copied().flatten().copied()

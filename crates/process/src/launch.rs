@@ -11,6 +11,8 @@ use rustix::fs::{Gid, Mode, Uid};
 use rustix::process::{geteuid, umask};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
 
+use crate::read_only::restrict;
+
 /// A program that is to be started.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Launch {
@@ -28,6 +30,9 @@ pub struct Launch {
     pub umask: Option<u32>,
     /// The policy for descendants that it leaves behind when it ends by itself.
     pub orphans: OrphanPolicy,
+    /// The directories that it may change; `None` for all. It has no effect if this process lacks
+    /// the privilege to make mount namespaces.
+    pub writes_only: Option<Vec<PathBuf>>,
 }
 
 /// An identity for a program.
@@ -80,9 +85,9 @@ impl Launch {
         // it.
         let mask = self.umask.filter(|_| threads == Threads::One);
         let before = mask.map(|mask| umask(Mode::from_raw_mode(mask)));
-        let child = match &self.run_as {
-            None => command.spawn(),
-            Some(identity) => spawn_as(&mut command, identity),
+        let child = match (&self.run_as, &self.writes_only) {
+            (None, None) => command.spawn(),
+            (identity, writable) => spawn_as(&mut command, identity.as_ref(), writable.as_deref()),
         };
         if let Some(before) = before {
             umask(before);
@@ -114,18 +119,34 @@ impl Launch {
     }
 }
 
-/// Starts a command from a thread that takes on the identity first: a child inherits the identity
-/// of its thread, which is the only way to give it several groups.
-fn spawn_as(command: &mut Command, identity: &RunAs) -> io::Result<Child> {
+/// Starts a command from a thread that takes on the identity and the restriction first: a child
+/// inherits those of its thread, which is the only way to give it several groups.
+fn spawn_as(
+    command: &mut Command,
+    identity: Option<&RunAs>,
+    writable: Option<&[PathBuf]>,
+) -> io::Result<Child> {
     let start = || {
-        if let Some(groups) = identity.groups.as_ref().filter(|_| geteuid().is_root()) {
-            let groups: Vec<Gid> = groups.iter().copied().map(Gid::from_raw).collect();
-            set_thread_groups(&groups)?;
+        if let Some(writable) = writable {
+            // Without the privilege, the program can change what its user can.
+            let _ = restrict(writable);
         }
-        set_thread_gid(Gid::from_raw(identity.gid))?;
-        set_thread_uid(Uid::from_raw(identity.uid))?;
+        if let Some(identity) = identity {
+            take_on(identity)?;
+        }
         command.spawn()
     };
     std::thread::scope(|scope| scope.spawn(start).join())
         .unwrap_or_else(|_| Err(io::Error::other("the thread that starts the command ended")))
+}
+
+/// Gives this thread an identity.
+fn take_on(identity: &RunAs) -> io::Result<()> {
+    if let Some(groups) = identity.groups.as_ref().filter(|_| geteuid().is_root()) {
+        let groups: Vec<Gid> = groups.iter().copied().map(Gid::from_raw).collect();
+        set_thread_groups(&groups)?;
+    }
+    set_thread_gid(Gid::from_raw(identity.gid))?;
+    set_thread_uid(Uid::from_raw(identity.uid))?;
+    Ok(())
 }

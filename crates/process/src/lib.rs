@@ -19,6 +19,7 @@ mod hold;
 pub mod interruption;
 mod launch;
 mod message;
+mod read_only;
 mod run;
 pub mod supervisor;
 mod tree;

@@ -197,6 +197,9 @@ fn encode(launch: &Launch) -> Vec<u8> {
         OrphanPolicy::End => 1,
         OrphanPolicy::Await => 2,
     });
+    writer.option(launch.writes_only.as_ref(), |w, paths| {
+        w.list(paths, |w, path| w.text(path.as_os_str().as_bytes()));
+    });
     writer.0
 }
 
@@ -251,6 +254,7 @@ fn decode(bytes: &[u8]) -> Option<Launch> {
             1 => OrphanPolicy::End,
             _ => OrphanPolicy::Await,
         },
+        writes_only: reader.option(|r| r.list(|r| r.text().map(PathBuf::from)))?,
     })
 }
 
@@ -269,6 +273,7 @@ mod tests {
             run_as: Some(RunAs { uid: 1, gid: 2, groups: Some(vec![3, 4]) }),
             umask: Some(0o27),
             orphans: OrphanPolicy::End,
+            writes_only: Some(vec!["/tmp".into()]),
         };
         let awaited = Launch { orphans: OrphanPolicy::Await, ..Launch::default() };
         for launch in [full, awaited, Launch::default()] {

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ordain_plugins::{Fault, Language, ProviderProgram};
@@ -35,6 +36,13 @@ pub(crate) struct Process {
     output: File,
 }
 
+/// The directories for files that programs need even if they only look: temporary files, locks,
+/// devices.
+fn temporary() -> Vec<PathBuf> {
+    let own = std::env::temp_dir();
+    ["/tmp", "/var/tmp", "/run", "/dev"].map(PathBuf::from).into_iter().chain([own]).collect()
+}
+
 /// The reason of a failed exchange.
 fn fault(language: Language, error: &io::Error, limit: Duration, how: String) -> Fault {
     match error.kind() {
@@ -47,11 +55,16 @@ fn fault(language: Language, error: &io::Error, limit: Duration, how: String) ->
 }
 
 impl Process {
-    /// Starts the first interpreter that exists.
+    /// Starts the first interpreter that exists. A process that is read-only can change only
+    /// temporary files and devices, if this process has the privilege to restrict it.
     ///
     /// # Errors
     /// When there is none, or it does not start.
-    pub(crate) fn start(program: &ProviderProgram, interpreters: &[String]) -> Result<Self, Fault> {
+    pub(crate) fn start(
+        program: &ProviderProgram,
+        interpreters: &[String],
+        is_read_only: bool,
+    ) -> Result<Self, Fault> {
         let language = program.language;
         let failed = |error: io::Error| Fault::Start(language, error.to_string());
         for interpreter in interpreters {
@@ -65,6 +78,7 @@ impl Process {
             let launch = Launch {
                 argv: argv.map(Into::into).collect(),
                 orphans: OrphanPolicy::Stay,
+                writes_only: is_read_only.then(temporary),
                 ..Launch::default()
             };
             let running = match ordain_process::start(&launch, stdio) {

@@ -19,7 +19,7 @@ use crate::answers;
 use crate::error::ProviderError;
 use crate::messages;
 use crate::process::Process;
-use crate::values::{from_json, to_json};
+use crate::values::to_json;
 
 /// How long an observation of one resource may take.
 const OBSERVE_LIMIT: Duration = Duration::from_secs(60);
@@ -36,6 +36,9 @@ const MAX_FAILURES: usize = 12;
 /// How long a failure counts.
 const FAILURE_MEMORY: Duration = Duration::from_secs(600);
 
+/// The words of the system for a change in a read-only file system.
+const READ_ONLY: &str = "Read-only file system";
+
 /// What the process has to know of its surroundings.
 #[derive(Clone, Debug)]
 pub struct ProviderSettings {
@@ -45,12 +48,17 @@ pub struct ProviderSettings {
     pub interpreters: Vec<String>,
     /// The members of the first request: directories of modules, facts, settings.
     pub environment: Map<String, Json>,
+    /// Whether the process is only asked, so that it need not change the machine. As far as this
+    /// process has the privilege, it then cannot change files outside of directories for temporary
+    /// files.
+    pub is_read_only: bool,
 }
 
 /// Runs the code of modules in a process that stays as long as this provider.
 pub struct ProcessProvider {
     program: ProviderProgram,
     interpreters: Vec<String>,
+    is_read_only: bool,
     state: Mutex<State>,
 }
 
@@ -78,6 +86,7 @@ struct State {
 struct Start<'a> {
     program: &'a ProviderProgram,
     interpreters: &'a [String],
+    is_read_only: bool,
 }
 
 /// The resources of a graph as messages.
@@ -99,9 +108,9 @@ impl Drop for ProcessProvider {
 impl ProcessProvider {
     /// A provider whose process starts with the first request.
     pub fn new(settings: ProviderSettings) -> Self {
-        let ProviderSettings { program, interpreters, environment } = settings;
+        let ProviderSettings { program, interpreters, environment, is_read_only } = settings;
         let state = State { environment, ..State::default() };
-        Self { program, interpreters, state: Mutex::new(state) }
+        Self { program, interpreters, is_read_only, state: Mutex::new(state) }
     }
 
     /// Replaces members of the first request, such as facts that have changed.
@@ -116,8 +125,24 @@ impl ProcessProvider {
         }
     }
 
+    /// An observation whose error may come from the restriction of the process.
+    fn explained(&self, observation: Observation) -> Observation {
+        let explain = |mut error: KindError| {
+            if self.is_read_only && error.0.contains(READ_ONLY) {
+                error.0 =
+                    format!("its provider tries to change the machine in a plan: {}", error.0);
+            }
+            error
+        };
+        Observation { changes: observation.changes.map_err(explain), ..observation }
+    }
+
     fn start(&self) -> Start<'_> {
-        Start { program: &self.program, interpreters: &self.interpreters }
+        Start {
+            program: &self.program,
+            interpreters: &self.interpreters,
+            is_read_only: self.is_read_only,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -167,18 +192,6 @@ impl ProcessProvider {
             })
         };
         Ok(names.iter().zip(found).map(describe).collect())
-    }
-
-    /// Calls a function of a module.
-    ///
-    /// # Errors
-    /// What the function raised, or why it cannot be called.
-    pub fn call(&self, name: &str, args: &[Value]) -> Result<Value, KindError> {
-        let args: Vec<Json> = args.iter().map(to_json).collect();
-        let request = json!({ "do": "call", "name": name, "args": args });
-        let mut state = self.lock();
-        let answer = state.ask(&self.start(), &request.to_string(), ACTION_LIMIT);
-        Ok(from_json(&answer.map_err(|fault| KindError::from(&fault))?))
     }
 
     /// The processor time of the processes so far, with the programs that they have run.
@@ -267,7 +280,7 @@ impl State {
             let text = format!("it failed {MAX_FAILURES} times and is not started again");
             return Err(Fault::Start(start.program.language, text).into());
         }
-        self.process = Some(Process::start(start.program, start.interpreters)?);
+        self.process = Some(Process::start(start.program, start.interpreters, start.is_read_only)?);
         self.sent_graphs.clear();
         self.open(start)?;
         if !self.kinds.is_empty() {
@@ -484,7 +497,9 @@ impl ExternalProvider for ProcessProvider {
                     .collect();
                 let missing = || failed("the provider process gave no answer".to_string());
                 let of = of.iter().map(|number| by_number.get(number));
-                of.map(|found| found.map_or_else(missing, |a| answers::observation(a))).collect()
+                of.map(|found| found.map_or_else(missing, |a| answers::observation(a)))
+                    .map(|observation| self.explained(observation))
+                    .collect()
             }
             Ok(_) => of.iter().map(|_| failed("the answer is no list".to_string())).collect(),
             Err(fault) => of.iter().map(|_| failed(fault.to_string())).collect(),
@@ -558,7 +573,7 @@ impl ProviderSettings {
         let modules: Map<String, Json> =
             modules.map(|(name, dir)| (name, dir.display().to_string().into())).collect();
         let environment = Map::from_iter([("modules".to_string(), Json::Object(modules))]);
-        Self { program, interpreters, environment }
+        Self { program, interpreters, environment, is_read_only: false }
     }
 
     /// Sets a member of the first request.

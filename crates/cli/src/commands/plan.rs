@@ -166,6 +166,7 @@ impl SelectionArgs {
 pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let compile_options =
         args.selection.run_options(&args.compile, args.state_dir.as_deref(), true);
+    let compile_options = CompileOptions { is_plan: true, ..compile_options };
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     let options = args.selection.options(false);
     let mut kinds = KindSource::new(&compile_options)?;

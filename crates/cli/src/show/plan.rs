@@ -13,7 +13,7 @@ use ordain_graph::{Attribute, ResourceRef, Step};
 
 use crate::exit::Failure;
 use crate::screen::Style;
-use crate::show::value::shown;
+use crate::show::value::{SECRET, shown};
 use crate::show::{WIDTH, diff, gap, name};
 use crate::ui::Ui;
 use ordain_driver::Compiled;
@@ -102,7 +102,10 @@ fn write_entry(
         write_named(ui, column, "with", &tree.to_string())?;
     }
     for attribute in &declared {
-        let value = shorten_value(ui, column, &shown(&attribute.value));
+        let value = match is_secret(&report.resource, &attribute.name) {
+            true => SECRET.to_string(),
+            false => shorten_value(ui, column, &shown(&attribute.value)),
+        };
         write_named(ui, column, &attribute.name, &format!("+ {value}"))?;
     }
     if matches!(action, Some(Action::Run) | None) {
@@ -138,6 +141,12 @@ fn declared_attributes<'l>(report: &ResourceReport, loaded: &'l Compiled) -> Vec
     loaded.graph.resource(id).attributes.iter().filter(is_shown).collect()
 }
 
+/// Whether the value of an attribute is a secret by its nature, however it was declared.
+fn is_secret(resource: &ResourceRef, attribute: &str) -> bool {
+    let kind = ordain_kinds::find(&resource.kind);
+    kind.and_then(|kind| kind.attribute(attribute)).is_some_and(|found| found.is_secret)
+}
+
 /// Writes the command that a resource runs.
 fn write_command(
     ui: &mut Ui,
@@ -149,7 +158,11 @@ fn write_command(
     let resource = loaded.graph.resource(id);
     let command = report.refreshed.then(|| resource.attribute("refresh")).flatten();
     if let Some(command) = command.or_else(|| resource.attribute("command")) {
-        let value = shorten_value(ui, column, &shown(&command.value));
+        let is_sensitive = resource.value("sensitive") == Some(&Value::Bool(true));
+        let value = match is_sensitive {
+            true => SECRET.to_string(),
+            false => shorten_value(ui, column, &shown(&command.value)),
+        };
         write_named(ui, column, "command", &value)?;
     }
     Ok(())

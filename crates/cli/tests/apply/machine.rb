@@ -1,10 +1,12 @@
 # Applies a manifest with Puppet or with Ordain on a copy of this machine, one case per line: JSON
 # in, JSON out.
 #
-# Request: {name, side, manifest, setup, between, options, ordain, modules, installed}. `setup` and
-# `between` are shell scripts that run before the first and before the second run; with `installed`
-# Ordain sees the modules that are installed with Puppet, too. Answer: a list with an object for
-# each of two runs: {exit, resources, logs, tree}.
+# Request: {name, side, manifest, setup, between, teardown, options, ordain, modules, installed, queries,
+# network, public}. `setup`, `between` and `teardown` are shell scripts that run before the first run,
+# before the second one, and at the end; with `installed` Ordain sees the modules that are installed
+# with Puppet, too; with `network` the machine has a network of its own; `public` is the directory of
+# a module that Puppet also sees. Answer: a list with an object for each of two runs: {exit,
+# resources, logs, tree, queries}.
 #
 # The copy is an overlay of the root directory, in a mount namespace and with an upper layer in
 # memory: it ends with the process. The upper layer contains the changes of a case.
@@ -47,8 +49,18 @@ module Remember
 end
 Puppet::Transaction::Report.prepend(Remember)
 
+# Puppet notes each file that it loads among Ruby's own features. Ruby then resolves the paths of all
+# features again, which would take most of the time of a run.
+module LeaveFeatures
+  def mark_loaded(name, file)
+    loaded[cleanpath(name).chomp('.rb')] = [file, File.mtime(file)]
+  end
+end
+Puppet::Util::Autoload.singleton_class.prepend(LeaveFeatures)
+
 UNSHARE = 272
 NEW_MOUNTS = 0x20000
+NEW_NETWORK = 0x40000000
 # The files that either program keeps for itself, or that contain times.
 OWN = %w[
   /.program /etc/puppet /run /var/log /var/cache /var/lib/ordain /var/lib/puppet /var/lib/apt/lists
@@ -70,8 +82,9 @@ def mount(*arguments)
 end
 
 # Moves this process into a copy of the machine; returns the upper layer.
-def enter(base, ordain, modules)
-  syscall(UNSHARE, NEW_MOUNTS)
+def enter(base, request)
+  ordain, modules = request.values_at('ordain', 'modules')
+  syscall(UNSHARE, NEW_MOUNTS | (request['network'] ? NEW_NETWORK : 0))
   mount('--make-rprivate', '/')
   mount('-t', 'tmpfs', 'none', base)
   upper, work, merged = %w[upper work merged].map { |name| File.join(base, name).tap { |d| Dir.mkdir(d) } }
@@ -86,12 +99,24 @@ def enter(base, ordain, modules)
   end
   program = File.join(merged, '.program')
   Dir.mkdir(program)
-  FileUtils.cp(ordain, program)
-  # They may be below a directory that the copy replaces.
-  FileUtils.cp_r(modules, File.join(program, 'modules'))
+  # The program is large, and they may be below a directory that the copy replaces.
+  FileUtils.touch(File.join(program, 'ordain'))
+  mount('--bind', ordain, File.join(program, 'ordain'))
+  directories = { 'modules' => modules, 'public' => request['public'], 'resource_api' => newer_library(request['public']) }
+  directories.compact.each do |name, from|
+    place = File.join(program, name, *(File.basename(from) if name == 'public'))
+    FileUtils.mkdir_p(place)
+    mount('--bind', from, place)
+  end
   Dir.chroot(merged)
   Dir.chdir('/')
   '/.upper'
+end
+
+# The library for the Resource API beside a public module: the one that is installed with Puppet may be too old.
+def newer_library(public)
+  library = File.join(File.dirname(public), 'resource_api') if public
+  library if library && File.directory?(library)
 end
 
 def shell(script)
@@ -180,13 +205,17 @@ end
 def puppet_arguments(request)
   dirs = %w[conf var code log run].zip(%w[confdir vardir codedir logdir rundir])
   dirs.flat_map { |dir, setting| ["--#{setting}", "/.program/#{dir}"] } +
-    ['--modulepath', "/.program/modules:#{INSTALLED}"] +
+    ['--modulepath', "/.program/modules:/.program/public:#{INSTALLED}"] +
     ['--detailed-exitcodes', '--log_level', 'notice', *request['options'], '/.program/case.pp']
 end
 
 def with_puppet(request)
   in_child do
     quiet
+    # Providers of public modules ask for facts of their module.
+    public = request['public']
+    Facter.search("/.program/public/#{File.basename(public)}/lib/facter") if public
+    $LOAD_PATH.unshift('/.program/resource_api/lib') if File.directory?('/.program/resource_api')
     facts = Puppet::Node::Facts.new('machine', FACTS)
     require 'puppet/indirector/facts/facter'
     Puppet::Node::Facts::Facter.define_method(:find) { |_| facts }
@@ -272,7 +301,7 @@ end
 
 def answer(request)
   base = Dir.mktmpdir('ordain-apply')
-  in_child { runs(request, enter(base, request['ordain'], request['modules'])) }
+  in_child { runs(request, enter(base, request)) }
 ensure
   Dir.rmdir(base)
 end
@@ -285,8 +314,14 @@ def runs(request, upper)
   side = method("#{request['side']}_run")
   [nil, request['between']].map do |script|
     shell(script)
-    side.call(request).merge(tree: tree(upper))
+    side.call(request).merge(tree: tree(upper), queries: queries(request))
   end
+ensure
+  shell(request['teardown'])
+end
+
+def queries(request)
+  (request['queries'] || []).map { |script| IO.popen(['/bin/sh', '-c', script, err: %i[child out]], &:read) }
 end
 
 ANSWERS.sync = true

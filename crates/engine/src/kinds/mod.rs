@@ -15,6 +15,7 @@ pub mod exit;
 pub mod external;
 pub mod file;
 pub mod file_line;
+pub mod firewall;
 pub mod group;
 pub mod gzip;
 pub mod host;
@@ -28,10 +29,12 @@ pub mod line;
 pub mod mailalias;
 pub mod mount;
 pub mod msg;
+pub mod mysql;
 pub mod net;
 pub mod notify;
 pub mod package;
 pub mod password;
+pub mod postgresql;
 pub mod purge;
 pub mod selinux;
 pub mod service;
@@ -70,12 +73,14 @@ impl Default for Registry {
         registry.add(Box::new(archive::Archive));
         registry.add(Box::new(concat::ConcatFile));
         registry.add(Box::new(concat::ConcatFragment));
-        registry.add(Box::new(augeas::Augeas));
+        registry.add(Box::new(augeas::Augeas::default()));
         registry.add(Box::new(Cron::default()));
         registry.add(Box::new(Exec));
         registry.add(Box::new(File::default()));
         registry.add(Box::new(inert::FILEBUCKET));
         registry.add(Box::new(file_line::FileLine::default()));
+        registry.add(Box::new(firewall::Firewall::default()));
+        registry.add(Box::new(firewall::Firewallchain::default()));
         registry.add(Box::new(Group::default()));
         registry.add(Box::new(Host::default()));
         registry.add(Box::new(Hostname));
@@ -122,8 +127,19 @@ impl Default for Registry {
         registry.add(Box::new(selinux::Selmodule));
         registry.add(Box::new(zfs::Zfs));
         registry.add(Box::new(zfs::Zpool));
+        register_databases(&mut registry);
         registry
     }
+}
+
+/// Adds the kinds of databases.
+fn register_databases(registry: &mut Registry) {
+    registry.add(Box::new(mysql::MysqlDatabase));
+    registry.add(Box::new(mysql::MysqlUser));
+    registry.add(Box::new(mysql::MysqlGrant));
+    registry.add(Box::new(mysql::MysqlPlugin));
+    registry.add(Box::new(mysql::MysqlDatadir));
+    registry.add(Box::new(postgresql::PostgresqlPsql));
 }
 
 /// Adds the kinds of the file-serving protocols.

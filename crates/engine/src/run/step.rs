@@ -285,7 +285,8 @@ impl Stepper<'_> {
             return Ok(None);
         }
         let resource = self.prepared.graph.resource(id);
-        let evaluated = self.prepared.evaluate(resource, report);
+        let is_plan = self.mode != Mode::Apply || self.is_noop(ready);
+        let evaluated = self.prepared.evaluate(resource, is_plan, report);
         evaluated.map(Some).map_err(|errors| report.fail_attributes(&errors))
     }
 

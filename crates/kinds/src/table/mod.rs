@@ -1,7 +1,9 @@
 //! The schemas, by subject.
 
 pub mod accounts;
+pub mod databases;
 pub mod files;
+pub mod firewall;
 pub mod graph;
 pub mod machine;
 mod mcl_only;
@@ -18,7 +20,9 @@ pub(crate) const NOT_APPLIED: &[&[&KindSchema]] = &[mcl_only::KINDS, puppet_only
 /// The tables of the kinds that the engine applies.
 pub(crate) const TABLES: &[&[&KindSchema]] = &[
     accounts::KINDS,
+    databases::KINDS,
     files::KINDS,
+    firewall::KINDS,
     graph::KINDS,
     machine::KINDS,
     modules::KINDS,

@@ -21,12 +21,12 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 ];
 
 /// The attribute `ensure` of most types.
-const ENSURE: AttributeSchema =
+pub(super) const ENSURE: AttributeSchema =
     choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
         .default_value("present");
 
 /// A boolean without `yes` and `no`.
-const fn flag(name: &'static str, doc: &'static str) -> AttributeSchema {
+pub(super) const fn flag(name: &'static str, doc: &'static str) -> AttributeSchema {
     boolean(name, doc).form(Form::TRUE_FALSE)
 }
 

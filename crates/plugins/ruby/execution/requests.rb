@@ -109,11 +109,6 @@ module Ordain
           end
         end
 
-        # Calls a function of a module, for a value that the catalog leaves to the machine.
-        def call(message)
-          Wire.pack(Deferred.call(message['name'], message['args'].map { |arg| Wire.unpack(arg) }))
-        end
-
         def close(_message)
           Generation.finish
           times = Process.times

@@ -71,6 +71,30 @@ pub(super) fn command(line: &str, context: &str) -> Result<Option<Command>, Stri
     Ok(Some(Command { verb, arguments }))
 }
 
+impl Command {
+    /// Whether it reads and changes nothing but nodes of files, so that the process is afterwards as
+    /// good as new.
+    pub(super) fn is_about_files(&self) -> bool {
+        let formals = COMMANDS.iter().find(|(_, verb, _)| *verb == self.verb);
+        let formals = formals.map_or(&[][..], |(.., formals)| formals);
+        !self.verb.starts_with("def")
+            && self.arguments.iter().zip(formals).all(|(argument, formal)| match formal {
+                Argument::Path => is_about_files(argument),
+                Argument::Text => !leaves_its_tree(argument),
+            })
+    }
+}
+
+/// Whether an expression finds only nodes of files.
+pub(super) fn is_about_files(path: &str) -> bool {
+    path.starts_with("/files/") && !leaves_its_tree(path) && !path.contains("/augeas")
+}
+
+/// Whether an expression may lead to nodes above its beginning, or to variables.
+fn leaves_its_tree(expression: &str) -> bool {
+    ["..", "::", "$"].iter().any(|part| expression.contains(part))
+}
+
 /// Whether augtool reads an argument as it is: it takes other control characters for the keys of an
 /// editor.
 pub(super) fn can_be_sent(argument: &str) -> bool {

@@ -4,6 +4,7 @@ use ordain_functions::regex::{Dialect, Regex, compile};
 
 use crate::kind::KindError;
 use crate::kinds::augeas::commands::{Scanner, can_be_sent};
+use crate::kinds::augeas::process::Sessions;
 use crate::kinds::augeas::session::{Node, Session, Tree};
 use crate::system::host::Host;
 
@@ -84,17 +85,22 @@ impl Condition {
     ///
     /// # Errors
     /// When Augeas cannot evaluate it.
-    pub(super) fn holds(&self, host: &Host, tree: &Tree) -> Result<bool, KindError> {
-        let mut session = Session::loading(tree);
+    pub(super) fn holds(
+        &self,
+        host: &Host,
+        tree: &Tree,
+        sessions: &Sessions,
+    ) -> Result<bool, KindError> {
+        let mut session = Session::loading(host, tree, sessions, None)?;
         if let Test::Value(comparator, wanted) = &self.test {
             let value = session.get(&self.path);
-            let answers = session.run(host, tree)?;
+            let answers = session.run(host, tree, sessions)?;
             // A node that does not exist, and several, have an empty value.
             let value = answers.value(value, &self.path).unwrap_or_default();
             return comparator.compare_texts(&value, wanted).map_err(KindError::new);
         }
-        let found = session.find(&self.path);
-        let answers = session.run(host, tree)?;
+        let found = session.find_declared(&self.path);
+        let answers = session.run(host, tree, sessions)?;
         let nodes = answers.nodes(&found).map_err(|why| {
             KindError::new(format!("Error trying to match path '{}': {why}", self.path))
         })?;

@@ -15,6 +15,7 @@ use rustix::fs::FileType;
 use crate::kind::KindError;
 use crate::kind::tools::is_live;
 use crate::kinds::augeas::commands::Command;
+use crate::kinds::augeas::process::Sessions;
 use crate::kinds::augeas::session::{Answers, NONE, Node, Session, Tree, plain_context, printed};
 use crate::system::host::Host;
 use crate::system::path::{is, real_path, resolve};
@@ -52,14 +53,15 @@ pub(super) fn attempt(
     tree: &Tree,
     commands: &[Command],
     secret: bool,
+    sessions: &Sessions,
 ) -> Result<EditResult, KindError> {
-    let mut session = Session::loading(tree);
+    let mut session = Session::loading(host, tree, sessions, None)?;
     let before = session.ask("print", &[FILES]);
     let first = ask_all(&mut session, commands);
     let after = session.ask("print", &[FILES]);
     let loaded = session.find("/augeas/files//path");
     let errors = session.ask("print", &["/augeas//error"]);
-    let answers = session.run(host, tree)?;
+    let answers = session.run(host, tree, sessions)?;
     check(&answers, commands, first, secret).map_err(|e| with_load_errors(e, &answers, errors))?;
     let warning = load_warning(tree, answers.output(errors));
     let (before, after) = (answers.output(before), answers.output(after));
@@ -69,14 +71,21 @@ pub(super) fn attempt(
     let loaded = answers.nodes(&loaded).map_err(KindError::new)?;
     let loaded = loaded.iter().filter_map(|node| file_of(node.value.as_deref()?));
     let originals = read_originals(host, tree, loaded)?;
-    let copies = Copies::new(host).map_err(|e| failed_copy(&e))?;
+    let mut copies = sessions.copies();
+    let copies = match &mut *copies {
+        Some(copies) => {
+            copies.clear().map_err(|e| failed_copy(&e))?;
+            copies
+        }
+        none => none.insert(Copies::new(host).map_err(|e| failed_copy(&e))?),
+    };
     copies.fill(host, tree, &originals, &touched(before, after)).map_err(|e| failed_copy(&e))?;
     let copied = Tree { root: copies.path.to_string_lossy().into_owned(), ..tree.clone() };
-    let mut session = Session::loading(&copied);
+    let mut session = Session::loading(host, &copied, sessions, Some(&copies.real))?;
     let first = ask_all(&mut session, commands);
     let save = session.ask("save", &NONE);
     let errors = session.ask("print", &["/augeas//error"]);
-    let answers = session.run(host, &copied)?;
+    let answers = session.run(host, &copied, sessions)?;
     check(&answers, commands, first, secret)?;
     if let Some(error) = answers.error(save) {
         let details = if secret { String::new() } else { load_errors(answers.output(errors)) };
@@ -107,7 +116,7 @@ fn failed_copy(error: &io::Error) -> KindError {
 fn ask_all(session: &mut Session, commands: &[Command]) -> usize {
     let mut first = None;
     for command in commands {
-        let at = session.ask(command.verb, &command.arguments);
+        let at = session.command(command);
         first.get_or_insert(at);
     }
     first.unwrap_or_default()
@@ -227,7 +236,7 @@ pub(super) fn read(host: &Host, path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// A directory with copies, removed with this.
-struct Copies {
+pub(super) struct Copies {
     /// Its path as the machine sees it.
     path: PathBuf,
     real: PathBuf,
@@ -252,6 +261,18 @@ impl Copies {
         let real = real_path(&place);
         DirBuilder::new().mode(0o700).create(&real)?;
         Ok(Self { path, real: std::fs::canonicalize(real)? })
+    }
+
+    /// Removes the copies.
+    fn clear(&self) -> io::Result<()> {
+        for entry in std::fs::read_dir(&self.real)? {
+            let entry = entry?;
+            match entry.file_type()?.is_dir() {
+                true => std::fs::remove_dir_all(entry.path())?,
+                false => std::fs::remove_file(entry.path())?,
+            }
+        }
+        Ok(())
     }
 
     fn at(&self, path: &Path) -> PathBuf {

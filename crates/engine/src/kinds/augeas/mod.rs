@@ -3,7 +3,9 @@
 mod commands;
 mod condition;
 mod edits;
+mod process;
 mod session;
+mod transforms;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ use crate::kind::{
 use crate::kinds::augeas::commands::Command;
 use crate::kinds::augeas::condition::Condition;
 use crate::kinds::augeas::edits::{Edit, EditResult, attempt, read};
+use crate::kinds::augeas::process::Sessions;
 use crate::kinds::augeas::session::{Tree, plain_context};
 use crate::system::host::Host;
 use crate::system::path::resolve;
@@ -38,8 +41,10 @@ const MAX_SHOWN: usize = 64 << 10;
 const ATTEMPTS: usize = 3;
 
 /// The kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Augeas;
+#[derive(Clone, Default)]
+pub struct Augeas {
+    sessions: Arc<Sessions>,
+}
 
 impl Kind for Augeas {
     fn schema(&self) -> &KindSchema {
@@ -60,6 +65,7 @@ impl Kind for Augeas {
         let is_secret = secrets.iter().any(|name| name != "name");
         let shows = !p.has("show_diff") || p.boolean("show_diff");
         let edited = AugeasInstance {
+            sessions: Arc::clone(&self.sessions),
             declared: (context.files)(),
             log: Mutex::default(),
             force: p.has("force") && p.boolean("force"),
@@ -144,6 +150,7 @@ struct AugeasInstance {
     force: bool,
     shows_difference: bool,
     is_secret: bool,
+    sessions: Arc<Sessions>,
     /// The files of the graph: in a plan they may be missing.
     declared: Arc<BTreeSet<PathBuf>>,
     log: Mutex<Vec<LogLine>>,
@@ -151,7 +158,7 @@ struct AugeasInstance {
 
 impl AugeasInstance {
     fn attempt(&self, host: &Host) -> Result<EditResult, KindError> {
-        attempt(host, &self.tree, &self.commands, self.is_secret)
+        attempt(host, &self.tree, &self.commands, self.is_secret, &self.sessions)
     }
 
     /// The file or directory that the resource is about, if it names one.
@@ -172,7 +179,7 @@ impl AugeasInstance {
 
     fn compare_now(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         if let Some(condition) = &self.condition
-            && !condition.holds(host, &self.tree)?
+            && !condition.holds(host, &self.tree, &self.sessions)?
         {
             return Ok(Vec::new());
         }

@@ -4,15 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::FileType;
 
 use crate::kind::KindError;
 use crate::kind::tools::inside;
+use crate::kinds::augeas::commands::{Command, is_about_files};
+use crate::kinds::augeas::process::{Request, Sessions};
+use crate::kinds::augeas::transforms::{self, Transform};
 use crate::system::accounts;
 use crate::system::host::Host;
 use crate::system::path::is;
+use crate::system::runner::Invocation;
 
 /// Directories in which the program may be. The last one belongs to Puppet's own packages.
 const DIRECTORIES: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin", "/opt/puppetlabs/puppet/bin"];
@@ -50,7 +54,16 @@ pub(super) struct Session {
     /// A text that follows each answer, which nobody can guess.
     mark: String,
     count: usize,
+    /// The position of the answer that says whether the process could restore its settings.
+    restored: Option<usize>,
+    /// Whether the commands might leave something behind in the process.
+    is_private: bool,
+    /// The directory that the commands may change.
+    writable: Option<PathBuf>,
 }
+
+/// A copy of the files and lenses that augtool knows at its start.
+const KNOWN: &str = "/ordain-load";
 
 /// The positions of the answers about nodes that match a path.
 pub(super) struct Search {
@@ -65,23 +78,57 @@ pub(super) struct Answers {
 }
 
 impl Session {
-    /// A session that loads files.
-    pub(super) fn loading(tree: &Tree) -> Self {
+    fn new(writable: Option<&Path>) -> Self {
         let mut hasher = RandomState::new().build_hasher();
         hasher.write_u32(std::process::id());
-        let mark = format!("ordain-{:016x}", hasher.finish());
-        let mut session = Self { script: String::new(), mark, count: 0 };
+        Self {
+            script: String::new(),
+            mark: format!("ordain-{:016x}", hasher.finish()),
+            count: 0,
+            restored: None,
+            is_private: false,
+            writable: writable.map(Path::to_path_buf),
+        }
+    }
+
+    /// A session that loads files. It can be one of many in a process, so it begins with the state of
+    /// a new one. Its commands can change nothing on the machine but what is in `writable`.
+    ///
+    /// # Errors
+    /// When augtool does not list its lenses.
+    pub(super) fn loading(
+        host: &Host,
+        tree: &Tree,
+        sessions: &Sessions,
+        writable: Option<&Path>,
+    ) -> Result<Self, KindError> {
+        let mut session = Self::new(writable);
+        for path in ["/files/*", "/augeas/files/*", "/augeas//error"] {
+            session.ask("rm", &[path]);
+        }
         if let Some((file, lens)) = &tree.only {
+            session.ask("rm", &["/augeas/load/*"]);
             session.ask("set", &["/augeas/load/Xfm/lens", lens.as_str()]);
             session.ask("set", &["/augeas/load/Xfm/incl", file.as_str()]);
-        } else if let Some(path) = plain_context(&tree.context) {
+        } else {
+            session.ask("rm", &["/augeas/load"]);
             // Lenses that cannot read the file of the context need not load theirs, unless none can.
-            let others = format!("/augeas/load/*['{path}/' !~ glob(incl) + regexp('/.*')]");
-            let some = format!("{others}[count(/augeas/load/*) > count({others})]");
-            session.ask("rm", &[&some]);
+            let names = match plain_context(&tree.context) {
+                Some(path) => {
+                    let all = known_transforms(host, tree, sessions)?;
+                    let readers = all.iter().filter(|one| one.reads(path));
+                    readers.map(|one| format!("/{}", one.name)).collect()
+                }
+                None => Vec::new(),
+            };
+            let all = if names.is_empty() { vec![String::new()] } else { names };
+            for name in all {
+                let (from, to) = (format!("{KNOWN}{name}"), format!("/augeas/load{name}"));
+                session.restored = Some(session.ask("cp", &[from, to]));
+            }
         }
         session.ask("load", &NONE);
-        session
+        Ok(session)
     }
 
     /// Adds a command; returns the position of its answer.
@@ -99,8 +146,15 @@ impl Session {
         self.count - 1
     }
 
+    /// Adds a command of a manifest, as [`Session::ask`] does.
+    pub(super) fn command(&mut self, command: &Command) -> usize {
+        self.is_private |= !command.is_about_files();
+        self.ask(command.verb, &command.arguments)
+    }
+
     /// Asks for the value of a node.
     pub(super) fn get(&mut self, path: &str) -> usize {
+        self.is_private |= !is_about_files(path);
         self.ask("get", &[path])
     }
 
@@ -109,37 +163,87 @@ impl Session {
         Search { matches: self.ask("match", &[path]), printed: self.ask("print", &[path]) }
     }
 
+    /// As [`Session::find`], for a path of a manifest.
+    pub(super) fn find_declared(&mut self, path: &str) -> Search {
+        self.is_private |= !is_about_files(path);
+        self.find(path)
+    }
+
     /// Runs the commands.
     ///
     /// # Errors
     /// When the program is missing or breaks off.
-    pub(super) fn run(self, host: &Host, tree: &Tree) -> Result<Answers, KindError> {
+    pub(super) fn run(
+        self,
+        host: &Host,
+        tree: &Tree,
+        sessions: &Sessions,
+    ) -> Result<Answers, KindError> {
         let failed = |why: &str| KindError::new(format!("Could not run augtool: {why}"));
         let mut words = vec![program(host)?, "--noload".to_string()];
         words.push(format!("--root={}", tree.root));
         words.extend(tree.only.is_some().then(|| "--noautoload".to_string()));
         words.extend(tree.type_check.then(|| "--typecheck".to_string()));
         words.extend(tree.load_path.iter().map(|path| format!("--include={path}")));
-        let mut invocation = inside(host, words);
-        invocation.stdin = self.script.into_bytes();
-        // Variables of the user would add lenses, or another root.
-        for name in ["AUGEAS_LENS_LIB", "AUGEAS_ROOT"] {
-            invocation.launch.set_env.push((name.into(), "".into()));
-        }
+        let output_mark = format!("{} = ", mark_path(&self.mark));
+        let error_mark = format!("Unknown command '{}'", self.mark);
+        let request = Request {
+            script: self.script.as_bytes(),
+            output_mark: &output_mark,
+            error_mark: &error_mark,
+            count: self.count,
+        };
+        let invocation = || self.invocation(host, &words);
+        let start = format!("cp /augeas/load {KNOWN}\n");
+        let own = Sessions::default();
+        let sessions = if self.is_private { &own } else { sessions };
         let history = History::of(host);
-        let outcome = host.run(&invocation).map_err(|e| failed(&e.to_string()));
+        let answer = sessions.exchange(host, &words, start.as_bytes(), invocation, &request);
         history.remove();
-        let outcome = outcome?;
-        let stdout = String::from_utf8_lossy(&outcome.stdout);
-        let stderr = String::from_utf8_lossy(&outcome.stderr);
-        let outputs = split(&stdout, &format!("{} = ", mark_path(&self.mark)));
-        let errors = split(&stderr, &format!("Unknown command '{}'", self.mark));
-        if outputs.len() < self.count || errors.len() < self.count {
-            let last = if stderr.contains(&self.mark) { "it ended early" } else { stderr.trim() };
-            return Err(failed(last));
+        let [stdout, stderr] = answer.map_err(|e| failed(&e.to_string()))?;
+        let [stdout, stderr] =
+            [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        let outputs = split(&stdout, &output_mark);
+        let errors = split(&stderr, &error_mark);
+        let errors: Vec<String> = errors.iter().map(|text| plain_error(text)).collect();
+        let restored = self.restored.and_then(|at| errors.get(at));
+        if let Some(error) = restored.filter(|error| !error.is_empty()) {
+            return Err(failed(error));
         }
-        Ok(Answers { outputs, errors: errors.iter().map(|text| plain_error(text)).collect() })
+        Ok(Answers { outputs, errors })
     }
+
+    /// How a process is started.
+    fn invocation(&self, host: &Host, words: &[String]) -> Invocation {
+        let mut invocation = inside(host, words);
+        invocation.timeout = None;
+        let launch = &mut invocation.launch;
+        // Variables of the user would add lenses, or another root. A terminal must not be asked for
+        // more than lines.
+        for (name, value) in [("AUGEAS_LENS_LIB", ""), ("AUGEAS_ROOT", ""), ("TERM", "dumb")] {
+            launch.set_env.push((name.into(), value.into()));
+        }
+        // With the privilege for it, it does not even begin a history of its commands.
+        launch.writes_only = Some(self.writable.clone().into_iter().collect());
+        invocation
+    }
+}
+
+/// The lenses that augtool loads by itself; a run asks once for them.
+fn known_transforms(
+    host: &Host,
+    tree: &Tree,
+    sessions: &Sessions,
+) -> Result<Arc<Vec<Transform>>, KindError> {
+    if let Some(known) = sessions.transforms(&tree.load_path) {
+        return Ok(known);
+    }
+    let mut session = Session::new(None);
+    let all = session.ask("print", &[KNOWN]);
+    let answers = session.run(host, tree, sessions)?;
+    let found = Arc::new(transforms::read(&printed(answers.output(all)), KNOWN));
+    sessions.set_transforms(&tree.load_path, &found);
+    Ok(found)
 }
 
 impl Answers {

@@ -17,6 +17,9 @@ use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
 const PLACES: [&str; 6] =
     ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
+/// Variables about the user of a process.
+const USER_VARIABLES: [&str; 6] = ["HOME", "LOGNAME", "MAIL", "SHELL", "USER", "USERNAME"];
+
 /// The surroundings of a command.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct CommandContext {
@@ -36,6 +39,10 @@ pub(crate) struct CommandContext {
     pub(crate) timeout: Option<Duration>,
     /// Whether neither its arguments nor its output may be shown.
     pub(crate) secret: bool,
+    /// Whether variables about the user of this process are hidden from it.
+    pub(crate) hides_own_user: bool,
+    /// Whether standard error is written into standard output.
+    pub(crate) merges_output: bool,
 }
 
 /// The path of a program of the machine.
@@ -120,8 +127,11 @@ impl CommandContext {
         }
         let locale = [("LC_ALL", "C"), ("LANG", "C")].map(|(n, v)| (n.to_string(), v.to_string()));
         let all = locale.into_iter().chain(self.environment.iter().cloned());
+        let own = |name: &OsString| !USER_VARIABLES.iter().any(|hidden| name == hidden);
+        let others = || std::env::vars_os().filter(|(name, _)| own(name)).collect();
         let invocation = Invocation {
             launch: Launch {
+                env: self.hides_own_user.then(others),
                 argv: std::iter::once(program.into())
                     .chain(arguments.iter().map(OsString::from))
                     .collect(),
@@ -132,7 +142,7 @@ impl CommandContext {
                 ..Launch::default()
             },
             stdin: self.stdin.clone(),
-            merge_stderr: false,
+            merge_stderr: self.merges_output,
             timeout: self.timeout,
         };
         in_root(host, invocation).map_err(|e| self.failed(words, &e))

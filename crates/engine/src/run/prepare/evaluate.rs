@@ -9,7 +9,7 @@ use ordain_graph::{Containment, Graph, Resource, ResourceId};
 
 use super::model::{Item, Options, Prepared, Ready, RetryPolicy};
 use crate::kind::report::ResourceReport;
-use crate::kind::{AttributeError, Change, Instance, KindError, Level};
+use crate::kind::{Action, AttributeError, Change, Instance, KindError, Level, LogLine};
 use crate::kinds::file::set_digest;
 use crate::run::deferred::{DeferredValues, holds_deferred};
 use crate::system::host::Host;
@@ -41,20 +41,25 @@ impl Prepared {
     /// watches.
     pub(crate) fn before_evaluation(&self, resource: &Resource) -> Option<Ready> {
         let Cow::Owned(known) = self.without_deferred(resource) else { return None };
-        let mut ready = self.parse(&known).unwrap_or_else(|_| Ready {
-            instance: Box::new(UnknownInstance),
-            noop: self.options().noop,
-            level: Level::Notice,
-            retry_policy: RetryPolicy::of(&known),
-            digest: 0,
-            schedule: None,
-            audit: None,
-            is_deferred: true,
-        });
+        let mut ready = self.parse_known(&known);
         // The functions may differ in another graph.
         ready.digest = self.serial;
         ready.is_deferred = true;
         Some(ready)
+    }
+
+    /// A resource without its deferred attributes, of which it may need one.
+    fn parse_known(&self, known: &Resource) -> Ready {
+        self.parse(known).unwrap_or_else(|_| Ready {
+            instance: Box::new(UnknownInstance),
+            noop: self.options().noop,
+            level: Level::Notice,
+            retry_policy: RetryPolicy::of(known),
+            digest: 0,
+            schedule: None,
+            audit: None,
+            is_deferred: true,
+        })
     }
 
     /// A resource without the attributes that are computed during the run, if it has any.
@@ -68,13 +73,15 @@ impl Prepared {
         Cow::Owned(known)
     }
 
-    /// A resource with the current values of its deferred attributes.
+    /// A resource with the current values of its deferred attributes. In a plan, functions may fail
+    /// that succeed once earlier resources are changed; the values then stay open.
     ///
     /// # Errors
     /// The errors of the values.
     pub(crate) fn evaluate(
         &self,
         resource: &Resource,
+        is_plan: bool,
         report: &mut ResourceReport,
     ) -> Result<Ready, Vec<AttributeError>> {
         let evaluated = self.deferred.as_ref().map(|deferred| deferred.evaluate(&resource.id));
@@ -95,7 +102,66 @@ impl Prepared {
                 Err(message) => errors.push(AttributeError::new(&name, message)),
             }
         }
-        if errors.is_empty() { self.parse(&whole) } else { Err(errors) }
+        match errors.is_empty() {
+            true => self.parse(&whole),
+            false if is_plan => Ok(self.with_open_values(whole, &errors, report)),
+            false => Err(errors),
+        }
+    }
+
+    /// A resource of which some values are not known in a plan.
+    fn with_open_values(
+        &self,
+        mut resource: Resource,
+        errors: &[AttributeError],
+        report: &mut ResourceReport,
+    ) -> Ready {
+        let mut open = Vec::new();
+        for error in errors {
+            let Some(name) = &error.attribute else { continue };
+            report.add_line(Level::Info, Some(name), format!("{OPEN_VALUE}: {}", error.message));
+            open.push(name.clone());
+        }
+        resource.attributes.retain(|attribute| !open.iter().any(|name| attribute.name == *name));
+        let mut ready = self.parse_known(&resource);
+        ready.instance = Box::new(InstanceWithOpenValues { known: ready.instance, open });
+        ready
+    }
+}
+
+/// The value that a plan shows in place of one that is not known yet.
+const OPEN_VALUE: &str = "(resolved at apply)";
+
+/// A resource in a plan, some of whose values are not known yet.
+struct InstanceWithOpenValues {
+    known: Box<dyn Instance>,
+    /// The attributes with such values.
+    open: Vec<String>,
+}
+
+impl Instance for InstanceWithOpenValues {
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        // Without those values it may be incomplete.
+        let mut changes = self.known.compare(host).unwrap_or_default();
+        let open = self.open.iter().map(|name| Change {
+            action: changes.first().map_or(Action::Modify, |change| change.action),
+            property: name.clone(),
+            before: Value::Null,
+            after: Value::str(OPEN_VALUE),
+            text: None,
+            message: format!("{name} is resolved at apply"),
+        });
+        let open: Vec<Change> = open.collect();
+        changes.extend(open);
+        Ok(changes)
+    }
+
+    fn apply(&self, _: &Host, _: &[Change]) -> Result<(), KindError> {
+        Err(KindError::new("its deferred values are not known yet"))
+    }
+
+    fn take_log(&self) -> Vec<LogLine> {
+        self.known.take_log()
     }
 }
 
