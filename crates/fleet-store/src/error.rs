@@ -82,8 +82,10 @@ impl FleetStoreError {
     pub(crate) fn is_conflict(&self) -> bool {
         match self {
             Self::Failed { code: Some(code), .. } => {
-                // Serialization failure, deadlock, unique and foreign key violations.
-                matches!(code.as_str(), "40001" | "40P01" | "23505" | "23503")
+                // Serialization failure, deadlock, unique and foreign key violations; a type or a
+                // table that another server made at the same time.
+                let codes = ["40001", "40P01", "23505", "23503", "42710", "42P07"];
+                codes.contains(&code.as_str())
             }
             _ => false,
         }

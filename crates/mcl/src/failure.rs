@@ -64,7 +64,7 @@ pub struct Failure {
     /// The error in the original's words.
     pub text: String,
     /// The error in plain words, if they differ.
-    pub plain: Option<String>,
+    pub plain: Option<Box<str>>,
     /// The places, from the innermost level of imports outwards. A level may have several.
     pub places: Vec<Vec<Span>>,
     /// Whether the original reports no place.
@@ -74,7 +74,7 @@ pub struct Failure {
     /// The place of the mistake, if the original reports another one, with a note.
     pub focus: Option<Box<(Span, String)>>,
     /// Advice.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
 }
 
 impl Failure {
@@ -103,13 +103,14 @@ impl Failure {
 
     /// The same in plain words.
     pub(crate) fn in_plain_words(self, plain: impl Into<String>) -> Self {
-        Self { plain: Some(plain.into()), ..self }
+        Self { plain: Some(plain.into().into()), ..self }
     }
 
     /// Puts the words of an enclosing step before the message.
     pub(crate) fn wrap(&mut self, prefix: &str) {
-        for text in std::iter::once(&mut self.text).chain(&mut self.plain) {
-            text.insert_str(0, &format!("{prefix}: "));
+        self.text.insert_str(0, &format!("{prefix}: "));
+        if let Some(plain) = &mut self.plain {
+            *plain = format!("{prefix}: {plain}").into();
         }
     }
 
@@ -120,7 +121,7 @@ impl Failure {
 
     /// Suggests a name, if one is near.
     pub fn meaning(mut self, near: Option<impl std::fmt::Display>) -> Self {
-        self.help = near.map(|near| format!("did you mean `{near}`?")).or(self.help);
+        self.help = near.map(|near| format!("did you mean `{near}`?").into()).or(self.help);
         self
     }
 
@@ -138,8 +139,8 @@ impl Failure {
 
     /// As a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
-        let text = self.plain.as_ref().unwrap_or(&self.text);
-        let mut found = Diagnostic::error(self.phase.code(), text.clone());
+        let text = self.plain.as_deref().unwrap_or(&self.text);
+        let mut found = Diagnostic::error(self.phase.code(), text.to_owned());
         let mut places = self.places.iter().flatten();
         if let Some(first) = places.next() {
             found = found.at(*first);
@@ -154,7 +155,7 @@ impl Failure {
             found = found.move_to(*span, text.clone());
         }
         if let Some(help) = &self.help {
-            found = found.help(help.clone());
+            found = found.help(help.to_string());
         }
         found.issue(self.phase.class())
     }

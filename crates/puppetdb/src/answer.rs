@@ -466,11 +466,11 @@ fn each(
     let mut failure = None;
     let result = connection.each(&statement.sql, &statement.parameters, &mut |row| {
         let flow = append(row, writer)?;
-        if writer.buffer.len() >= CHUNK {
-            if let Err(error) = writer.flush() {
-                failure = Some(error);
-                return Ok(ControlFlow::Break(()));
-            }
+        if writer.buffer.len() >= CHUNK
+            && let Err(error) = writer.flush()
+        {
+            failure = Some(error);
+            return Ok(ControlFlow::Break(()));
         }
         Ok(flow)
     });

@@ -144,10 +144,10 @@ impl Checker {
                 let context = ("Can't match on", " for 'in'");
                 self.columns(entity, names, &entity.queryable(), false, context);
             }
-            ("extract", [_, columns, more @ ..]) => {
-                if self.columns(entity, columns, &entity.shown(), true, ("Can't extract", "")) {
-                    self.filters(more);
-                }
+            ("extract", [_, columns, more @ ..])
+                if self.columns(entity, columns, &entity.shown(), true, ("Can't extract", "")) =>
+            {
+                self.filters(more);
             }
             _ => {}
         }

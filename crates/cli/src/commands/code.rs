@@ -41,6 +41,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("rollback", NOTHING),
     ("show", NOTHING),
     ("doctor", NOTHING),
+    ("serve", concat!(compiled!(), "; programs of --autosign and --classifier.")),
     ("ca setup", NOTHING),
     ("ca import", NOTHING),
     ("ca export", NOTHING),

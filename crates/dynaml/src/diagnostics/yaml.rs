@@ -9,7 +9,7 @@ pub fn error_message(text: &str, error: &Error) -> String {
         return format!("missing anchor: '{name}' at line {line}, column {column}");
     }
     let (words, place) =
-        known(text, error).unwrap_or_else(|| (("", error.message.as_str()), Position::Same));
+        known(text, error).unwrap_or((("", error.message.as_str()), Position::Same));
     let (line, column) = match place {
         Position::Same => (error.line as usize, error.column as usize),
         Position::Next => (error.line as usize, error.column as usize + 1),

@@ -171,7 +171,7 @@ impl<'w> Checker<'w> {
         if let Some(failure) = self.found.last_mut() {
             failure.related.push((first, "first defined here".into()));
             let sign = if space == Space::Var { "$" } else { "" };
-            failure.plain = Some(format!("`{sign}{name}` is defined twice"));
+            failure.plain = Some(format!("`{sign}{name}` is defined twice").into());
         }
         false
     }
@@ -294,7 +294,7 @@ impl<'w> Checker<'w> {
                 if is_missing && let Some(failure) = self.found.last_mut() {
                     let modules = functions::all().iter().map(|func| func.parts().0);
                     let near = suggest::nearest(path, modules.filter(|m| !m.is_empty()));
-                    failure.help = near.map(|near| format!("did you mean `{near}`?"));
+                    failure.help = near.map(|near| format!("did you mean `{near}`?").into());
                 }
                 target
             }
@@ -572,12 +572,12 @@ impl<'w> Checker<'w> {
         let Some(failure) = self.found.last_mut() else { return };
         failure.focus = place.map(|place| Box::new((place, String::new())));
         failure.help = match missing {
-            Some((module, _)) => Some(format!("`import \"{module}\"` is missing")),
+            Some((module, _)) => Some(format!("`import \"{module}\"` is missing").into()),
             None => {
                 let near = suggest::nearest(name, known.iter().map(String::as_str));
                 near.map(|near| match space {
-                    Space::Var => format!("did you mean `${near}`?"),
-                    _ => format!("did you mean `{near}`?"),
+                    Space::Var => format!("did you mean `${near}`?").into(),
+                    _ => format!("did you mean `{near}`?").into(),
                 })
             }
         };

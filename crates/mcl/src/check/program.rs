@@ -332,11 +332,11 @@ impl Metadata {
 fn refused(error: &SyntaxError, text: &str, edition: Edition, file: FileId) -> Failure {
     let span = error.range.in_file(file);
     let mut failure = Failure::new(Phase::LexParse, error.to_string(), span);
-    failure.plain = error.plain_text();
+    failure.plain = error.plain_text().map(Into::into);
     let hint = hint::hint(text, edition, error);
     failure.focus =
         hint.place.map(|(range, text)| Box::new((range.in_file(file), text.to_owned())));
-    failure.help = hint.help;
+    failure.help = hint.help.map(Into::into);
     failure
 }
 

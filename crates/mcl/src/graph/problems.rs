@@ -32,7 +32,9 @@ pub(super) fn explained(text: String, resource: &Resource) -> Failure {
     match suggest::nearest(&value, words.iter().copied()) {
         Some(near) => failure.meaning(Some(near)),
         None if words.is_empty() => failure,
-        None => Failure { help: Some(format!("it is one of: {}", words.join(", "))), ..failure },
+        None => {
+            Failure { help: Some(format!("it is one of: {}", words.join(", ")).into()), ..failure }
+        }
     }
 }
 

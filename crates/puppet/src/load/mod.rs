@@ -349,8 +349,7 @@ impl Environment {
     /// For each duplicate definition.
     pub fn define(&self, program: &Arc<Program>) -> Vec<Diagnostic> {
         let mut nodes = Vec::new();
-        let errors = self.registry_mut().add(program, "", &mut nodes, &|s| self.first_place(s));
-        errors
+        self.registry_mut().add(program, "", &mut nodes, &|s| self.first_place(s))
     }
 
     /// Names of all known classes and defines, for suggestions.

@@ -5,7 +5,8 @@ use ordain_functions::regex::{Dialect, Regex, compile};
 use crate::kind::KindError;
 use crate::kinds::augeas::commands::{Scanner, can_be_sent};
 use crate::kinds::augeas::process::Sessions;
-use crate::kinds::augeas::session::{Node, Session, Tree};
+use crate::kinds::augeas::session::Session;
+use crate::kinds::augeas::tree::{Node, Tree};
 use crate::system::host::Host;
 
 /// A test.

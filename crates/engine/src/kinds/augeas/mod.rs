@@ -2,10 +2,12 @@
 
 mod commands;
 mod condition;
+mod copies;
 mod edits;
 mod process;
 mod session;
 mod transforms;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,9 +25,10 @@ use crate::kind::{
 };
 use crate::kinds::augeas::commands::Command;
 use crate::kinds::augeas::condition::Condition;
-use crate::kinds::augeas::edits::{Edit, EditResult, attempt, read};
+use crate::kinds::augeas::copies::{Edit, read};
+use crate::kinds::augeas::edits::{EditResult, attempt};
 use crate::kinds::augeas::process::Sessions;
-use crate::kinds::augeas::session::{Tree, plain_context};
+use crate::kinds::augeas::tree::{Tree, plain_context};
 use crate::system::host::Host;
 use crate::system::path::resolve;
 use crate::system::watch::Watch;

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-use super::edits::Copies;
+use super::copies::Copies;
 use super::transforms::Transform;
 use crate::system::deadline;
 use crate::system::host::Host;

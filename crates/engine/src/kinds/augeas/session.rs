@@ -13,6 +13,7 @@ use crate::kind::tools::inside;
 use crate::kinds::augeas::commands::{Command, is_about_files};
 use crate::kinds::augeas::process::{Request, Sessions};
 use crate::kinds::augeas::transforms::{self, Transform};
+use crate::kinds::augeas::tree::{Node, Tree, plain_context};
 use crate::system::accounts;
 use crate::system::host::Host;
 use crate::system::path::is;
@@ -21,32 +22,8 @@ use crate::system::runner::Invocation;
 /// Directories in which the program may be. The last one belongs to Puppet's own packages.
 const DIRECTORIES: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin", "/opt/puppetlabs/puppet/bin"];
 
-/// The part of the machine that Augeas loads.
-#[derive(Clone, Debug)]
-pub(super) struct Tree {
-    /// The directory below which it looks for files.
-    pub(super) root: String,
-    /// Directories with further lenses.
-    pub(super) load_path: Vec<String>,
-    /// A single file with its lens, in place of all known ones.
-    pub(super) only: Option<(String, String)>,
-    /// Whether lenses are type-checked.
-    pub(super) type_check: bool,
-    /// The context of paths.
-    pub(super) context: String,
-}
-
 /// No arguments.
 pub(super) const NONE: [&str; 0] = [];
-
-/// A node of the tree.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Node {
-    /// Its path.
-    pub(super) path: String,
-    /// Its value, if it has one.
-    pub(super) value: Option<String>,
-}
 
 /// Commands of a session.
 pub(super) struct Session {
@@ -394,14 +371,6 @@ fn escape(text: &str, out: &mut String) {
             other => out.push(other),
         }
     }
-}
-
-/// The path of the file or directory of a context that is no expression.
-pub(super) fn plain_context(context: &str) -> Option<&str> {
-    let path = context.strip_prefix("/files")?;
-    let is_plain = path.starts_with('/') && !path.contains(['\'', '"', '[', ']', '\n']);
-    let path = path.strip_suffix('/').unwrap_or(path);
-    (is_plain && !path.is_empty()).then_some(path)
 }
 
 /// The history of typed commands, which augtool also writes if it reads a script. It is empty then.

@@ -1,6 +1,6 @@
 //! The lenses that augtool loads by itself, each with the files that it reads.
 
-use crate::kinds::augeas::session::Node;
+use crate::kinds::augeas::tree::Node;
 use crate::kinds::file::glob;
 
 /// A lens with the patterns of its files.
@@ -37,11 +37,22 @@ impl Transform {
         let path: Vec<&str> = path.split('/').collect();
         self.patterns.iter().any(|pattern| {
             let pattern: Vec<&str> = pattern.split('/').collect();
-            let mut parts = pattern.iter().zip(&path);
-            pattern.contains(&"**")
-                || (pattern.len() <= path.len()
-                    && parts.all(|(pattern, name)| glob::matches_any(pattern, name)))
+            matches_beginning(&pattern, &path)
         })
+    }
+}
+
+/// Whether a pattern matches the first parts of a path. Two stars match any number of parts.
+fn matches_beginning(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern, path) {
+        ([], _) => true,
+        ([first, rest @ ..], _) if first.contains("**") => {
+            (0..=path.len()).any(|skipped| matches_beginning(rest, &path[skipped..]))
+        }
+        ([first, rest @ ..], [name, path @ ..]) => {
+            glob::matches_any(first, name) && matches_beginning(rest, path)
+        }
+        (_, []) => false,
     }
 }
 
@@ -64,15 +75,20 @@ mod tests {
             node("/x/Sshd/incl[1]", "/etc/ssh/sshd_config"),
             node("/x/Sshd/incl[2]", "/etc/ssh/sshd_config.d/*.conf"),
             node("/x/Sshd/excl", "*.bak"),
+            node("/x/Deep", ""),
+            node("/x/Deep/incl", "/opt/**/x.conf"),
         ];
         let all = read(&nodes, "/x");
-        assert_eq!(all.len(), 2);
+        assert_eq!(all.len(), 3);
         let readers = |path: &str| -> Vec<&str> {
             all.iter().filter(|one| one.reads(path)).map(|one| one.name.as_str()).collect()
         };
         assert_eq!(readers("/etc/hosts"), ["Hosts"]);
         assert_eq!(readers("/etc/hosts/1/alias"), ["Hosts"]);
         assert_eq!(readers("/etc/ssh/sshd_config.d/a.conf"), ["Sshd"]);
+        assert_eq!(readers("/opt/x.conf"), ["Deep"]);
+        assert_eq!(readers("/opt/a/b/x.conf/1"), ["Deep"]);
+        assert!(readers("/opt/a").is_empty());
         assert!(readers("/etc/ssh").is_empty() && readers("/etc/hosts.bak").is_empty());
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
-use ordain_kinds::{KindSchema, firewall};
+use ordain_kinds::{AttributeType, KindSchema, firewall};
 
 pub use chain::Firewallchain;
 
@@ -147,12 +147,23 @@ fn wanted(p: &mut Params<'_>) -> BTreeMap<&'static str, Texts> {
             }
             _ => p.list(row.name).unwrap_or_default(),
         };
+        check_words(p, row.name, &texts);
         if texts.iter().any(|text: &String| text.is_empty() || text.contains(char::is_control)) {
             p.error(row.name, format!("{} has an empty text or a control character", row.name));
         }
         all.insert(row.name, texts);
     }
     all
+}
+
+/// Refuses words that an attribute does not know. `! ` before a word negates it.
+fn check_words(p: &mut Params<'_>, name: &str, texts: &[String]) {
+    let schema = firewall::FIREWALL.attribute(name).map(|attribute| attribute.ty);
+    let Some(AttributeType::Choice(words)) = schema else { return };
+    let plain = |text: &String| text.strip_prefix("! ").unwrap_or(text).to_string();
+    if !texts.iter().map(plain).all(|text| words.contains(&text.as_str())) {
+        p.one_of(name, words);
+    }
 }
 
 struct ManagedRule {
