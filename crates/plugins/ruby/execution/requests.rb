@@ -2,7 +2,7 @@
 module Ordain
   module Execution
     module Requests
-      VERBS = %w[open kinds prepare observe retrieve apply refresh generate instances check call close].freeze
+      VERBS = %w[open kinds prepare observe retrieve apply refresh generate instances check close].freeze
 
       @graphs = {}
       @entries = {}

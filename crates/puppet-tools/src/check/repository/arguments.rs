@@ -9,6 +9,8 @@ use super::metadata::short;
 use super::types::texts;
 use super::{values, widespread};
 use crate::check::repository::pass::Pass;
+use crate::check::repository::widespread::ModuleResourceType;
+use ordain_puppet::load::native_type::NativeType;
 use ordain_puppet::schema::is_metaparameter;
 use ordain_puppet::syntax::definitions::{DefKind, TypeDef};
 use ordain_puppet::syntax::*;
@@ -206,7 +208,7 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     }
     for attribute in attributes.iter().filter(|a| a.op != AttributeOp::Splat) {
         // Every type accepts `name` for its name attribute.
-        let known = kind.knows(&attribute.name);
+        let known = kind.knows(&attribute.name) || is_of_other_version(&kind, name, attribute);
         if known || kind.ruby.as_ref().is_some_and(|r| r.unclear) {
             continue;
         }
@@ -222,6 +224,12 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
         }
         pass.found.push(found);
     }
+}
+
+/// Whether another version of a missing module has an attribute that Ordain's own kind lacks.
+fn is_of_other_version(kind: &NativeType, name: &str, attribute: &Attribute) -> bool {
+    let has = |of: &ModuleResourceType| of.attributes.contains(&attribute.name.as_str());
+    kind.ruby.is_none() && widespread::find(name).is_some_and(has)
 }
 
 /// Checks the attributes of a resource type of a popular module that is missing.
