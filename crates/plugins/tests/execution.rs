@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use ordain_testkit::golden::golden;
 
-const PAGES: usize = 10;
+const PAGES: usize = 9;
 
 #[test]
 fn pages() {
