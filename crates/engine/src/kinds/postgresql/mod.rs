@@ -146,12 +146,13 @@ impl Psql {
             Some(path) => format!("set search_path to {path}; {sql}"),
             None => sql.to_string(),
         };
+        let (sql, is_expanded) = self.expand(sql);
         let options = self.options.iter().map(String::as_str);
         let mut words: Vec<&str> = std::iter::once(self.program.as_str()).chain(options).collect();
         words.extend(["-t", "-X"]);
         let mut context = self.context.clone();
         // Others can see arguments. From its input, psql takes a backslash for a command of its own.
-        if context.secret && !sql.contains('\\') {
+        if (context.secret || is_expanded) && !sql.contains('\\') {
             words.extend(["-v", "ON_ERROR_STOP=1"]);
             // As an argument, several statements are one transaction.
             words.extend(sql.trim_end().trim_end_matches(';').contains(';').then_some("-1"));
@@ -168,6 +169,20 @@ impl Psql {
         let status = outcome.status;
         let shown = if self.context.secret { "[redacted]" } else { output.trim_end() };
         Err(KindError::new(format!("Error {what}; psql returned {status}: '{shown}'")))
+    }
+
+    /// The SQL with the variables of `environment` in place of their names. Older releases of the
+    /// module pass passwords so, and let a shell expand them.
+    fn expand(&self, mut sql: String) -> (String, bool) {
+        let mut is_expanded = false;
+        for (name, value) in &self.context.environment {
+            let variable = format!("${name}");
+            if sql.contains(&variable) {
+                sql = sql.replace(&variable, value);
+                is_expanded = true;
+            }
+        }
+        (sql, is_expanded)
     }
 
     /// Whether a query has rows.
