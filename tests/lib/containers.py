@@ -87,7 +87,7 @@ def make_image(root):
 
 def bootstrap(root):
     command("debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", "bookworm", root, mirror())
-    # What a container shares with this host is the kernel alone.
+    # A container shares only the kernel with this host.
     resolver = pathlib.Path("/etc/resolv.conf").read_text()
     write(root, "etc/resolv.conf", resolver)
     write(root, "etc/apt/apt.conf.d/10recommends", NO_RECOMMENDED)

@@ -1,4 +1,3 @@
-# long: it installs and starts a database server twice
 # query: su postgres -c "psql -Atc 'SELECT datname, datdba, datacl FROM pg_database ORDER BY 1; SELECT rolname, rolcanlogin, rolpassword FROM pg_authid ORDER BY 1'"
 # query: su postgres -c "psql -Atc 'SHOW max_connections; SHOW listen_addresses'"
 class { 'postgresql::globals': version => '15', manage_package_repo => false }

@@ -36,8 +36,8 @@ impl CertificateAuthority {
     /// so.
     ///
     /// # Errors
-    /// The request is malformed, belongs to another name, has a weak key, asks for what no setting
-    /// allows, or the name has a request or a certificate. If autosign accepts a request that the
+    /// The request is malformed, belongs to another name, has a weak key, asks for something that no
+    /// setting allows, or the name has a request or a certificate. If autosign accepts a request that the
     /// settings forbid, it stays pending and the reason is returned.
     pub fn submit(&self, name: &str, pem: &[u8]) -> Result<Submission, CaError> {
         let request = CertificateRequest::from_pem(pem)?;

@@ -120,7 +120,7 @@ pub enum CaError {
     Encoding(&'static str),
 }
 
-/// What a caller can do about an error; a server derives a status code from it.
+/// The category of an error, by which callers react; a server derives a status code from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The input is wrong (400).

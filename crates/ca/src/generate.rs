@@ -22,7 +22,7 @@ pub struct GenerateOptions {
     pub admin: bool,
     /// Validity, if not that of the settings.
     pub ttl: Option<Duration>,
-    /// Revokes what the name has, instead of refusing to make another.
+    /// Revokes the certificate that the name has, instead of refusing to make another.
     pub replace: bool,
 }
 

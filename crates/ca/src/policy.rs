@@ -1,4 +1,4 @@
-//! What a request may ask for, and the extensions of the certificate that answers it.
+//! The rules for requests, and the extensions of the certificate that answers one.
 
 use x509_cert::ext::Extension;
 

@@ -11,7 +11,7 @@ const FIVE_YEARS: u64 = 5 * 365 * 86_400;
 /// The default life of a certificate that the agent renews itself.
 const SIXTY_DAYS: u64 = 60 * 86_400;
 
-/// What an authority allows.
+/// The rules of an authority.
 #[derive(Clone)]
 pub struct Settings {
     /// How long new certificates are valid.

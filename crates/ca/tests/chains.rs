@@ -385,7 +385,7 @@ fn directories_of_puppetserver_are_taken_over() {
     assert!(ca.identify(admin.der()).unwrap().is_admin);
     verify(&ca, &admin.pem()).unwrap();
     assert!(ca.is_revoked(&web).unwrap());
-    // Ordain revokes what puppetserver signed, in both lists if the node is one of its own.
+    // Ordain revokes certificates that puppetserver signed, in both lists if the node is one of its own.
     fs::write(dir.join("infra_inventory.txt"), "puppet.example.org\n").unwrap();
     ca.revoke(&["puppet.example.org".into(), "admin.example.org".into()]).unwrap();
     assert!(ca.is_revoked(&server).unwrap() && ca.is_revoked(&admin).unwrap());

@@ -21,7 +21,7 @@ const PREFIX: &str = "ORDAIN_CA_TEST_PREFIX";
 
 /// Not a test: the child process of tests. It makes certificates and revokes every third one.
 #[test]
-#[ignore = "a child process of other tests"]
+#[ignore = "the other tests start it as a child process"]
 fn worker() {
     let Some(dir) = std::env::var_os(DIR) else { return };
     let prefix = std::env::var(PREFIX).unwrap();
@@ -46,7 +46,7 @@ fn start_worker(dir: &Path, prefix: &str) -> Child {
         .unwrap()
 }
 
-/// Checks what holds at any time: each certificate is in the inventory, no serial number occurs
+/// Checks the invariants: each certificate is in the inventory, no serial number occurs
 /// twice, and the next one is free.
 fn check(dir: &Path) -> CertificateAuthority {
     let ca = CertificateAuthority::open(dir, Settings::default()).unwrap();

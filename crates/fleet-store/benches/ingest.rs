@@ -93,7 +93,7 @@ fn command(name: &str, version: i64, payload: Json) -> (Command, i64) {
     (Command::from_json(name, version, payload, NOW).unwrap(), NOW)
 }
 
-/// Applies what `make` gives for each node, on several threads; only the work of the database counts.
+/// Applies the command of `make` for each node, on several threads; only the work of the database counts.
 fn measure(
     database: &dyn Database,
     what: &str,

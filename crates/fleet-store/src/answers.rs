@@ -13,7 +13,7 @@ pub struct Question<'a> {
     pub certname: &'a str,
     /// The environment.
     pub environment: &'a str,
-    /// What distinguishes requests of one node in one environment, such as the form of the catalog.
+    /// The variant among the requests of a node in an environment, such as the form of the catalog.
     pub variant: &'a str,
 }
 
@@ -28,7 +28,7 @@ pub struct Answer {
     pub verified: Option<i64>,
     /// The digest of the catalog.
     pub catalog: Digest,
-    /// The record of what the compile read.
+    /// The record of the inputs of the compile.
     pub inputs: Vec<u8>,
 }
 

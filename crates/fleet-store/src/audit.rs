@@ -11,16 +11,16 @@ use crate::database::Connection;
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
-/// What was done.
+/// An action for the log.
 #[derive(Debug, Clone, Copy)]
 pub struct AuditEntry<'a> {
     /// When, in microseconds since 1970.
     pub at: i64,
     /// Who did it: the name of a certificate or of a user.
     pub actor: &'a str,
-    /// What was done, such as `sign`.
+    /// The action, such as `sign`.
     pub action: &'a str,
-    /// What it was done to, such as a certname.
+    /// The subject, such as a certname.
     pub subject: &'a str,
     /// Further details.
     pub detail: &'a Map<String, Json>,

@@ -9,10 +9,10 @@ use sha1::{Digest, Sha1};
 /// A SHA-1 hash.
 pub(crate) type Sha1Hash = [u8; 20];
 
-/// What the keys of maps are in PuppetDB's memory.
+/// The kinds of map keys in PuppetDB's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keys {
-    /// Keywords: what precedes a `/` is a namespace, and is compared first.
+    /// Keywords: the part before a `/` is a namespace, and is compared first.
     Keywords,
     /// Strings.
     Strings,

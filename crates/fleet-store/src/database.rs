@@ -1,4 +1,4 @@
-//! What this crate needs of a database.
+//! The interface to a database.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

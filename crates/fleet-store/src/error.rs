@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The reason why the database did not do what was asked.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetStoreError {
     /// The database does not answer, or is too busy. The same call may succeed later.

@@ -17,7 +17,7 @@ const LENGTH: usize = 32;
 /// The length of a nonce in bytes. Random ones of this length do not repeat.
 const NONCE: usize = 24;
 
-/// Seals what is secret in the database, with XChaCha20-Poly1305. All servers of a database need the
+/// Encrypts the secrets in the database, with XChaCha20-Poly1305. All servers of a database need the
 /// same key; without it, secrets are lost.
 #[derive(Clone)]
 pub struct StoreKey {

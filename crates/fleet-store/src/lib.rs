@@ -13,7 +13,7 @@
 //! # Commands
 //!
 //! Everything about a node arrives as one of PuppetDB's commands ([`Command`]): those that the Ruby
-//! terminus of a Puppet server sends, or those that [`terminus`] makes of what agents send. [`apply`]
+//! terminus of a Puppet server sends, or those that [`terminus`] makes of agents' data. [`apply`]
 //! stores one, [`apply_all`] several in one transaction.
 //!
 //! ```
@@ -37,7 +37,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - A command that is older than what is stored changes nothing.
+//! - A command that is older than the stored data changes nothing.
 //! - Content with the same hash as before costs one update of a row. Otherwise only the rows that
 //!   differ are written.
 //! - Resources, sets of tags, edges and paths of facts are rows that nodes share: catalogs of many

@@ -1,4 +1,4 @@
-//! What compiles read: facts of nodes, and exported resources.
+//! Queries of compiles: facts of nodes, and exported resources.
 
 use crate::database::Connection;
 use crate::error::FleetStoreError;

@@ -44,7 +44,7 @@ struct Session {
     statements: std::collections::HashMap<String, Statement>,
 }
 
-/// A lock is poisoned only if a thread panicked; what it guards is still consistent.
+/// A lock is poisoned only if a thread panicked; the guarded data is still consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -215,7 +215,7 @@ pub(crate) fn delete_by(
 }
 
 impl Dialect {
-    /// What a query of a row that is changed afterwards ends with.
+    /// The end of a query that locks a row for a later change.
     pub(crate) fn lock(self) -> &'static str {
         match self {
             Self::Sqlite => "",

@@ -28,7 +28,7 @@ pub struct SqlFunction {
     pub name: &'static str,
     /// The number of its arguments; -1 for any.
     pub arguments: i32,
-    /// What it does.
+    /// Its implementation.
     pub body: FunctionBody,
 }
 
@@ -61,7 +61,7 @@ struct ReaderState {
     open: usize,
 }
 
-/// A lock is poisoned only if a thread panicked; what it guards is still consistent.
+/// A lock is poisoned only if a thread panicked; the guarded data is still consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -143,7 +143,7 @@ impl Drop for Reader<'_> {
     }
 }
 
-/// Creates a missing file that only its owner can read: facts may hold what others should not see.
+/// Creates a missing file that only its owner can read: facts may hold secrets.
 /// SQLite gives its other files the same mode.
 fn create_private(path: &Path) -> Result<(), FleetStoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
@@ -175,7 +175,7 @@ fn open_connection(
     connection.set_prepared_statement_cache_capacity(PREPARED);
     if is_writer {
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
-        // What was acknowledged survives a power failure.
+        // Acknowledged transactions survive a power failure.
         connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
         connection.pragma_update(None, "foreign_keys", "on").map_err(failed)?;
     } else {

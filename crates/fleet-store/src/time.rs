@@ -24,7 +24,7 @@ pub fn parse_time(text: &str) -> Option<i64> {
     Some(local - parse_offset(rest)?)
 }
 
-/// Reads what PuppetDB takes as the time of facts: also times without an offset, dates, and numbers
+/// Reads the forms that PuppetDB accepts for the time of facts: also times without an offset, dates, and numbers
 /// of milliseconds.
 pub(crate) fn parse_lenient(text: &str) -> Option<i64> {
     if let Some(time) = parse_time(text) {
@@ -46,7 +46,7 @@ pub(crate) fn parse_lenient(text: &str) -> Option<i64> {
     text.parse::<i64>().ok()?.checked_mul(1000)
 }
 
-/// A date and a time of day, and what follows.
+/// A date and a time of day, and the rest of the text.
 fn parse_local(text: &str) -> Option<(i64, &str)> {
     let (days, rest) = parse_date(text)?;
     let rest = rest.strip_prefix(['T', 't'])?;

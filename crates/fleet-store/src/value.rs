@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// `None` for `NULL`, else what the accessor gives.
+    /// `None` for `NULL`, else the result of the accessor.
     ///
     /// # Errors
     /// As of the accessor.

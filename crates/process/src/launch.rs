@@ -128,7 +128,7 @@ fn spawn_as(
 ) -> io::Result<Child> {
     let start = || {
         if let Some(writable) = writable {
-            // Without the privilege, the program can change what its user can.
+            // Without the privilege, the program can change everything that its user can.
             let _ = restrict(writable);
         }
         if let Some(identity) = identity {

@@ -25,8 +25,8 @@ const KEPT: [(&str, MsFlags); 6] = [
     ("relatime", MsFlags::MS_RELATIME),
 ];
 
-/// Makes everything read-only for this thread and for the programs that it starts, except for what is
-/// in `writable`. Paths that do not exist are ignored.
+/// Makes everything but `writable` read-only for this thread and for the programs that it starts.
+/// Paths that do not exist are ignored.
 ///
 /// # Errors
 /// When this process lacks the privilege, or the kernel refuses.

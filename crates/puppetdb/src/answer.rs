@@ -40,7 +40,7 @@ impl Default for Settings {
     }
 }
 
-/// What an answer has besides its body. The status is 200, the type of the content JSON in UTF-8.
+/// The headers of an answer. The status is 200, the type of the content JSON in UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// The header `X-Records`: the number of rows without limits, if the request asks for it.
@@ -67,7 +67,7 @@ pub trait Output {
 /// An answer in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// What it has besides its body.
+    /// The headers.
     pub head: Head,
     /// JSON.
     pub body: Vec<u8>,
@@ -165,7 +165,7 @@ pub(crate) fn compile(
     Ok((statement.sql, statement.parameters))
 }
 
-/// What is to be run.
+/// A statement with the conversion of its rows.
 struct Planned {
     statement: Statement,
     /// The statement for the number of rows.

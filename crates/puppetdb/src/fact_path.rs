@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// What joins the elements.
+/// The separator of the elements.
 pub(crate) const SEPARATOR: &str = "#~";
 
 /// A path as text.

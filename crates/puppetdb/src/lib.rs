@@ -24,7 +24,7 @@
 //! | `routes`, `request` | the endpoint, its parameters, and the conditions of its path |
 //! | [`pql`] | PQL to AST |
 //! | `check` | names, against the table of entities (`entity`) |
-//! | `plan` | AST to a typed query, with what PuppetDB adds silently |
+//! | `plan` | AST to a typed query, with PuppetDB's silent defaults |
 //! | `sql` | the typed query to SQL with bound parameters |
 //! | `rows` | rows to JSON |
 //!

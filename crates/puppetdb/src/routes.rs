@@ -6,7 +6,7 @@ use crate::check::clause;
 use crate::error::QueryError;
 use crate::request::Accepted;
 
-/// What an endpoint answers with.
+/// The form of an endpoint's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// An array of rows.
@@ -101,7 +101,7 @@ impl Router {
         name: &str,
         accepted: Accepted,
     ) -> Option<Route> {
-        // What is above has been checked; the object is found by its name alone.
+        // The conditions above have been checked; the object is found by its name alone.
         self.restrictions.clear();
         self.restrict(field, name);
         self.under(kind, name).parents.pop();

@@ -4,7 +4,7 @@
 //! `agents --address ADDR:PORT --ca-dir DIR --facts FILE [--nodes N] [--clients N] [--seconds N]
 //! [--environment NAME] [--what catalog|run|status|idle] [--gzip] [--pid PID]`
 //!
-//! `catalog` asks for catalogs only. `run` does what an agent does when nothing changes: node,
+//! `catalog` asks for catalogs only. `run` makes the requests of an agent when nothing changes: node,
 //! plugins, catalog, report. `idle` opens N connections without certificates and says nothing on
 //! them. The result is one JSON object.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -54,7 +54,7 @@ struct Agent {
     requests: Arc<Requests>,
 }
 
-/// What all agents ask.
+/// The requests of all agents.
 struct Requests {
     environment: String,
     what: String,

@@ -1,5 +1,5 @@
 //! The file bucket: contents that nodes have replaced, by digest. Each node has its own objects,
-//! and none can tell what another one has stored.
+//! and none can see the objects of another one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! The classifier of nodes: a program that prints what a node is.
+//! The classifier of nodes: a program that prints the classes of a node.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use ordain_source::{HostWorld, ProcessRequest, World};
 /// The longest time that the program may take.
 const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// What a classifier says about a node.
+/// The classification of a node.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(crate) struct Classification {
     /// The environment that the node must have.

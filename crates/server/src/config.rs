@@ -12,9 +12,9 @@ use ordain_graph::language::Strict;
 pub struct Config {
     /// The directory that has `environments`, or is one control repository.
     pub code: PathBuf,
-    /// The directory of the authority, the server's key, and what is stored.
+    /// The directory of the authority, the server's key, and the stored data.
     pub state: PathBuf,
-    /// The URL of a PostgreSQL database. Without it, what nodes send is in a file below `state`.
+    /// The URL of a PostgreSQL database. Without it, the data of nodes is in a file below `state`.
     pub database: Option<String>,
     /// The directory of the authority, if it is not below `state`.
     pub ca: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! A connection that ends when its peer does not read what is written.
+//! A connection that ends when its peer does not read.
 
 use std::future::Future;
 use std::io;

@@ -66,7 +66,7 @@ impl Stopper {
     }
 }
 
-/// What is to be told about a server that listens.
+/// The addresses and names of a server that listens.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// The address for agents.
@@ -259,7 +259,7 @@ async fn follow_lists(server: Arc<Server>) {
     }
 }
 
-/// Deletes what is too old, every hour.
+/// Deletes old data every hour.
 async fn collect_garbage(server: Arc<Server>) {
     loop {
         tokio::time::sleep(GARBAGE_INTERVAL).await;

@@ -30,10 +30,10 @@ pub(crate) struct ServeArgs {
     /// The directory that has `environments`, or is one control repository
     #[arg(long, value_name = "DIR")]
     pub code: Option<PathBuf>,
-    /// The directory of the authority, the server's key, and what nodes send
+    /// The directory of the authority, the server's key, and the data of nodes
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     pub state_dir: Option<PathBuf>,
-    /// The URL of a PostgreSQL database for what nodes send; default: a file in the state directory
+    /// The URL of a PostgreSQL database for the data of nodes; default: a file in the state directory
     #[arg(long, value_name = "URL", env = "ORDAIN_DATABASE", hide_env_values = true)]
     pub database: Option<String>,
     /// The address for agents [default: 0.0.0.0:8140]

@@ -4,7 +4,7 @@ use ordain_data::Value;
 use ordain_puppet::types::format::quoted::quoted;
 use ordain_puppet::value::rich::from_data;
 
-/// What stands in place of a secret.
+/// The replacement of a secret.
 pub(crate) const SECRET: &str = "(secret)";
 
 /// A value in Puppet's notation, without secrets.

@@ -79,7 +79,7 @@ fn a_failed_deferred_value_fails_its_resource() {
     let plan = plan(&prepared, &machine.host, &NoObserver, 1);
     let statuses: Vec<_> = plan.entries.iter().map(|e| e.report.status).collect();
     assert_eq!(statuses, [Status::WouldChange; 3]);
-    // An apply may find what a plan does not.
+    // An apply may find the value that a plan cannot compute.
     let open = plan.entries[1].report.changes.last().unwrap();
     assert_eq!(open.after, text("(resolved at apply)"));
     machine.write("/first/x", "");

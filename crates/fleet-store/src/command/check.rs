@@ -11,7 +11,7 @@ pub(super) struct Object<'a> {
     problems: Vec<String>,
 }
 
-/// What a value has to be.
+/// The expected form of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     String,

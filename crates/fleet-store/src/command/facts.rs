@@ -96,7 +96,7 @@ impl FactLeaf {
     }
 }
 
-/// What separates the elements of a path.
+/// The separator of the elements of a path.
 const DELIMITER: &str = "#~";
 
 pub(super) fn read(mut map: Map<String, Json>, version: i64) -> Result<Facts, FleetStoreError> {
@@ -279,8 +279,8 @@ fn leaf(path: &[Step<'_>], value: FactValue) -> FactLeaf {
     FactLeaf { path: text, path_array: array, name, depth: path.len() as i64 - 1, value }
 }
 
-/// A name as an element of a path: names of digits get quotes, and what looks like the delimiter
-/// gets a backslash before each of its characters.
+/// A name as an element of a path: names of digits get quotes, and each character of a text like
+/// the delimiter gets a backslash.
 fn encode(name: &str) -> String {
     let is_number = name.bytes().all(|b| b.is_ascii_digit());
     if is_number {

@@ -27,7 +27,7 @@ pub struct Expiration {
     pub producer_timestamp: i64,
 }
 
-/// What the compile of a catalog looked up.
+/// The lookups of the compile of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogInputs {
     /// The node.

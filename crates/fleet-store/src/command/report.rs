@@ -56,7 +56,7 @@ pub struct Report {
     pub logs: String,
     /// The resources as a JSON array.
     pub resources: String,
-    /// What happened to resources that were not as they should be; skipped ones too.
+    /// The events of resources that were out of sync; skipped ones too.
     pub events: Vec<Event>,
     /// The hash of the report as PuppetDB computes it.
     pub hash: Sha1Hash,
@@ -364,7 +364,7 @@ fn list(items: Vec<Map<String, Json>>) -> String {
     value.to_string()
 }
 
-/// Replaces what PostgreSQL cannot store.
+/// Replaces characters that PostgreSQL cannot store.
 fn clean(report: &mut Report) {
     let optional = [
         &mut report.status,

@@ -33,7 +33,7 @@ impl Default for Retention {
     }
 }
 
-/// What a collection did.
+/// The numbers of a collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collected {
     /// The number of nodes that expired.

@@ -1,6 +1,6 @@
 //! A step of a collection.
 
-/// What a step did.
+/// The result of a step.
 pub(super) struct Step {
     /// How many things it handled.
     pub(super) count: u64,

@@ -33,7 +33,7 @@ const EDGES: Shared = Shared {
 
 type Hash = [u8; 32];
 
-/// What is stored of a node's catalog, compared with a new one.
+/// The stored rows of a node's catalog, compared with a new one.
 struct Stored {
     time: i64,
     is_same: bool,

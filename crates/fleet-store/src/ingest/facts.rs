@@ -95,7 +95,7 @@ fn is_equal(stored: &[Value], wanted: &[Value]) -> bool {
     })
 }
 
-/// Brings the rows of a node's leaves to what they are now; only those that differ are written.
+/// Updates the rows of a node's leaves; only those that differ are written.
 fn replace_leaves(
     connection: &mut dyn Connection,
     node: &Value,

@@ -1,4 +1,4 @@
-//! Stores what compiles looked up.
+//! Stores the lookups of compiles.
 
 use sha2::{Digest, Sha256};
 

@@ -1,6 +1,6 @@
-//! What commands lead to.
+//! The outcomes of commands.
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It was stored.

@@ -1,6 +1,6 @@
-//! What all commands say.
+//! The fields that all commands share.
 
-/// What a command says besides its content.
+/// The fields of a command besides its content.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The node.

@@ -8,7 +8,7 @@ use crate::time::format_time;
 /// The fact that has the installed packages.
 const INVENTORY: &str = "_puppet_inventory_1";
 
-/// Makes the command of the facts of a node. `trusted` is what its certificate says, an object.
+/// Makes the command of the facts of a node. `trusted` is the object of its trusted facts.
 pub fn replace_facts(mut values: Map<String, Json>, trusted: Json, context: &Context<'_>) -> Json {
     values.insert("trusted".into(), trusted);
     let inventory = values.remove(INVENTORY);

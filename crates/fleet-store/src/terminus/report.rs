@@ -89,7 +89,7 @@ fn wire_time(time: &str) -> Json {
     format!("{date}{clock}.{fraction}{offset}").into()
 }
 
-/// The start and what the run took, in the offset of the start.
+/// The start and the end of the run, in the offset of the start.
 fn end_time(report: &Json, start: &str, start_micros: i64) -> Json {
     let values = report.pointer("/metrics/time/values").and_then(Json::as_array);
     let total = values.into_iter().flatten().find(|value| value.get(0) == Some(&"total".into()));

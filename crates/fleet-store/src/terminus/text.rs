@@ -68,7 +68,7 @@ fn regexp(pattern: &str) -> String {
     text
 }
 
-/// What Ruby's `to_s` gives for plain data.
+/// Plain data as Ruby's `to_s` writes it.
 pub(super) fn ruby_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
@@ -77,7 +77,7 @@ pub(super) fn ruby_text(value: &Json) -> String {
     }
 }
 
-/// What Ruby's `inspect` gives for plain data.
+/// Plain data as Ruby's `inspect` writes it.
 fn inspect(value: &Json) -> String {
     match value {
         Json::Null => "nil".into(),

@@ -1,4 +1,4 @@
-//! What commands cost, and what they do beside each other.
+//! The cost of commands, and commands that run at the same time.
 
 use std::time::Duration;
 

@@ -29,7 +29,7 @@ fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/terminus")
 }
 
-/// What the real program says; `None` if it is not installed.
+/// The output of the real program; `None` if it is not installed.
 fn recorded() -> Option<Json> {
     if !Path::new(TERMINUS).exists() {
         assert!(std::env::var_os("CI").is_none(), "PuppetDB's terminus is not installed");

@@ -86,7 +86,7 @@ pub const FIREWALL: KindSchema = KindSchema::new(
         text("length", "The length of the packet, or a range"),
         text(
             "recent",
-            "What to do with the list of recent addresses: `set`, `update`, `rcheck` or `remove`",
+            "The action on the list of recent addresses: `set`, `update`, `rcheck` or `remove`",
         ),
         any("rseconds", "How many seconds an address counts as recent"),
         flag("reap", "Remove older addresses"),
@@ -108,7 +108,7 @@ pub const FIREWALL: KindSchema = KindSchema::new(
         choice(
             "clusterip_hashmode",
             &["sourceip", "sourceip-sourceport", "sourceip-sourceport-destport"],
-            "What a cluster distributes packets by",
+            "The key by which a cluster distributes packets",
         ),
         text("clusterip_clustermac", "The hardware address of a cluster"),
         any("clusterip_total_nodes", "How many nodes a cluster has"),
@@ -165,7 +165,7 @@ pub const FIREWALL: KindSchema = KindSchema::new(
         text("hashlimit_above", "The rate of each group above which it matches"),
         text("hashlimit_name", "The name of the groups"),
         any("hashlimit_burst", "The number of packets before the rate holds"),
-        text("hashlimit_mode", "What makes a group, such as `srcip,dstport`"),
+        text("hashlimit_mode", "The key of a group, such as `srcip,dstport`"),
         any("hashlimit_srcmask", "The length of the prefix of senders"),
         any("hashlimit_dstmask", "The length of the prefix of receivers"),
         any("hashlimit_htable_size", "The number of buckets"),
@@ -198,7 +198,7 @@ pub const FIREWALLCHAIN: KindSchema = KindSchema::new(
         choice(
             "policy",
             &["accept", "drop", "queue", "return"],
-            "What happens at the end of a built-in chain",
+            "The policy at the end of a built-in chain",
         ),
         flag("purge", "Remove undeclared rules of the chain; false by default")
             .default_value("false"),

@@ -25,7 +25,7 @@ module Ordain
   end
 
   class << self
-    # What the collection of custom facts asks for.
+    # The interface that the collection of custom facts needs.
     def evaluate(path, text)
       load_text(path, text)
     end

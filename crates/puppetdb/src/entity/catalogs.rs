@@ -52,7 +52,7 @@ pub(super) static CATALOGS: Entity = Entity {
     is_distinct: false,
 };
 
-/// What compiles looked up, a row each.
+/// The lookups of compiles, a row each.
 pub(super) static CATALOG_INPUT_CONTENTS: Entity = Entity {
     name: "catalog_input_contents",
     label: "catalog_input_contents",
@@ -73,7 +73,7 @@ pub(super) static CATALOG_INPUT_CONTENTS: Entity = Entity {
     is_distinct: false,
 };
 
-/// What the compile of a node's catalog looked up.
+/// The lookups of the compile of a node's catalog.
 pub(super) static CATALOG_INPUTS: Entity = Entity {
     name: "catalog_inputs",
     label: "catalog_inputs",

@@ -1,4 +1,4 @@
-//! The columns of a query, and what it selects.
+//! The columns of a query and its selection.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The typed query: what a query means, apart from the SQL of a database.
+//! The typed query: the meaning of a query, apart from the SQL of a database.
 
 mod columns;
 mod condition;
@@ -62,7 +62,7 @@ impl Function {
     }
 }
 
-/// What rows are grouped by.
+/// The key by which rows are grouped.
 #[derive(Clone, Debug)]
 pub(crate) enum Group {
     Field(&'static Field),
@@ -271,7 +271,7 @@ pub(crate) enum Expr {
     },
 }
 
-/// What is compared at a path that a regular expression finds.
+/// The comparison at a path that a regular expression finds.
 #[derive(Clone, Debug)]
 pub(crate) enum MatchedValue {
     Compare(Comparison, Value),

@@ -112,7 +112,7 @@ impl<'a> Grammar<'a> {
         Ok(columns)
     }
 
-    /// What braces hold: a condition and a group, and the clauses for pages.
+    /// The content of braces: a condition and a group, and the clauses for pages.
     fn braces(&mut self) -> Match<(Vec<Value>, Vec<Value>)> {
         self.scan.literal("{")?;
         self.scan.skip_space();
@@ -141,7 +141,7 @@ impl<'a> Grammar<'a> {
         Ok((inner, pages))
     }
 
-    /// What follows `group by`.
+    /// The list after `group by`.
     fn group_by(&mut self) -> Match<Value> {
         self.scan.space()?;
         let mut parts = vec![json!("group_by")];
@@ -298,7 +298,7 @@ impl<'a> Grammar<'a> {
         if self.scan.rest().starts_with('[') {
             return Ok(json!(["array", self.nested(|parser| parser.list(Self::value))?]));
         }
-        // The space after it belongs to what follows, such as `and`.
+        // The space after it belongs to the next word, such as `and`.
         self.scan.skip_space();
         self.from()
     }

@@ -15,7 +15,7 @@ use grammar::Grammar;
 ///
 /// # Errors
 ///
-/// Status 400 with the position of the error and what is expected there.
+/// Status 400 with the position of the error and the expected words.
 pub fn parse(text: &str) -> Result<Value, QueryError> {
     Grammar::new(text).query()
 }

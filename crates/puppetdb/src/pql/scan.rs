@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::json_text::excerpt;
 
-/// A rule does not match here. The scanner knows the place and what it expected.
+/// A rule does not match here. The scanner knows the place and the expected words.
 #[derive(Debug)]
 pub(super) struct Mismatch;
 
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
     }
 
     pub(super) fn skip_space(&mut self) {
-        // The mismatch is noted, because space is among what may follow.
+        // The mismatch is noted, because space may follow.
         let _optional = self.space();
     }
 

@@ -7,7 +7,7 @@ use super::{Context, Decoder, Sql, Statement};
 use crate::error::QueryError;
 use crate::plan::{Comparison, Literal, Output, Select};
 
-/// What a count of events is by.
+/// The subject by which events are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Summary {
     Resource,

@@ -1,4 +1,4 @@
-//! What SQLite and PostgreSQL write differently.
+//! The differences between the SQL of SQLite and of PostgreSQL.
 
 use ordain_fleet_store::Value;
 use serde_json::Value as Json;
@@ -48,7 +48,7 @@ pub(crate) trait Dialect: Sync {
     fn quote(&self, text: Sql) -> Sql;
     /// A form of a document that is equal for equal documents.
     fn comparable(&self, document: Sql) -> Sql;
-    /// What documents are ordered by.
+    /// The key by which documents are ordered.
     fn order_key(&self, document: Sql) -> Sql;
     /// Whether an array of strings has a member; null for null.
     fn has_member(&self, array: Sql, member: &str) -> Sql;

@@ -12,7 +12,7 @@ pub(crate) use select::{Decoder, Statement, count_statement, statement};
 
 use crate::error::QueryError;
 
-/// What a statement depends on besides the query.
+/// The inputs of a statement besides the query.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pub(crate) dialect: &'static dyn Dialect,
@@ -21,5 +21,5 @@ pub(crate) struct Context {
     pub(crate) inactive_since: i64,
 }
 
-/// What a writer of SQL returns.
+/// The result of a writer of SQL.
 pub(crate) type Written = Result<Sql, QueryError>;

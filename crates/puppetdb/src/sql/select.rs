@@ -123,7 +123,7 @@ fn of_field(field: &Field) -> Decoder {
     }
 }
 
-/// What a query selects.
+/// The selection of a query.
 pub(super) enum Columns {
     /// Its columns.
     Own,

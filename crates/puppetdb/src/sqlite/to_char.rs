@@ -141,7 +141,7 @@ fn cased(name: &str, pattern: &str) -> String {
     }
 }
 
-/// What the pattern at the start of a mask shows, and its length. The longest pattern comes first.
+/// The text for the pattern at the start of a mask, and the pattern's length. The longest pattern comes first.
 fn pattern(parts: &Parts, mask: &str) -> Option<(Shown, usize)> {
     let upper: String = mask.chars().take(8).collect::<String>().to_uppercase();
     names(parts, mask, &upper).or_else(|| numbers(parts, &upper))

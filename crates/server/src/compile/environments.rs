@@ -166,7 +166,7 @@ impl Environments {
         if before.is_none() {
             self.watch(slot, &dir);
         }
-        // What changes from here on is noticed, so it is read again.
+        // Changes from here on are noticed, and lead to another read.
         let changes = slot.changes.load(Ordering::SeqCst);
         let texts = before.map(|before| Arc::clone(&before.texts));
         let texts = texts.filter(|texts| !texts.is_outgrown());
@@ -228,7 +228,7 @@ impl Environments {
             // No short circuit: each tree has to be looked at.
             let is_new = roots.iter().fold(false, |new, root| scanned.arm(&watcher, root) | new);
             if is_new {
-                // What has changed there before it was watched is read again.
+                // Changes there before the watch began are read again.
                 count(&scanned.changes);
             }
         };
@@ -276,7 +276,7 @@ struct Code {
 }
 
 impl Code {
-    /// Reads the code in a directory, and logs what is wrong with it.
+    /// Reads the code in a directory, and logs its errors.
     fn read(name: &str, dir: &Path, options: &Options, texts: &SourceMap) -> Self {
         let mut reporter = CollectingReporter::default();
         let shared = SharedEnvironment::open(&mut reporter, dir, options);

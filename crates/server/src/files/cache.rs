@@ -12,7 +12,7 @@ use crate::reply::gzip;
 /// The maximum size in bytes of all listings.
 const MAX_SIZE: usize = 64 << 20;
 
-/// A listing: the code, the mount, the path on it, and what is asked.
+/// A listing: the code, the mount, the path on it, and the options.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     /// The id of the code; it is another one after a change.

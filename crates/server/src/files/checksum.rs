@@ -104,7 +104,7 @@ fn digest<D: Digest>(file: File, length: u64) -> io::Result<String> {
     }
 }
 
-/// What tells a file from its earlier contents.
+/// The stamp that tells a file from its earlier contents.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: ChecksumType,

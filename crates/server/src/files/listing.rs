@@ -56,7 +56,7 @@ impl Request {
     }
 }
 
-/// Reads what a client wants to know of files.
+/// Reads the options of a client's request for files.
 ///
 /// # Errors
 /// The message about a wrong parameter.

@@ -12,7 +12,7 @@ use super::root::{Entry, Root};
 /// The mode of files whose permissions the agent ignores.
 const PLAIN_MODE: u32 = 0o644;
 
-/// What a client wants to know of files.
+/// The options of a client's request for files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Wanted {
     /// Whether links are followed.

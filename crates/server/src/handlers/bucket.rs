@@ -1,4 +1,4 @@
-//! The file bucket. A node sees what it has stored itself, and nothing else.
+//! The file bucket. A node sees only the objects that it has stored itself.
 
 use std::sync::Arc;
 

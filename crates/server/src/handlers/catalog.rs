@@ -61,7 +61,7 @@ pub(crate) async fn compile(server: Arc<Server>, node: OwnName, request: Request
     prepared.reply
 }
 
-/// A reply, and what has to be stored before it is sent.
+/// A reply, and the receipts of the data that has to be stored before it is sent.
 struct Prepared {
     reply: Reply,
     receipts: Vec<Receipt>,

@@ -87,7 +87,7 @@ fn failure(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> Str
     format!("{message} on node {node}")
 }
 
-/// Logs what the compile says, and returns it.
+/// Logs the messages of the compile, and returns them.
 fn log(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> Vec<Json> {
     let Ok(shared) = &env.shared else { return Vec::new() };
     let (node, environment) = (node.as_str(), env.name.as_str());

@@ -1,4 +1,4 @@
-//! What agents send: facts and reports.
+//! The data that agents send: facts and reports.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Routes: what they match, who may use them, what they do.
+//! Routes: their pattern, their principal, their handler.
 
 use std::pin::Pin;
 use std::sync::Arc;

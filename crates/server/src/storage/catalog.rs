@@ -23,7 +23,7 @@ fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some(text.split_at(at))
 }
 
-/// The digest of a catalog and its exported resources without what differs between compiles.
+/// The digest of a catalog and its exported resources without the parts that differ between compiles.
 pub(super) fn digest(
     text: &[u8],
     environment: &str,

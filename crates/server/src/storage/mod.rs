@@ -1,6 +1,6 @@
-//! What the server stores of nodes, in its database.
+//! The data of nodes in the server's database.
 //!
-//! A thread writes. It joins what has arrived meanwhile to one transaction, so that a compile
+//! A thread writes. It joins the commands that have arrived meanwhile to one transaction, so that a compile
 //! neither waits for the disk nor for its turn, and agents are answered when their data is durable.
 
 mod catalog;
@@ -155,7 +155,7 @@ impl Storage {
         Arc::clone(&self.exports) as Arc<dyn Exports>
     }
 
-    /// Deletes what is too old. It blocks for at most about twenty seconds.
+    /// Deletes old data. It blocks for at most about twenty seconds.
     pub(crate) fn collect_garbage(&self) {
         let retention = Retention::default();
         if let Err(error) = collect_garbage(&*self.database, &retention, now(), COLLECTION) {

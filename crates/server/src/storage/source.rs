@@ -1,4 +1,4 @@
-//! What is stored about which node, and the receipt for it.
+//! The node that data belongs to, and the receipt for the data.
 
 use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};

@@ -24,7 +24,7 @@ const MAX_KNOWN: usize = 200_000;
 pub(super) enum Job {
     /// A command.
     Command(Box<Command>),
-    /// A catalog, with the digest of what does not change between compiles.
+    /// A catalog, with the digest of the parts that do not change between compiles.
     Catalog(Box<Command>, Option<CatalogDigest>),
     /// New ids of a catalog that is stored.
     Renew(Box<Renewal>),

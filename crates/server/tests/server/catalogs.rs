@@ -231,7 +231,7 @@ fn an_administrator_compiles_for_others() {
     let reply = ask(body);
     assert_eq!(title(&reply), "web web.example.org");
     assert_eq!(reply.json()["logs"][0]["message"], "said");
-    // The facts were stored, and with them what the certificate says.
+    // The facts were stored, and with them the trusted facts.
     let mut body = json!({
         "certname": "web.example.org", "environment": "production",
         "persistence": { "facts": false, "catalog": false },

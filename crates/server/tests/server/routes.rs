@@ -73,7 +73,7 @@ fn each_route_admits_its_principal_only() {
     let columns: Vec<&str> = clients.iter().map(|(name, _)| *name).collect();
     writeln!(table, "{:8} {:52} {:10} {}", "method", "path", "may", columns.join("  ")).unwrap();
     let mut all = routes();
-    // What changes the state of names comes last.
+    // Routes that change the state of names come last.
     all.sort_by_key(|route| route.pattern.contains("clean") || route.method == "DELETE");
     for route in all {
         let target = route.pattern.replace("{name}", "a.example.org");

@@ -143,7 +143,7 @@ fn write(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".tmp");
     let temporary = path.with_file_name(name);
-    // What a killed run left.
+    // A killed run may have left it.
     let _ = fs::remove_file(&temporary);
     let written = OpenOptions::new()
         .write(true)

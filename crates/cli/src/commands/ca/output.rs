@@ -1,4 +1,4 @@
-//! What the subcommands print.
+//! The output of the subcommands.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Prints the outcome; `verb` is the past participle, `missing` says what a name lacks.
+    /// Prints the outcome; `verb` is the past participle, `missing` describes a name without one.
     pub(super) fn print(
         &self,
         ui: &mut Ui,

@@ -167,7 +167,7 @@ pub(super) fn export(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Prints what happened with an authority.
+/// Prints the outcome for an authority.
 pub(super) fn print(
     ui: &mut Ui,
     common: &CommonArgs,

@@ -59,7 +59,7 @@ impl Sessions {
         request: &Request<'_>,
     ) -> io::Result<[Vec<u8>; 2]> {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without the table, as in a container, processes see what they saw at their start.
+        // Without the table, as in a container, processes keep the mounts of their start.
         let mounts = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
         if processes.mounts != mounts {
             *processes = Processes { by_words: BTreeMap::new(), mounts };
@@ -180,7 +180,7 @@ impl Process {
         Ok([output.text, errors.text])
     }
 
-    /// Writes what fits; returns the rest.
+    /// Writes as much as fits; returns the rest.
     fn write<'a>(&self, text: &'a [u8]) -> io::Result<&'a [u8]> {
         if text.is_empty() {
             return Ok(text);
@@ -214,7 +214,7 @@ impl<'a> Answer<'a> {
         Self { text: Vec::new(), mark: mark.as_bytes(), marks: 0, searched: 0 }
     }
 
-    /// Reads what is there; false at the end.
+    /// Reads the available bytes; false at the end.
     fn read(&mut self, mut file: &File) -> io::Result<bool> {
         let mut buffer = [0; 64 << 10];
         let is_open = loop {

@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// A session that loads files. It can be one of many in a process, so it begins with the state of
-    /// a new one. Its commands can change nothing on the machine but what is in `writable`.
+    /// a new one. Its commands can change only files in `writable`.
     ///
     /// # Errors
     /// When augtool does not list its lenses.

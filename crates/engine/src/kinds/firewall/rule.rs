@@ -36,7 +36,7 @@ pub(super) struct Chain {
     pub(super) table: String,
     /// Its name.
     pub(super) name: String,
-    /// What happens at the end of a built-in chain, in small letters.
+    /// The policy of a built-in chain, in small letters.
     pub(super) policy: Option<String>,
 }
 
