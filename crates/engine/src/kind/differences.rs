@@ -46,6 +46,18 @@ impl<'a> Differences<'a> {
         self.push(Action::Modify, name, before, after, message);
     }
 
+    /// Records that the resource has to be created or removed. Returns its state if it exists and
+    /// should, so that the caller compares its properties.
+    pub(crate) fn ensure<T>(&mut self, now: Option<T>, present: bool) -> Option<T> {
+        match (now, present) {
+            (Some(now), true) => return Some(now),
+            (None, true) => self.create("absent", Value::str("present")),
+            (Some(_), false) => self.remove(Value::str("present"), "absent", "removed"),
+            (None, false) => {}
+        }
+        None
+    }
+
     /// Records that the resource does not exist and should.
     pub(crate) fn create(&mut self, before: &str, after: Value) {
         let before = Value::str(before);

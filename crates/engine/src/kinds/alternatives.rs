@@ -241,15 +241,10 @@ impl Instance for Entry {
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
-        match (self.now(host)?, self.present) {
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(now), true) => {
-                if let Some(wanted) = self.priority.filter(|wanted| *wanted != now) {
-                    to.property("priority", Value::Int(now), Value::Int(wanted));
-                }
-            }
-            (None, false) => {}
+        if let Some(now) = to.ensure(self.now(host)?, self.present)
+            && let Some(wanted) = self.priority.filter(|wanted| *wanted != now)
+        {
+            to.property("priority", Value::Int(now), Value::Int(wanted));
         }
         Ok(to.finish())
     }

@@ -309,17 +309,15 @@ impl Instance for KeyInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let file = self.read(host)?;
         let mut to = Differences::new(&self.secrets);
-        match (file.as_ref().and_then(|file| file.get(&self.name)), self.present) {
-            (Some(now), true) => return Ok(self.compare_key(now)),
-            (None, false) => {}
-            (None, true) if self.kind.is_none() || self.key.is_none() => {
-                let message = "type and key are required attributes for new authorized keys";
-                return Err(KindError::new(message));
-            }
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
+        let now = file.as_ref().and_then(|file| file.get(&self.name));
+        if now.is_none() && self.present && (self.kind.is_none() || self.key.is_none()) {
+            let message = "type and key are required attributes for new authorized keys";
+            return Err(KindError::new(message));
         }
-        Ok(to.finish())
+        match to.ensure(now, self.present) {
+            Some(now) => Ok(self.compare_key(now)),
+            None => Ok(to.finish()),
+        }
     }
 
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {

@@ -193,22 +193,19 @@ impl Instance for SshkeyInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let file = self.table.read(host)?;
         let mut to = Differences::new(&self.secrets);
-        match (file.get(&self.title()), self.present) {
-            (Some(now), true) => {
-                if let Some(key) = self.key.as_ref().filter(|key| **key != now.key) {
-                    to.property("key", Value::str(now.key.as_str()), Value::str(key.as_str()));
-                }
-                let aliases = now.names.get(1..).unwrap_or_default();
-                if let Some(wanted) = self.aliases.as_ref().filter(|w| w.as_slice() != aliases) {
-                    to.property("host_aliases", texts(aliases), texts(wanted));
-                }
+        let title = self.title();
+        let now = file.get(&title);
+        if now.is_none() && self.present && self.key.is_none() {
+            return Err(KindError::new("key is a required attribute for sshkeys"));
+        }
+        if let Some(now) = to.ensure(now, self.present) {
+            if let Some(key) = self.key.as_ref().filter(|key| **key != now.key) {
+                to.property("key", Value::str(now.key.as_str()), Value::str(key.as_str()));
             }
-            (None, false) => {}
-            (None, true) if self.key.is_none() => {
-                return Err(KindError::new("key is a required attribute for sshkeys"));
+            let aliases = now.names.get(1..).unwrap_or_default();
+            if let Some(wanted) = self.aliases.as_ref().filter(|w| w.as_slice() != aliases) {
+                to.property("host_aliases", texts(aliases), texts(wanted));
             }
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
         }
         Ok(to.finish())
     }

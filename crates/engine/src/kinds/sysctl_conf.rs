@@ -115,19 +115,14 @@ impl Instance for Setting {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let file = self.table.read(host)?;
         let mut to = Differences::new(&self.secrets);
-        match (file.get(&self.name), self.present) {
-            (None, true) if self.value.is_none() => {
-                return Err(KindError::new("Field 'val' is required"));
-            }
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(now), true) => {
-                if let Some(wanted) = self.value.as_ref().filter(|wanted| **wanted != now.value) {
-                    let now = Value::str(now.value.as_str());
-                    to.property("val", now, Value::str(wanted.as_str()));
-                }
-            }
-            (None, false) => {}
+        let now = file.get(&self.name);
+        if now.is_none() && self.present && self.value.is_none() {
+            return Err(KindError::new("Field 'val' is required"));
+        }
+        if let Some(now) = to.ensure(now, self.present)
+            && let Some(wanted) = self.value.as_ref().filter(|wanted| **wanted != now.value)
+        {
+            to.property("val", Value::str(now.value.as_str()), Value::str(wanted.as_str()));
         }
         Ok(to.finish())
     }

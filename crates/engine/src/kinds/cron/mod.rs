@@ -257,16 +257,15 @@ impl Instance for CronInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let (table, _) = self.read(host)?;
         let mut to = Differences::new(&self.secrets);
-        match (self.find(&table), self.present) {
-            (Some(now), true) => return Ok(self.compare_job(now)),
-            (None, false) => {}
-            (None, true) if self.command.as_ref().is_none_or(String::is_empty) => {
-                return Err(KindError::new("no command specified, cannot create"));
-            }
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
+        let now = self.find(&table);
+        let has_command = self.command.as_ref().is_some_and(|command| !command.is_empty());
+        if now.is_none() && self.present && !has_command {
+            return Err(KindError::new("no command specified, cannot create"));
         }
-        Ok(to.finish())
+        match to.ensure(now, self.present) {
+            Some(now) => Ok(self.compare_job(now)),
+            None => Ok(to.finish()),
+        }
     }
 
     fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {

@@ -17,7 +17,7 @@ use super::{INTERVAL, packages, removal, tables, turn};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::{
-    AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, own_identity,
+    Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult, own_identity,
 };
 use crate::kinds::shared::instances::inherit;
 use crate::system::host::Host;
@@ -46,11 +46,7 @@ impl Kind for Firewallchain {
         &firewall::FIREWALLCHAIN
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        context: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, context: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let title = p.name();
         let (chain, table, protocol) = parts(&mut p, &title);

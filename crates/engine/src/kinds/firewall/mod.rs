@@ -24,7 +24,7 @@ use self::rule::{Rule, Ruleset, Texts, is_name, is_unmanaged};
 use self::tables::{Protocol, Rulesets};
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, LogLine, ParseContext, ParseResult};
 use crate::kinds::shared::instances::unwanted;
 use crate::system::host::Host;
 
@@ -55,11 +55,7 @@ impl Kind for Firewall {
         &firewall::FIREWALL
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         let name = p.name();
         let present = p.choice("ensure") != Some("absent");
@@ -296,16 +292,15 @@ impl Instance for ManagedRule {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let all = self.rulesets.get(host, self.protocol)?;
         let mut to = Differences::new(&[]);
-        match (self.find(&all)?, self.present) {
-            (None, true) => {
-                write::words(&self.wanted, self.is_ipv6())?;
-                to.create("absent", Value::str("present"));
-            }
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(rule), true) => return self.differences(host, rule),
-            (None, false) => {}
+        let now = self.find(&all)?;
+        if now.is_none() && self.present {
+            // A rule that cannot be written is an error before anything changes.
+            write::words(&self.wanted, self.is_ipv6())?;
         }
-        Ok(to.finish())
+        match to.ensure(now, self.present) {
+            Some(rule) => self.differences(host, rule),
+            None => Ok(to.finish()),
+        }
     }
 
     fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {

@@ -124,17 +124,12 @@ impl Instance for IniSubsettingInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let items = self.read(&self.file.read(host)?)?;
         let mut to = Differences::new(&self.secrets);
-        match (items.has(&self.subsetting), self.present) {
-            (false, true) => to.create("absent", Value::str("present")),
-            (true, false) => to.remove(Value::str("present"), "absent", "removed"),
-            (true, true) => {
-                let now = items.get(&self.subsetting);
-                if let Some(wanted) = self.value.as_deref().filter(|wanted| Some(*wanted) != now) {
-                    let now = now.map_or(Value::Null, Value::str);
-                    self.shown.differ(&mut to, now, Value::str(wanted));
-                }
-            }
-            (false, false) => {}
+        let exists = items.has(&self.subsetting).then(|| items.get(&self.subsetting));
+        if let Some(now) = to.ensure(exists, self.present)
+            && let Some(wanted) = self.value.as_deref().filter(|wanted| Some(*wanted) != now)
+        {
+            let now = now.map_or(Value::Null, Value::str);
+            self.shown.differ(&mut to, now, Value::str(wanted));
         }
         Ok(to.finish())
     }

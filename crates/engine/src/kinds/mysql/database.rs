@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, databases};
 use super::{INTERVAL, client, required};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The kind `mysql_database`.
@@ -21,11 +21,7 @@ impl Kind for MysqlDatabase {
         &databases::MYSQL_DATABASE
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["mysql"], &[]);
         let name = p.name();
@@ -93,19 +89,13 @@ impl Instance for Database {
         let mut to = Differences::new(&[]);
         // A machine without a client gets it, and the server, in the same run.
         let now = if client::exists(host) { self.now(host)? } else { None };
-        match (now, self.present) {
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some((charset, collate)), true) => {
-                let both =
-                    [("charset", charset, &self.charset), ("collate", collate, &self.collate)];
-                for (name, now, wanted) in both {
-                    if current(&now) != current(wanted) {
-                        to.property(name, Value::str(now.as_str()), Value::str(wanted.as_str()));
-                    }
+        if let Some((charset, collate)) = to.ensure(now, self.present) {
+            let both = [("charset", charset, &self.charset), ("collate", collate, &self.collate)];
+            for (name, now, wanted) in both {
+                if current(&now) != current(wanted) {
+                    to.property(name, Value::str(now.as_str()), Value::str(wanted.as_str()));
                 }
             }
-            (None, false) => {}
         }
         Ok(to.finish())
     }

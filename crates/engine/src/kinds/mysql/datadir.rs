@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, databases};
 
 use super::client::{NEVER, Version};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::command::{CommandContext, find_program};
 use crate::system::host::Host;
 use crate::system::path::{real_path, resolve};
@@ -30,11 +29,7 @@ impl Kind for MysqlDatadir {
         &databases::MYSQL_DATADIR
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["mysql"], &[]);
         let title = resource.id.title.to_string();
@@ -115,11 +110,7 @@ impl Instance for Directory {
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
-        match (self.exists(host), self.present) {
-            (false, true) => to.create("absent", Value::str("present")),
-            (true, false) => to.remove(Value::str("present"), "absent", "removed"),
-            _ => {}
-        }
+        to.ensure(self.exists(host).then_some(()), self.present);
         Ok(to.finish())
     }
 

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, databases};
 
 use super::{INTERVAL, client, required};
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The static privileges of MySQL 8: together they are all.
@@ -56,11 +55,7 @@ impl Kind for MysqlGrant {
         &databases::MYSQL_GRANT
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["mysql"], &[]);
         let name = p.name().replace('\'', "");
@@ -304,18 +299,13 @@ impl Instance for Grant {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
         let now = if client::exists(host) { self.now(host)? } else { None };
-        match (now, self.present) {
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(now), true) => {
-                if now.privileges != self.privileges {
-                    to.property("privileges", texts(&now.privileges), texts(&self.privileges));
-                }
-                if let Some(wanted) = self.options.as_ref().filter(|w| **w != now.options) {
-                    to.property("options", texts(&now.options), texts(wanted));
-                }
+        if let Some(now) = to.ensure(now, self.present) {
+            if now.privileges != self.privileges {
+                to.property("privileges", texts(&now.privileges), texts(&self.privileges));
             }
-            (None, false) => {}
+            if let Some(wanted) = self.options.as_ref().filter(|w| **w != now.options) {
+                to.property("options", texts(&now.options), texts(wanted));
+            }
         }
         Ok(to.finish())
     }

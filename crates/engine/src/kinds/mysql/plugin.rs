@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, databases};
 use super::{INTERVAL, client, required};
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The kind `mysql_plugin`.
@@ -21,11 +21,7 @@ impl Kind for MysqlPlugin {
         &databases::MYSQL_PLUGIN
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["mysql"], &[]);
         let name = p.name();
@@ -67,15 +63,10 @@ impl Instance for Plugin {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
         let now = if client::exists(host) { self.now(host)? } else { None };
-        match (now, self.present) {
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(now), true) => {
-                if let Some(wanted) = self.library.as_ref().filter(|wanted| **wanted != now) {
-                    to.property("soname", Value::str(now.as_str()), Value::str(wanted.as_str()));
-                }
-            }
-            (None, false) => {}
+        if let Some(now) = to.ensure(now, self.present)
+            && let Some(wanted) = self.library.as_ref().filter(|wanted| **wanted != now)
+        {
+            to.property("soname", Value::str(now.as_str()), Value::str(wanted.as_str()));
         }
         Ok(to.finish())
     }

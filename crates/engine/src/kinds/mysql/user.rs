@@ -11,7 +11,7 @@ use super::client::{NEVER, Product, Version, literal};
 use super::{INTERVAL, client, required};
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::params::Params;
-use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Action, Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::system::host::Host;
 
 /// The limits of an account: the property, the column of `mysql.user`, the word of SQL.
@@ -37,11 +37,7 @@ impl Kind for MysqlUser {
         &databases::MYSQL_USER
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["mysql"], &[]);
         let name = p.name();
@@ -332,13 +328,10 @@ impl Instance for Account {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
         let now = if client::exists(host) { self.now(host)? } else { None };
-        match (now, self.present) {
-            (None, true) => to.create("absent", Value::str("present")),
-            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(now), true) => return Ok(self.differences(&now)),
-            (None, false) => {}
+        match to.ensure(now, self.present) {
+            Some(now) => Ok(self.differences(&now)),
+            None => Ok(to.finish()),
         }
-        Ok(to.finish())
     }
 
     fn apply(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {

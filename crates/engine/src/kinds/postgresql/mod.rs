@@ -10,7 +10,7 @@ use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, databases};
 
 use crate::kind::params::{Params, reveal, scalar};
-use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{Action, Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::command::{CommandContext, find_program};
 use crate::system::host::Host;
 
@@ -26,11 +26,7 @@ impl Kind for PostgresqlPsql {
         &databases::POSTGRESQL_PSQL
     }
 
-    fn parse(
-        &self,
-        resource: &Resource,
-        _: &ParseContext<'_>,
-    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+    fn parse(&self, resource: &Resource, _: &ParseContext<'_>) -> ParseResult {
         let mut p = Params::new(resource);
         p.provider(&["ruby"], &[]);
         let name = p.name();
@@ -173,16 +169,22 @@ impl Psql {
 
     /// The SQL with the variables of `environment` in place of their names. Older releases of the
     /// module pass passwords so, and let a shell expand them.
-    fn expand(&self, mut sql: String) -> (String, bool) {
-        let mut is_expanded = false;
-        for (name, value) in &self.context.environment {
-            let variable = format!("${name}");
-            if sql.contains(&variable) {
-                sql = sql.replace(&variable, value);
-                is_expanded = true;
+    fn expand(&self, sql: String) -> (String, bool) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (mut out, mut rest, mut is_expanded) = (String::new(), sql.as_str(), false);
+        while let Some((before, after)) = rest.split_once('$') {
+            let name = &after[..after.find(|c| !is_word(c)).unwrap_or(after.len())];
+            let value = self.context.environment.iter().find(|(known, _)| known == name);
+            out.push_str(before);
+            match value {
+                Some((_, value)) => out.push_str(value),
+                None => out.extend(["$", name]),
             }
+            is_expanded |= value.is_some();
+            rest = &after[name.len()..];
         }
-        (sql, is_expanded)
+        out.push_str(rest);
+        (out, is_expanded)
     }
 
     /// Whether a query has rows.
