@@ -121,19 +121,8 @@ pub fn envelope(graph: &Graph, sources: &SourceMap) -> std::io::Result<Envelope>
     if !graph.served.is_empty() {
         let mut text = Vec::new();
         puppet_catalog::write(graph, sources, &envelope, &mut text)?;
-        envelope.uuid = uuid(&digest::sha1_bytes(&text));
+        let digest = digest::sha1_bytes(&text);
+        envelope.uuid = digest::uuid(std::array::from_fn(|at| digest[at]), 5);
     }
     Ok(envelope)
-}
-
-/// A UUID of version 5 from the beginning of a digest.
-fn uuid(digest: &[u8]) -> String {
-    let mut bytes = [0; 16];
-    for (byte, from) in bytes.iter_mut().zip(digest) {
-        *byte = *from;
-    }
-    bytes[6] = bytes[6] & 0x0f | 0x50;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = digest::hex(&bytes);
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }

@@ -24,8 +24,8 @@ pub fn parse_time(text: &str) -> Option<i64> {
     Some(local - parse_offset(rest)?)
 }
 
-/// Reads the forms that PuppetDB accepts for the time of facts: also times without an offset, dates, and numbers
-/// of milliseconds.
+/// Reads the forms that PuppetDB accepts for the time of facts: also times without an offset,
+/// dates, and numbers of milliseconds.
 pub(crate) fn parse_lenient(text: &str) -> Option<i64> {
     if let Some(time) = parse_time(text) {
         return Some(time);

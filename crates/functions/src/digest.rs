@@ -9,6 +9,14 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
+/// The text of a UUID of a version (RFC 9562, section 4), whose other bits are these bytes.
+pub fn uuid(mut bytes: [u8; 16], version: u8) -> String {
+    bytes[6] = bytes[6] & 0x0f | version << 4;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = hex(&bytes);
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
 /// MD5.
 pub fn md5(data: &[u8]) -> String {
     hex(&md5::Md5::digest(data))

@@ -18,6 +18,7 @@
 //! | [`go`] | Go's functions on texts and numbers: quotes, numbers, `fmt`, paths, times, URLs |
 //! | [`integer`] | [`integer::parse_ruby`], [`integer::parse_python`] |
 //! | [`scanf`] | [`scanf::scanf`] |
+//! | [`checksum`] | [`checksum::Checksum`] of files, [`checksum::Algorithm`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |
 //! | [`base64`] | [`base64::encode`], [`base64::decode`] in Ruby's modes |
 //! | [`random`] | [`random::MersenneTwister`], [`random::fqdn_rand`], [`random::seeded_rand`], [`random::seeded_rand_string`], [`random::fqdn_rand_string`], [`random::fqdn_rotation`], [`random::fqdn_uuid`] |
@@ -34,6 +35,7 @@
 
 pub mod base64;
 pub mod bcrypt;
+pub mod checksum;
 pub mod crypt;
 pub mod digest;
 mod error;

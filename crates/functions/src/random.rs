@@ -203,11 +203,8 @@ pub fn fqdn_uuid(name: &str) -> String {
         0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30,
         0xc8,
     ];
-    let mut hash = sha1::Sha1::digest([DNS.as_slice(), name.as_bytes()].concat());
-    hash[6] = (hash[6] & 0x0f) | 0x50;
-    hash[8] = (hash[8] & 0x3f) | 0x80;
-    let text = digest::hex(&hash[..16]);
-    [&text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..]].join("-")
+    let hash = digest::sha1_bytes(&[DNS.as_slice(), name.as_bytes()].concat());
+    digest::uuid(std::array::from_fn(|at| hash[at]), 5)
 }
 
 #[cfg(test)]

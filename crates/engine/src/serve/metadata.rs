@@ -4,11 +4,11 @@ use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
+use ordain_functions::checksum::{Checksum, NAMES};
 use ordain_functions::time;
 use ordain_graph::served::{FileMetadata, ServedChecksum};
 
 use super::request::Request;
-use crate::kinds::file::checksum::{Checksum, NAMES};
 use crate::system::path::own_ids;
 
 /// The default mode of files whose source permissions are ignored.

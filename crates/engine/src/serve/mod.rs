@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use ordain_data::Value;
+use ordain_functions::checksum::NAMES;
 use ordain_graph::served::{FileMetadata, ServedTree};
 use ordain_graph::{Graph, Resource, ResourceId, ServedFiles};
 
 use crate::kind::params::reveal;
-use crate::kinds::file::checksum::NAMES;
 use request::Request;
 
 /// The served directories, and the checksum of contents.

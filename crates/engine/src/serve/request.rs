@@ -1,10 +1,10 @@
 //! Options of a resource for reading its sources.
 
 use ordain_data::Value;
+use ordain_functions::checksum::NAMES;
 use ordain_graph::Resource;
 
 use crate::kind::params::{reveal, scalar_text};
-use crate::kinds::file::checksum::NAMES;
 
 /// The options of a resource.
 pub(super) struct Request {

@@ -69,7 +69,7 @@ pub(crate) fn wanted(query: &Parameters) -> Result<Wanted, String> {
         }
     };
     let checksum = query.get("checksum_type").unwrap_or("sha256");
-    let checksum = super::checksum::ChecksumType::parse(checksum)
+    let checksum = ordain_functions::checksum::Checksum::from_name(checksum)
         .ok_or_else(|| format!("Unsupported checksum type {checksum}"))?;
     let has_permissions =
         matches!(query.get("source_permissions"), Some("use" | "use_when_creating"));

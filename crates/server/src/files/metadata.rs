@@ -6,8 +6,9 @@ use std::path::Path;
 use rustix::fs::FileType;
 use serde::Serialize;
 
-use super::checksum::{ChecksumType, Checksums};
+use super::checksum::Checksums;
 use super::root::{Entry, Root};
+use ordain_functions::checksum::Checksum;
 
 /// The mode of files whose permissions the agent ignores.
 const PLAIN_MODE: u32 = 0o644;
@@ -17,7 +18,7 @@ const PLAIN_MODE: u32 = 0o644;
 pub(crate) struct Wanted {
     /// Whether links are followed.
     pub(crate) follows: bool,
-    pub(crate) checksum: ChecksumType,
+    pub(crate) checksum: Checksum,
     /// Whether the owner, group and mode are those of the file.
     pub(crate) has_permissions: bool,
 }
@@ -99,19 +100,17 @@ fn described(
     root: &Root,
     below: &Path,
     entry: &Entry,
-    wanted: ChecksumType,
+    wanted: Checksum,
 ) -> io::Result<(&'static str, Sum)> {
-    let sum = |kind: ChecksumType| checksums.of(root, below, &entry.stat, kind);
-    let of = |kind: ChecksumType, value| Sum { kind: kind.name(), value };
+    let sum = |kind: Checksum| checksums.of(root, below, &entry.stat, kind);
+    let of = |kind: Checksum, value| Sum { kind: kind.name(), value };
     Ok(match entry.kind() {
         FileType::RegularFile => ("file", of(wanted, Some(sum(wanted)?))),
-        FileType::Directory => {
-            ("directory", of(ChecksumType::Ctime, Some(sum(ChecksumType::Ctime)?)))
-        }
+        FileType::Directory => ("directory", of(Checksum::Ctime, Some(sum(Checksum::Ctime)?))),
         // The checksum of a link is that of its file, if it leads to one.
         FileType::Symlink => ("link", of(wanted, sum(wanted).ok())),
-        FileType::Fifo => ("fifo", of(ChecksumType::None, Some("{none}".to_string()))),
-        FileType::Socket => ("socket", of(ChecksumType::None, Some("{none}".to_string()))),
+        FileType::Fifo => ("fifo", of(Checksum::None, Some("{none}".to_string()))),
+        FileType::Socket => ("socket", of(Checksum::None, Some("{none}".to_string()))),
         _ => return Err(io::Error::from(io::ErrorKind::Unsupported)),
     })
 }

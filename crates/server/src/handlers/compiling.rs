@@ -126,10 +126,7 @@ pub(super) fn uuid() -> String {
     let mut bytes = [0; 16];
     // Without random numbers catalogs have equal ids, which agents only report.
     let _ = getrandom::fill(&mut bytes);
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = ordain_functions::digest::hex(&bytes);
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    ordain_functions::digest::uuid(bytes, 4)
 }
 
 #[cfg(test)]

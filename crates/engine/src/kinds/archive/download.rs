@@ -14,12 +14,12 @@ use rustc_hash::FxHasher;
 use ureq::http::Uri;
 
 use crate::kind::{KindError, ParseContext};
-use crate::kinds::file::checksum::Algorithm;
 use crate::kinds::http::fetch::{Connection, connected_agent, failed};
 use crate::kinds::shared::command::CommandContext;
 use crate::system::host::Host;
 use crate::system::path::{Place, own_ids, resolve};
 use crate::system::write::{Data, WriteError, make_parents, replace_file};
+use ordain_functions::checksum::Algorithm;
 
 /// The most bytes of a document with checksums.
 const MAX_CHECKSUMS: u64 = 16 << 20;

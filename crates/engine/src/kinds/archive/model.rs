@@ -7,10 +7,10 @@ use rustix::fs::FileType;
 use super::download::Download;
 use super::extract::Extraction;
 use crate::kind::KindError;
-use crate::kinds::file::checksum::Algorithm;
 use crate::system::host::Host;
 use crate::system::path::{is, resolve};
 use crate::system::write::remove;
+use ordain_functions::checksum::Algorithm;
 
 /// The desired state.
 pub(super) struct ArchiveInstance {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ordain_data::Value;
+use ordain_functions::checksum::Algorithm;
 use ordain_graph::Resource;
 
 use super::download::{Download, DownloadSource, Login};
@@ -10,7 +11,6 @@ use super::extract::{Extraction, Flags};
 use super::model::ArchiveInstance;
 use crate::kind::params::{Params, inspect, scalar};
 use crate::kind::{AttributeError, ParseContext};
-use crate::kinds::file::checksum::Algorithm;
 use crate::kinds::http::fetch::Connection;
 
 pub(super) fn parse(

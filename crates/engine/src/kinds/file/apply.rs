@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::io;
 
+use ordain_functions::checksum::Checksum;
 use ordain_graph::protected::TreeAction;
 use rustix::fs::{FileType, Stat, renameat};
 
-use super::checksum::Checksum;
 use super::compare::{ContentSource, DesiredState, planted, type_name};
 use super::model::FileInstance;
 use super::selinux_context::PROPERTIES;

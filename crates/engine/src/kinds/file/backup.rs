@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
 
-use super::checksum::Algorithm;
 use crate::system::host::Host;
 use crate::system::path::{Place, is, real_path};
 use crate::system::write;
 use crate::system::write::Data;
+use ordain_functions::checksum::Algorithm;
 
 /// The destination of replaced content.
 #[derive(Clone, PartialEq, Eq, Debug)]

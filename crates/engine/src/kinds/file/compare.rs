@@ -7,11 +7,12 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use ordain_data::Value;
+use ordain_functions::checksum::{Checksum, LITE};
 use ordain_functions::time;
 use ordain_graph::protected::TreeAction;
 use rustix::fs::{FileType, Stat};
 
-use super::checksum::{Checksum, LITE, same};
+use super::checksum::same;
 use super::fragments;
 use super::model::{Content, Ensure, FileInstance, SourcePermissions};
 use super::selinux_context::PROPERTIES;

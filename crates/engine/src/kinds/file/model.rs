@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_functions::checksum::Checksum;
 use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
 
 use super::backup::Backup;
-use super::checksum::Checksum;
 use super::mode::Mode;
 use super::selinux_context::DeclaredContext;
 use super::source::Source;

@@ -5,10 +5,10 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
+use ordain_functions::checksum::{Checksum, NAMES};
 use ordain_graph::{Resource, ResourceRef, protected};
 
 use super::backup::Backup;
-use super::checksum::{Checksum, NAMES};
 use super::mode::Mode;
 use super::model::{Content, Ensure, FileInstance, Recurse, Recursion, SourcePermissions};
 use super::selinux_context::{DeclaredContext, PROPERTIES, Parts};

@@ -5,12 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ordain_functions::checksum::{Algorithm, Checksum};
 use ordain_functions::digest::hex;
 use ordain_functions::time;
 use ureq::Body;
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 
-use super::checksum::{Algorithm, Checksum};
 use crate::kinds::http::content::time_of;
 use crate::kinds::http::fetch::{agent, failed};
 use crate::system::host::Host;
