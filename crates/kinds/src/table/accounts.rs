@@ -9,7 +9,7 @@ pub(crate) const KINDS: &[&KindSchema] =
     &[&USER, &GROUP, &SSH_AUTHORIZED_KEY, &MGMT_SSH_AUTHORIZED_KEY, &MGMT_PASSWORD];
 
 /// `user`.
-pub const USER: KindSchema = KindSchema::new(
+pub static USER: KindSchema = KindSchema::new(
     "user",
     "A local account",
     &[
@@ -84,7 +84,7 @@ pub const USER: KindSchema = KindSchema::new(
 .comes_after(&["group"]);
 
 /// `group`.
-pub const GROUP: KindSchema = KindSchema::new(
+pub static GROUP: KindSchema = KindSchema::new(
     "group",
     "A local group",
     &[
@@ -119,7 +119,7 @@ pub const GROUP: KindSchema = KindSchema::new(
 ])]);
 
 /// `ssh_authorized_key`.
-pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
+pub static SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     "ssh_authorized_key",
     "A key for logging in as a user",
     &[
@@ -158,7 +158,7 @@ pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
 .comes_after(&["user"]);
 
 /// `mgmt::ssh::authorized_key`.
-pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
+pub static MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     "mgmt::ssh::authorized_key",
     "A key for logging in, as a line of a file",
     &[
@@ -185,6 +185,6 @@ pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
 .comes_after(&["user", "file"]);
 
 /// `mgmt::password`.
-pub const MGMT_PASSWORD: KindSchema = KindSchema::new("mgmt::password",
+pub static MGMT_PASSWORD: KindSchema = KindSchema::new("mgmt::password",
 "Generates a password and passes it on",
 &[text("name", "A name for it"), integer("length", "The number of letters; 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is saved on this machine, readable by root; false by default, then only the run that generates it passes it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether an invalid saved password is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]);

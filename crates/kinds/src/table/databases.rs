@@ -10,7 +10,7 @@ pub(crate) const KINDS: &[&KindSchema] =
     &[&MYSQL_DATABASE, &MYSQL_USER, &MYSQL_GRANT, &MYSQL_PLUGIN, &MYSQL_DATADIR, &POSTGRESQL_PSQL];
 
 /// `mysql_database`.
-pub const MYSQL_DATABASE: KindSchema = KindSchema::new(
+pub static MYSQL_DATABASE: KindSchema = KindSchema::new(
     "mysql_database",
     "A database of MySQL or MariaDB, of the module mysql",
     &[
@@ -28,7 +28,7 @@ pub const MYSQL_DATABASE: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `mysql_user`.
-pub const MYSQL_USER: KindSchema = KindSchema::new(
+pub static MYSQL_USER: KindSchema = KindSchema::new(
     "mysql_user",
     "An account of MySQL or MariaDB, of the module mysql",
     &[
@@ -52,7 +52,7 @@ pub const MYSQL_USER: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `mysql_grant`.
-pub const MYSQL_GRANT: KindSchema = KindSchema::new(
+pub static MYSQL_GRANT: KindSchema = KindSchema::new(
     "mysql_grant",
     "The privileges of an account on a table, of the module mysql",
     &[
@@ -68,7 +68,7 @@ pub const MYSQL_GRANT: KindSchema = KindSchema::new(
 .comes_after(&["file", "mysql_user"]);
 
 /// `mysql_plugin`.
-pub const MYSQL_PLUGIN: KindSchema = KindSchema::new(
+pub static MYSQL_PLUGIN: KindSchema = KindSchema::new(
     "mysql_plugin",
     "A plugin of a server of MySQL or MariaDB, of the module mysql",
     &[
@@ -81,7 +81,7 @@ pub const MYSQL_PLUGIN: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `mysql_datadir`.
-pub const MYSQL_DATADIR: KindSchema = KindSchema::new(
+pub static MYSQL_DATADIR: KindSchema = KindSchema::new(
     "mysql_datadir",
     "The data directory of a server of MySQL or MariaDB, of the module mysql",
     &[
@@ -98,7 +98,7 @@ pub const MYSQL_DATADIR: KindSchema = KindSchema::new(
 .comes_after(&["package"]);
 
 /// `postgresql_psql`.
-pub const POSTGRESQL_PSQL: KindSchema = KindSchema::new(
+pub static POSTGRESQL_PSQL: KindSchema = KindSchema::new(
     "postgresql_psql",
     "Runs SQL with psql, of the module postgresql",
     &[

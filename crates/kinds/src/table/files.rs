@@ -9,7 +9,7 @@ pub(crate) const KINDS: &[&KindSchema] =
     &[&FILE, &AUGEAS, &TIDY, &MGMT_LINE, &MGMT_JSON_EDIT, &MGMT_GZIP, &MGMT_TAR, &MGMT_DEPLOY_TAR];
 
 /// `file`.
-pub const FILE: KindSchema = KindSchema::new(
+pub static FILE: KindSchema = KindSchema::new(
     "file",
     "Manages files, directories and links",
     &[
@@ -149,7 +149,7 @@ pub const FILE: KindSchema = KindSchema::new(
 .comes_after(&["file", "filebucket", "group", "user"]);
 
 /// `augeas`.
-pub const AUGEAS: KindSchema = KindSchema::new(
+pub static AUGEAS: KindSchema = KindSchema::new(
     "augeas",
     "Edits files by the lenses of Augeas",
     &[
@@ -177,7 +177,7 @@ pub const AUGEAS: KindSchema = KindSchema::new(
 .puppet(puppet("augeas").own(&[PROVIDER]));
 
 /// `tidy`.
-pub const TIDY: KindSchema = KindSchema::new(
+pub static TIDY: KindSchema = KindSchema::new(
     "tidy",
     "Removes files that are too old or too large",
     &[
@@ -200,7 +200,7 @@ pub const TIDY: KindSchema = KindSchema::new(
 .puppet(puppet("tidy").core().not_isomorphic());
 
 /// `mgmt::line`.
-pub const MGMT_LINE: KindSchema = KindSchema::new(
+pub static MGMT_LINE: KindSchema = KindSchema::new(
     "mgmt::line",
     "Manages lines of a file",
     &[
@@ -219,7 +219,7 @@ pub const MGMT_LINE: KindSchema = KindSchema::new(
 ])]);
 
 /// `mgmt::json::edit`.
-pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
+pub static MGMT_JSON_EDIT: KindSchema = KindSchema::new(
     "mgmt::json::edit",
     "Manages parts of a JSON document",
     &[
@@ -233,7 +233,7 @@ pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
 .mcl(&[mcl("json:edit")]);
 
 /// `mgmt::gzip`.
-pub const MGMT_GZIP: KindSchema = KindSchema::new(
+pub static MGMT_GZIP: KindSchema = KindSchema::new(
     "mgmt::gzip",
     "Manages a compressed file",
     &[
@@ -249,11 +249,11 @@ pub const MGMT_GZIP: KindSchema = KindSchema::new(
 .mcl(&[mcl("gzip")]);
 
 /// `mgmt::tar`.
-pub const MGMT_TAR: KindSchema = KindSchema::new("mgmt::tar",
+pub static MGMT_TAR: KindSchema = KindSchema::new("mgmt::tar",
 "Manages an archive of files and directories",
 &[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; a directory without a trailing slash keeps its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]);
 
 /// `mgmt::deploy::tar`.
-pub const MGMT_DEPLOY_TAR: KindSchema = KindSchema::new("mgmt::deploy::tar",
+pub static MGMT_DEPLOY_TAR: KindSchema = KindSchema::new("mgmt::deploy::tar",
 "Manages an archive of the program that declares it",
 &[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]);

@@ -8,7 +8,7 @@ use crate::table::modules::{ENSURE, flag};
 pub(crate) const KINDS: &[&KindSchema] = &[&FIREWALL, &FIREWALLCHAIN];
 
 /// `firewall`.
-pub const FIREWALL: KindSchema = KindSchema::new(
+pub static FIREWALL: KindSchema = KindSchema::new(
     "firewall",
     "A rule of iptables or ip6tables, of the module firewall",
     &[
@@ -189,7 +189,7 @@ pub const FIREWALL: KindSchema = KindSchema::new(
 .comes_after(&["firewallchain", "package"]);
 
 /// `firewallchain`.
-pub const FIREWALLCHAIN: KindSchema = KindSchema::new(
+pub static FIREWALLCHAIN: KindSchema = KindSchema::new(
     "firewallchain",
     "A chain of iptables or ip6tables, of the module firewall",
     &[

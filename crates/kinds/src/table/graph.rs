@@ -24,7 +24,7 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 ];
 
 /// `notify`.
-pub const NOTIFY: KindSchema = KindSchema::new(
+pub static NOTIFY: KindSchema = KindSchema::new(
     "notify",
     "Writes a message to the log",
     &[
@@ -53,7 +53,7 @@ pub const NOTIFY: KindSchema = KindSchema::new(
 )]);
 
 /// `mgmt::msg`.
-pub const MGMT_MSG: KindSchema = KindSchema::new(
+pub static MGMT_MSG: KindSchema = KindSchema::new(
     "mgmt::msg",
     "Writes a message to the log, the journal and the syslog",
     &[
@@ -77,7 +77,7 @@ pub const MGMT_MSG: KindSchema = KindSchema::new(
 .mcl(&[mcl("msg").traits(&["refreshable"])]);
 
 /// `mgmt::exit`.
-pub const MGMT_EXIT: KindSchema = KindSchema::new(
+pub static MGMT_EXIT: KindSchema = KindSchema::new(
     "mgmt::exit",
     "Ends the run with an exit code once all its dependencies are in the desired state",
     &[
@@ -90,7 +90,7 @@ pub const MGMT_EXIT: KindSchema = KindSchema::new(
 .mcl(&[mcl("exit")]);
 
 /// `mgmt::kv`.
-pub const MGMT_KV: KindSchema = KindSchema::new(
+pub static MGMT_KV: KindSchema = KindSchema::new(
     "mgmt::kv",
     "Sets a value that programs read with `world.getval` and `world.kvlookup`",
     &[
@@ -115,7 +115,7 @@ pub const MGMT_KV: KindSchema = KindSchema::new(
 .mcl(&[mcl("kv").traits(&["refreshable", "recvable", "interruptable"]).receives(&["value"])]);
 
 /// `mgmt::schedule`.
-pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
+pub static MGMT_SCHEDULE: KindSchema = KindSchema::new(
     "mgmt::schedule",
     "Makes this host a candidate of `world.schedule`",
     &[
@@ -141,7 +141,7 @@ pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
 .mcl(&[mcl("schedule").traits(&["background"])]);
 
 /// `resources`.
-pub const RESOURCES: KindSchema = KindSchema::new(
+pub static RESOURCES: KindSchema = KindSchema::new(
     "resources",
     "Removes undeclared resources of a kind",
     &[
@@ -154,7 +154,7 @@ pub const RESOURCES: KindSchema = KindSchema::new(
 .puppet(puppet("resources").core());
 
 /// `schedule`.
-pub const SCHEDULE: KindSchema = KindSchema::new(
+pub static SCHEDULE: KindSchema = KindSchema::new(
     "schedule",
     "Describes when resources may be applied",
     &[
@@ -172,7 +172,7 @@ pub const SCHEDULE: KindSchema = KindSchema::new(
 .puppet(puppet("schedule").core());
 
 /// `filebucket`.
-pub const FILEBUCKET: KindSchema = KindSchema::new(
+pub static FILEBUCKET: KindSchema = KindSchema::new(
     "filebucket",
     "Names a store for replaced files; all stores are on this machine",
     &[
@@ -185,7 +185,7 @@ pub const FILEBUCKET: KindSchema = KindSchema::new(
 .puppet(puppet("filebucket").core());
 
 /// `anchor`.
-pub const ANCHOR: KindSchema = KindSchema::new(
+pub static ANCHOR: KindSchema = KindSchema::new(
     "anchor",
     "A position in the order; passes notifications on",
     &[text("name", "Its name")],
@@ -193,7 +193,7 @@ pub const ANCHOR: KindSchema = KindSchema::new(
 .puppet(puppet("anchor"));
 
 /// `whit`.
-pub const WHIT: KindSchema = KindSchema::new(
+pub static WHIT: KindSchema = KindSchema::new(
     "whit",
     "A position in the order; passes notifications on",
     &[text("name", "Its name")],
@@ -201,7 +201,7 @@ pub const WHIT: KindSchema = KindSchema::new(
 .puppet(puppet("whit").core());
 
 /// `std::testing::nullresource`.
-pub const NULL_RESOURCE: KindSchema = KindSchema::new(
+pub static NULL_RESOURCE: KindSchema = KindSchema::new(
     "std::testing::nullresource",
     "Does nothing; Inmanta models use it to test relationships",
     &[
@@ -216,7 +216,7 @@ pub const NULL_RESOURCE: KindSchema = KindSchema::new(
 .inmanta(&[entity("std::testing::NullResource", &[])]);
 
 /// `mgmt::noop`.
-pub const MGMT_NOOP: KindSchema = KindSchema::new(
+pub static MGMT_NOOP: KindSchema = KindSchema::new(
     "mgmt::noop",
     "Does nothing; an intermediate point for relationships",
     &[text("name", "Its name"), any("comment", "Anything").mcl(field("str", "Comment"))],
@@ -224,7 +224,7 @@ pub const MGMT_NOOP: KindSchema = KindSchema::new(
 .mcl(&[mcl("noop").traits(&["groupable", "refreshable"])]);
 
 /// `mgmt::timer`.
-pub const MGMT_TIMER: KindSchema = KindSchema::new(
+pub static MGMT_TIMER: KindSchema = KindSchema::new(
     "mgmt::timer",
     "Sends an event at an interval during `watch`; does nothing in a single run",
     &[
@@ -237,7 +237,7 @@ pub const MGMT_TIMER: KindSchema = KindSchema::new(
 .mcl(&[mcl("timer").traits(&["refreshable"])]);
 
 /// `mgmt::value`.
-pub const MGMT_VALUE: KindSchema = KindSchema::new(
+pub static MGMT_VALUE: KindSchema = KindSchema::new(
     "mgmt::value",
     "Passes a value on to its receivers",
     &[text("name", "Its name"), any("any", "The value").mcl(field("variant", "Any").optional())],
@@ -248,7 +248,7 @@ pub const MGMT_VALUE: KindSchema = KindSchema::new(
     .receives_all()]);
 
 /// `mgmt::test`.
-pub const MGMT_TEST: KindSchema = KindSchema::new(
+pub static MGMT_TEST: KindSchema = KindSchema::new(
     "mgmt::test",
     "Has fields of all types and no state, for testing mgmt programs",
     &[

@@ -20,7 +20,7 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 ];
 
 /// `host`.
-pub const HOST: KindSchema = KindSchema::new(
+pub static HOST: KindSchema = KindSchema::new(
     "host",
     "An entry of the hosts file",
     &[
@@ -36,7 +36,7 @@ pub const HOST: KindSchema = KindSchema::new(
 .puppet(puppet("host").own(&[PROVIDER]));
 
 /// `mgmt::hostname`.
-pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
+pub static MGMT_HOSTNAME: KindSchema = KindSchema::new(
     "mgmt::hostname",
     "Manages the host name",
     &[
@@ -54,7 +54,7 @@ pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
 .mcl(&[mcl("hostname")]);
 
 /// `mount`.
-pub const MOUNT: KindSchema = KindSchema::new(
+pub static MOUNT: KindSchema = KindSchema::new(
     "mount",
     "A mounted file system and its entry in fstab",
     &[
@@ -88,7 +88,7 @@ pub const MOUNT: KindSchema = KindSchema::new(
 .comes_after(&["mount"]);
 
 /// `mailalias`.
-pub const MAILALIAS: KindSchema = KindSchema::new(
+pub static MAILALIAS: KindSchema = KindSchema::new(
     "mailalias",
     "The recipients of the mail for a name",
     &[
@@ -103,7 +103,7 @@ pub const MAILALIAS: KindSchema = KindSchema::new(
 .puppet(puppet("mailalias").own(&[PROVIDER]));
 
 /// `sshkey`.
-pub const SSHKEY: KindSchema = KindSchema::new(
+pub static SSHKEY: KindSchema = KindSchema::new(
     "sshkey",
     "A host key in known_hosts",
     &[
@@ -133,7 +133,7 @@ pub const SSHKEY: KindSchema = KindSchema::new(
 .puppet(puppet("sshkey").own(&[PROVIDER]));
 
 /// `selboolean`.
-pub const SELBOOLEAN: KindSchema = KindSchema::new(
+pub static SELBOOLEAN: KindSchema = KindSchema::new(
     "selboolean",
     "An SELinux boolean",
     &[
@@ -145,7 +145,7 @@ pub const SELBOOLEAN: KindSchema = KindSchema::new(
 .puppet(puppet("selboolean").own(&[PROVIDER]));
 
 /// `selmodule`.
-pub const SELMODULE: KindSchema = KindSchema::new(
+pub static SELMODULE: KindSchema = KindSchema::new(
     "selmodule",
     "A module of the SELinux policy",
     &[
@@ -162,7 +162,7 @@ pub const SELMODULE: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `mgmt::sysctl`.
-pub const MGMT_SYSCTL: KindSchema = KindSchema::new(
+pub static MGMT_SYSCTL: KindSchema = KindSchema::new(
     "mgmt::sysctl",
     "Manages kernel settings",
     &[
@@ -181,7 +181,7 @@ pub const MGMT_SYSCTL: KindSchema = KindSchema::new(
 .mcl(&[mcl("sysctl")]);
 
 /// `mgmt::net`.
-pub const MGMT_NET: KindSchema = KindSchema::new(
+pub static MGMT_NET: KindSchema = KindSchema::new(
     "mgmt::net",
     "A network interface with its addresses and gateway",
     &[
@@ -203,7 +203,7 @@ pub const MGMT_NET: KindSchema = KindSchema::new(
 .mcl(&[mcl("net").traits(&["reversible"])]);
 
 /// `zfs`.
-pub const ZFS: KindSchema = KindSchema::new(
+pub static ZFS: KindSchema = KindSchema::new(
     "zfs",
     "A file system of ZFS",
     &[
@@ -252,7 +252,7 @@ pub const ZFS: KindSchema = KindSchema::new(
 .comes_after(&["zpool", "zfs"]);
 
 /// `zpool`.
-pub const ZPOOL: KindSchema = KindSchema::new(
+pub static ZPOOL: KindSchema = KindSchema::new(
     "zpool",
     "A ZFS pool; its disks cannot be changed later",
     &[

@@ -30,11 +30,11 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 ];
 
 /// `_panic`.
-const PANIC: KindSchema =
+static PANIC: KindSchema =
     KindSchema::not_applied("_panic", "Fails the program that declares it").mcl(&[mcl("_panic")]);
 
 /// `augeas` of mgmt.
-const MGMT_AUGEAS: KindSchema = KindSchema::not_applied(
+static MGMT_AUGEAS: KindSchema = KindSchema::not_applied(
     "mgmt::augeas",
     "Values of a file by a lens of Augeas",
 )
@@ -45,7 +45,7 @@ const MGMT_AUGEAS: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `firewalld`.
-const FIREWALLD: KindSchema = KindSchema::not_applied(
+static FIREWALLD: KindSchema = KindSchema::not_applied(
     "firewalld",
     "Ports and services of firewalld",
 )
@@ -57,7 +57,7 @@ const FIREWALLD: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `fwattr`.
-const FWATTR: KindSchema =
+static FWATTR: KindSchema =
     KindSchema::not_applied("fwattr", "A firmware setting").mcl(&[mcl("fwattr").fields(&[
         named("driver", "str", "Driver"),
         named("key", "str", "Key"),
@@ -68,7 +68,7 @@ const FWATTR: KindSchema =
     ])]);
 
 /// `fwupd:device`.
-const FWUPD_DEVICE: KindSchema = KindSchema::not_applied(
+static FWUPD_DEVICE: KindSchema = KindSchema::not_applied(
     "fwupd::device",
     "The firmware of a device",
 )
@@ -79,14 +79,14 @@ const FWUPD_DEVICE: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `fwupd:remote`.
-const FWUPD_REMOTE: KindSchema = KindSchema::not_applied("fwupd::remote", "A source of firmware")
+static FWUPD_REMOTE: KindSchema = KindSchema::not_applied("fwupd::remote", "A source of firmware")
     .mcl(&[mcl("fwupd:remote").traits(&["edgeable"]).fields(&[
         named("enabled", "bool", "Enabled").optional(),
         named("refresh_age", "str", "RefreshAge"),
     ])]);
 
 /// `fwupd:system`.
-const FWUPD_SYSTEM: KindSchema =
+static FWUPD_SYSTEM: KindSchema =
     KindSchema::not_applied("fwupd::system", "The firmware of the machine").mcl(&[mcl(
         "fwupd:system",
     )
@@ -94,7 +94,7 @@ const FWUPD_SYSTEM: KindSchema =
     .fields(&[named("state", "str", "State"), named("exclude", "[]str", "Exclude")])]);
 
 /// `gsettings`.
-const GSETTINGS: KindSchema =
+static GSETTINGS: KindSchema =
     KindSchema::not_applied("gsettings", "A setting of GNOME").mcl(&[mcl("gsettings").fields(&[
         named("schema", "str", "Schema"),
         named("key", "str", "Key"),
@@ -105,7 +105,7 @@ const GSETTINGS: KindSchema =
     ])]);
 
 /// `aws:ec2`.
-const AWS_EC2: KindSchema =
+static AWS_EC2: KindSchema =
     KindSchema::not_applied("aws::ec2", "A machine at Amazon").mcl(&[mcl("aws:ec2").fields(&[
         named("state", "str", "State"),
         named("region", "str", "Region"),
@@ -118,7 +118,7 @@ const AWS_EC2: KindSchema =
     ])]);
 
 /// `bmc:firmware`.
-const BMC_FIRMWARE: KindSchema =
+static BMC_FIRMWARE: KindSchema =
     KindSchema::not_applied("bmc::firmware", "The firmware of a management controller").mcl(&[
         mcl("bmc:firmware").fields(&[
             named("hostname", "str", "Hostname"),
@@ -135,7 +135,7 @@ const BMC_FIRMWARE: KindSchema =
     ]);
 
 /// `bmc:power`.
-const BMC_POWER: KindSchema =
+static BMC_POWER: KindSchema =
     KindSchema::not_applied("bmc::power", "The power of a machine with a management controller")
         .mcl(&[mcl("bmc:power").fields(&[
             named("hostname", "str", "Hostname"),
@@ -148,7 +148,7 @@ const BMC_POWER: KindSchema =
         ])]);
 
 /// `docker:container`.
-const DOCKER_CONTAINER: KindSchema = KindSchema::not_applied(
+static DOCKER_CONTAINER: KindSchema = KindSchema::not_applied(
     "docker::container",
     "A Docker container",
 )
@@ -163,14 +163,14 @@ const DOCKER_CONTAINER: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `docker:image`.
-const DOCKER_IMAGE: KindSchema = KindSchema::not_applied("docker::image", "An image of Docker")
+static DOCKER_IMAGE: KindSchema = KindSchema::not_applied("docker::image", "An image of Docker")
     .mcl(&[mcl("docker:image").traits(&["edgeable"]).fields(&[
         named("state", "str", "State").text("exists"),
         named("apiversion", "str", "APIVersion"),
     ])]);
 
 /// `hetzner:vm`.
-const HETZNER_VM: KindSchema =
+static HETZNER_VM: KindSchema =
     KindSchema::not_applied("hetzner::vm", "A machine at Hetzner").mcl(&[mcl("hetzner:vm")
         .fields(&[
             named("apitoken", "str", "APIToken"),
@@ -187,7 +187,7 @@ const HETZNER_VM: KindSchema =
         ])]);
 
 /// `remote`.
-const REMOTE: KindSchema = KindSchema::not_applied("remote", "A machine that mgmt reaches by SSH")
+static REMOTE: KindSchema = KindSchema::not_applied("remote", "A machine that mgmt reaches by SSH")
     .mcl(&[mcl("remote").traits(&["interruptable"]).fields(&[
         named("remote", "str", "Remote"),
         named("hostname", "str", "Hostname"),
@@ -207,7 +207,7 @@ const REMOTE: KindSchema = KindSchema::not_applied("remote", "A machine that mgm
     ])]);
 
 /// `virt`.
-const VIRT: KindSchema =
+static VIRT: KindSchema =
     KindSchema::not_applied("virt", "A libvirt virtual machine").mcl(&[mcl("virt")
         .traits(&["refreshable", "background"])
         .fields(&[
@@ -235,7 +235,7 @@ const VIRT: KindSchema =
         ])]);
 
 /// `virt:builder`.
-const VIRT_BUILDER: KindSchema = KindSchema::not_applied(
+static VIRT_BUILDER: KindSchema = KindSchema::not_applied(
     "virt::builder",
     "An image from virt-builder",
 )
@@ -264,7 +264,7 @@ const VIRT_BUILDER: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `virt:network`.
-const VIRT_NETWORK: KindSchema = KindSchema::not_applied("virt::network", "A network of libvirt")
+static VIRT_NETWORK: KindSchema = KindSchema::not_applied("virt::network", "A network of libvirt")
     .mcl(&[mcl("virt:network").traits(&["edgeable", "groupable", "background"]).fields(&[
         named("uri", "str", "URI"),
         named("state", "str", "State"),
@@ -281,7 +281,7 @@ const VIRT_NETWORK: KindSchema = KindSchema::not_applied("virt::network", "A net
     ])]);
 
 /// `virt:network:host`.
-const VIRT_NETWORK_HOST: KindSchema = KindSchema::not_applied(
+static VIRT_NETWORK_HOST: KindSchema = KindSchema::not_applied(
     "virt::network::host",
     "A host of a libvirt network",
 )
@@ -293,7 +293,7 @@ const VIRT_NETWORK_HOST: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `virt:network:range`.
-const VIRT_NETWORK_RANGE: KindSchema = KindSchema::not_applied(
+static VIRT_NETWORK_RANGE: KindSchema = KindSchema::not_applied(
     "virt::network::range",
     "Addresses of a libvirt network",
 )
@@ -304,7 +304,7 @@ const VIRT_NETWORK_RANGE: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `consul:kv`.
-const CONSUL_KV: KindSchema =
+static CONSUL_KV: KindSchema =
     KindSchema::not_applied("consul::kv", "A value in Consul").mcl(&[mcl("consul:kv").fields(&[
         named("key", "str", "Key"),
         named("value", "str", "Value"),

@@ -31,7 +31,7 @@ pub(super) const fn flag(name: &'static str, doc: &'static str) -> AttributeSche
 }
 
 /// `file_line`.
-pub const FILE_LINE: KindSchema = KindSchema::new(
+pub static FILE_LINE: KindSchema = KindSchema::new(
     "file_line",
     "A line of a file, of the module stdlib",
     &[
@@ -59,7 +59,7 @@ pub const FILE_LINE: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `ini_setting`.
-pub const INI_SETTING: KindSchema = KindSchema::new(
+pub static INI_SETTING: KindSchema = KindSchema::new(
     "ini_setting",
     "A setting of an ini file, of the module inifile",
     &[
@@ -97,7 +97,7 @@ const SHOW_DIFF: AttributeSchema = choice(
 .default_value("true");
 
 /// `ini_subsetting`.
-pub const INI_SUBSETTING: KindSchema = KindSchema::new(
+pub static INI_SUBSETTING: KindSchema = KindSchema::new(
     "ini_subsetting",
     "An item in the value of a setting of an ini file, of the module inifile",
     &[
@@ -132,7 +132,7 @@ pub const INI_SUBSETTING: KindSchema = KindSchema::new(
 .puppet(puppet("ini_subsetting").own(&[PROVIDER]));
 
 /// `concat_file`.
-pub const CONCAT_FILE: KindSchema = KindSchema::new(
+pub static CONCAT_FILE: KindSchema = KindSchema::new(
     "concat_file",
     "A file of fragments, of the module concat; generates a `file`",
     &[
@@ -178,7 +178,7 @@ pub const CONCAT_FILE: KindSchema = KindSchema::new(
 .comes_after(&["file", "user", "group"]);
 
 /// `concat_fragment`.
-pub const CONCAT_FRAGMENT: KindSchema = KindSchema::new(
+pub static CONCAT_FRAGMENT: KindSchema = KindSchema::new(
     "concat_fragment",
     "A part of a `concat_file`, of the module concat",
     &[
@@ -196,7 +196,7 @@ pub const CONCAT_FRAGMENT: KindSchema = KindSchema::new(
 const DIGESTS: &[&str] = &["none", "md5", "sha1", "sha2", "sha256", "sha384", "sha512"];
 
 /// `archive`.
-pub const ARCHIVE: KindSchema = KindSchema::new(
+pub static ARCHIVE: KindSchema = KindSchema::new(
     "archive",
     "A file that is fetched and, if wanted, unpacked, of the module archive",
     &[
@@ -255,7 +255,7 @@ pub const ARCHIVE: KindSchema = KindSchema::new(
 .comes_after(&["file", "exec"]);
 
 /// `vcsrepo`.
-pub const VCSREPO: KindSchema = KindSchema::new(
+pub static VCSREPO: KindSchema = KindSchema::new(
     "vcsrepo",
     "A repository of git, of the module vcsrepo",
     &[
@@ -328,7 +328,7 @@ pub const VCSREPO: KindSchema = KindSchema::new(
 .comes_after(&["package"]);
 
 /// `alternatives`.
-pub const ALTERNATIVES: KindSchema = KindSchema::new(
+pub static ALTERNATIVES: KindSchema = KindSchema::new(
     "alternatives",
     "The alternative that update-alternatives links to, of the module alternatives",
     &[
@@ -341,7 +341,7 @@ pub const ALTERNATIVES: KindSchema = KindSchema::new(
 .comes_after(&["alternative_entry"]);
 
 /// `alternative_entry`.
-pub const ALTERNATIVE_ENTRY: KindSchema = KindSchema::new(
+pub static ALTERNATIVE_ENTRY: KindSchema = KindSchema::new(
     "alternative_entry",
     "A file that update-alternatives can link to, of the module alternatives",
     &[
@@ -355,7 +355,7 @@ pub const ALTERNATIVE_ENTRY: KindSchema = KindSchema::new(
 .puppet(puppet("alternative_entry").own(&[only("altlink_ro"), PROVIDER]));
 
 /// `sysctl`.
-pub const SYSCTL: KindSchema = KindSchema::new(
+pub static SYSCTL: KindSchema = KindSchema::new(
     "sysctl",
     "A setting of the kernel in a file, of the module sysctl by duritong",
     &[
@@ -369,7 +369,7 @@ pub const SYSCTL: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `sysctl_runtime`.
-pub const SYSCTL_RUNTIME: KindSchema = KindSchema::new(
+pub static SYSCTL_RUNTIME: KindSchema = KindSchema::new(
     "sysctl_runtime",
     "The current value of a setting of the kernel, of the module sysctl by duritong",
     &[text("name", "The name, such as `net.core.somaxconn`"), text("val", "The value")],

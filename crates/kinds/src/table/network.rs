@@ -20,7 +20,7 @@ pub(crate) const KINDS: &[&KindSchema] = &[
 ];
 
 /// `mgmt::http::server`.
-pub const MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
     "mgmt::http::server",
     "Serves files by HTTP during `watch`",
     &[
@@ -45,7 +45,7 @@ pub const MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
 .mcl(&[mcl("http:server").traits(&["edgeable", "groupable", "interruptable"])]);
 
 /// `mgmt::http::server::file`.
-pub const MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
     "mgmt::http::server::file",
     "A file or directory of an HTTP server",
     &[
@@ -62,7 +62,7 @@ pub const MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `mgmt::http::server::flag`.
-pub const MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
     "mgmt::http::server::flag",
     "Receives a value by HTTP, and passes it on",
     &[
@@ -77,7 +77,7 @@ pub const MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
     .sends(&[("value", "str?")])]);
 
 /// `mgmt::http::server::proxy`.
-pub const MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
     "mgmt::http::server::proxy",
     "Serves content of another server by HTTP",
     &[
@@ -95,7 +95,7 @@ pub const MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
 .mcl(&[mcl("http:server:proxy").traits(&["edgeable", "groupable"])]);
 
 /// `mgmt::http::server::ui`.
-pub const MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
     "mgmt::http::server::ui",
     "Serves a page by HTTP where values can be set",
     &[
@@ -109,7 +109,7 @@ pub const MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
 .mcl(&[mcl("http:server:ui").traits(&["edgeable", "groupable"])]);
 
 /// `mgmt::http::server::ui::input`.
-pub const MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
     "mgmt::http::server::ui::input",
     "Receives a value from a page that is served by HTTP, and passes it on",
     &[
@@ -133,7 +133,7 @@ pub const MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
     .sends(&[("value", "str?")])]);
 
 /// `mgmt::http::client`.
-pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
+pub static MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
     "mgmt::http::client",
     "A file that is downloaded by HTTP",
     &[
@@ -162,7 +162,7 @@ pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
     .sends(&[("content", "str?")])]);
 
 /// `mgmt::tftp::server`.
-pub const MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
+pub static MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
     "mgmt::tftp::server",
     "Serves files by TFTP during `watch`",
     &[
@@ -178,7 +178,7 @@ pub const MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
 .mcl(&[mcl("tftp:server").traits(&["edgeable", "groupable"])]);
 
 /// `mgmt::tftp::file`.
-pub const MGMT_TFTP_FILE: KindSchema = KindSchema::new(
+pub static MGMT_TFTP_FILE: KindSchema = KindSchema::new(
     "mgmt::tftp::file",
     "A file or directory of a TFTP server",
     &[
@@ -193,7 +193,7 @@ pub const MGMT_TFTP_FILE: KindSchema = KindSchema::new(
 .comes_after(&["file"]);
 
 /// `mgmt::dhcp::server`.
-pub const MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
+pub static MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
     "mgmt::dhcp::server",
     "Runs a DHCP server during `watch`",
     &[
@@ -216,7 +216,7 @@ pub const MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
 .comes_after(&["mgmt::net"]);
 
 /// `mgmt::dhcp::host`.
-pub const MGMT_DHCP_HOST: KindSchema = KindSchema::new(
+pub static MGMT_DHCP_HOST: KindSchema = KindSchema::new(
     "mgmt::dhcp::host",
     "Assigns a machine its address by DHCP",
     &[
@@ -231,7 +231,7 @@ pub const MGMT_DHCP_HOST: KindSchema = KindSchema::new(
 .mcl(&[mcl("dhcp:host").traits(&["groupable"])]);
 
 /// `mgmt::dhcp::range`.
-pub const MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
+pub static MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
     "mgmt::dhcp::range",
     "Assigns addresses by DHCP to any client",
     &[

@@ -8,12 +8,12 @@ use crate::schema::KindSchema;
 pub(crate) const KINDS: &[&KindSchema] = &[&STAGE, &ZONE];
 
 /// `stage`.
-const STAGE: KindSchema =
+static STAGE: KindSchema =
     KindSchema::not_applied("stage", "A stage of a run; the compile orders by it")
         .puppet(puppet("stage").core().own(&[only("name")]));
 
 /// `zone`.
-const ZONE: KindSchema =
+static ZONE: KindSchema =
     KindSchema::not_applied("zone", "A zone of Solaris").puppet(puppet("zone").own(&[
         only("name"),
         only("ensure"),

@@ -8,12 +8,12 @@ use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, numbe
 pub(crate) const KINDS: &[&KindSchema] = &[&PACKAGE, &YUMREPO, &SERVICE, &CRON, &EXEC];
 
 /// `package`.
-pub const PACKAGE: KindSchema = KindSchema::new("package",
+pub static PACKAGE: KindSchema = KindSchema::new("package",
 "Software that a package manager installs",
 &[text("name", "The name of the package"), text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"), text("source", "A package file or, for some providers, an address; dpkg needs it"), choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"), any("install_options", "Options of the tool; a map gives `key=value`"), any("uninstall_options", "The same for removal"), choice("configfiles", &["keep", "replace"], "Changed configuration files: `keep` (default) or `replace`").default_value("keep"), text("responsefile", "Answers for debconf"), boolean("allowcdrom", "Install even if a CD is a source of apt").form(Form::TRUE_FALSE), boolean("allow_virtual", "Allow names that other packages provide").form(Form::YES_NO), boolean("reinstall_on_refresh", "Install again on a refresh").form(Form::TRUE_FALSE), list("environment", "Variables for the tools, a list of `NAME=value`"), boolean("install_only", "Keep earlier versions; yum and dnf only"), any("enable_only", "dnf modules only").form(Form::YES_NO), text("flavor", "OpenBSD and dnf modules only"), any("package_settings", "FreeBSD only"), text("adminfile", "Solaris only"), text("command", "The path of the tool; gem and pip only"), any("instance", "Read-only"), any("status", "Read-only"), any("category", "Read-only"), any("platform", "Read-only"), any("root", "Read-only"), any("vendor", "Read-only"), any("description", "Read-only")]).puppet(puppet("package").core().own(&[PROVIDER])).mcl(&[mcl("pkg").traits(&["edgeable", "groupable", "compatible"]).fields(&[named("state", "str", "State").text("installed").words(&["installed", "uninstalled", "newest"]).sets("ensure"), named("allowdowngrade", "bool", "AllowDowngrade"), named("allowuntrusted", "bool", "AllowUntrusted"), named("allownonfree", "bool", "AllowNonFree"), named("allowunsupported", "bool", "AllowUnsupported")])]).inmanta(&[entity("apt::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "apt")]), entity("yum::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "yum")])]).comes_after(&["file"]);
 
 /// `yumrepo`.
-pub const YUMREPO: KindSchema = KindSchema::new(
+pub static YUMREPO: KindSchema = KindSchema::new(
     "yumrepo",
     "A package repository of yum and dnf",
     &[
@@ -73,7 +73,7 @@ pub const YUMREPO: KindSchema = KindSchema::new(
 .puppet(puppet("yumrepo").own(&[PROVIDER]));
 
 /// `service`.
-pub const SERVICE: KindSchema = KindSchema::new(
+pub static SERVICE: KindSchema = KindSchema::new(
     "service",
     "A service: running or stopped, started at boot or not",
     &[
@@ -118,7 +118,7 @@ pub const SERVICE: KindSchema = KindSchema::new(
 ]);
 
 /// `cron`.
-pub const CRON: KindSchema = KindSchema::new(
+pub static CRON: KindSchema = KindSchema::new(
     "cron",
     "A job in a user's crontab",
     &[
@@ -165,7 +165,7 @@ pub const CRON: KindSchema = KindSchema::new(
 .comes_after(&["user"]);
 
 /// `exec`.
-pub const EXEC: KindSchema = KindSchema::new(
+pub static EXEC: KindSchema = KindSchema::new(
     "exec",
     "Runs a command",
     &[
