@@ -147,13 +147,18 @@ pub fn only_lines(before: &str, after: &str, first: usize, last: usize) -> Strin
     let diff = TextDiff::from_lines(before, after);
     let mut out = String::with_capacity(after.len());
     for op in diff.ops() {
-        let range = op.old_range();
-        let touches = range.start < last && range.end.max(range.start + 1) >= first;
-        match op {
-            DiffOp::Insert { .. } | DiffOp::Delete { .. } | DiffOp::Replace { .. } if touches => {
-                out.extend(op.new_range().filter_map(|at| diff.new_slice(at)));
+        let (old, new) = (op.old_range(), op.new_range());
+        let is_changed = !matches!(op, DiffOp::Equal { .. });
+        if is_changed && old.len() == new.len() {
+            // Lines that keep their number are taken one by one.
+            for (old, new) in old.zip(new) {
+                let is_chosen = (first..=last).contains(&(old + 1));
+                out.extend(if is_chosen { diff.new_slice(new) } else { diff.old_slice(old) });
             }
-            _ => out.extend(range.filter_map(|at| diff.old_slice(at))),
+        } else if is_changed && old.start < last && old.end.max(old.start + 1) >= first {
+            out.extend(new.filter_map(|at| diff.new_slice(at)));
+        } else {
+            out.extend(old.filter_map(|at| diff.old_slice(at)));
         }
     }
     out
@@ -187,6 +192,7 @@ mod tests {
         assert_eq!(only_lines(before, after, 2, 2), before);
         assert_eq!(only_lines(before, after, 2, 3), "a=1\nb\nc = 3\n");
         assert_eq!(only_lines(before, after, 1, 9), after);
+        assert_eq!(only_lines("a=1\nb=2\n", "a = 1\nb = 2\n", 2, 2), "a=1\nb = 2\n");
     }
 
     #[test]
