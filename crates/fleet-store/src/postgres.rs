@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::database::{Connection, Database, RowFunction, Work};
 use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
-use crate::migrate::bring_up_to_date;
+use crate::migrate::migrate_schema;
 use crate::value::Value;
 
 /// A database in PostgreSQL.
@@ -104,7 +104,7 @@ impl Postgres {
             limit: connections.max(1),
             tls,
         };
-        bring_up_to_date(&database)?;
+        migrate_schema(&database)?;
         Ok(database)
     }
 

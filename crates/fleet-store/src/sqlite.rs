@@ -15,7 +15,7 @@ use rusqlite::{ErrorCode, OpenFlags};
 use crate::database::{Connection, Database, RowFunction, Work};
 use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
-use crate::migrate::bring_up_to_date;
+use crate::migrate::migrate_schema;
 use crate::value::Value;
 
 /// The body of a function in SQL. The message of an error becomes that of the query.
@@ -95,7 +95,7 @@ impl Sqlite {
             Readers { state: Mutex::default(), returned: Condvar::new(), limit: readers.max(1) };
         let database =
             Self { path: path.to_path_buf(), functions, writer: Mutex::new(writer), readers };
-        bring_up_to_date(&database)?;
+        migrate_schema(&database)?;
         Ok(database)
     }
 
