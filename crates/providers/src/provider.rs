@@ -129,8 +129,10 @@ impl ProcessProvider {
     fn explained(&self, observation: Observation) -> Observation {
         let explain = |mut error: KindError| {
             if self.is_read_only && error.0.contains(READ_ONLY) {
-                error.0 =
-                    format!("its provider tries to change the machine in a plan: {}", error.0);
+                error.0 = format!(
+                    "its provider tries to change the machine in order to read it: {}",
+                    error.0
+                );
             }
             error
         };
