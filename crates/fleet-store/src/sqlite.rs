@@ -66,16 +66,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long a call waits for a free connection.
+/// The longest wait of a call for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a statement waits for another process.
+/// The longest wait of a statement for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many statements a connection keeps prepared.
+/// The number of prepared statements of a connection.
 const PREPARED: usize = 256;
 
-/// How many steps of SQLite's machine pass between two looks at the clock.
+/// The number of SQLite's steps between two checks of the time limit.
 const STEPS: i32 = 10_000;
 
 impl Sqlite {

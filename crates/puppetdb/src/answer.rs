@@ -21,10 +21,10 @@ use crate::sqlite::take_refusal;
 /// Bytes of an answer that are written at once.
 const CHUNK: usize = 32 << 10;
 
-/// How queries are answered.
+/// The settings for answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How long deactivated nodes are kept: for this long they count as inactive.
+    /// The retention time of deactivated nodes, in which they count as inactive.
     pub node_purge_ttl: Duration,
     /// The longest time that a query may take; a request can ask for less.
     pub timeout: Option<Duration>,
@@ -47,7 +47,7 @@ pub struct Head {
     pub records: Option<u64>,
 }
 
-/// Where an answer goes.
+/// The receiver of an answer.
 pub trait Output {
     /// The answer begins. Called once, before any bytes.
     ///
