@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use ordain_fleet_store::{Connection, Database, FleetStoreError, Value as Column, now};
+use ordain_functions::digest;
 use serde_json::{Value, json};
 
 use crate::check::{check, clause, shown};
@@ -436,7 +437,7 @@ fn exists(connection: &mut dyn Connection, parent: &Parent) -> Result<bool, Quer
         _ => "SELECT 1 FROM reports WHERE hash = $1",
     };
     let name = if parent.kind == "report" {
-        match unhex(&parent.name) {
+        match digest::unhex(&parent.name) {
             Some(bytes) => Column::Bytes(bytes),
             None => return Ok(false),
         }
@@ -445,15 +446,6 @@ fn exists(connection: &mut dyn Connection, parent: &Parent) -> Result<bool, Quer
     };
     let found = connection.value(sql, &[name]).map_err(|error| from_store(&error))?;
     Ok(found.is_some())
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let is_hex = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    let pairs = text.as_bytes().chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-        u8::from_str_radix(pair, 16).ok()
-    });
-    if is_hex { pairs.collect() } else { None }
 }
 
 /// Runs a statement; the function appends each row to the buffer.
