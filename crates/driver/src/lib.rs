@@ -23,6 +23,7 @@ mod exports;
 mod handler_kinds;
 mod handler_source;
 pub mod inmanta;
+pub mod inputs;
 mod kind;
 mod kind_source;
 pub mod languages;

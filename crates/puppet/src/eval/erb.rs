@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
+use ordain_source::inputs::note_all_values;
 use ordain_source::{Span, budget};
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
@@ -458,6 +459,9 @@ impl Wrapper<'_, '_> {
         let mut at = Some(self.place.scope);
         while let Some(id) = at {
             let scope = self.compiler.scopes.get(id);
+            if id == ScopeId::TOP {
+                note_all_values();
+            }
             for (name, value) in scope.variables() {
                 if seen.insert(name.clone()) && !matches!(value, Value::Undef) {
                     all.push((name.clone(), value.clone()));
