@@ -13,8 +13,8 @@
 //!
 //! The crate must not know: arguments, terminals, how catalogs are compiled.
 
-mod body;
 mod answers;
+mod body;
 mod bucket;
 mod classify;
 mod compile;

@@ -126,7 +126,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
 }
 
 /// Opens all that a server needs. Returns whether its authority is new.
-fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
+pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
     make_private(&config.state)?;
     let (ca, is_new_authority) = authority(&config)?;
     let own_key = own_key(&config, &ca)?;

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 thread_local! {
     static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
-    static CURRENT: RefCell<Inputs> = RefCell::default();
+    static CURRENT: RefCell<Option<Box<Notes>>> = const { RefCell::new(None) };
 }
 
 /// The aspect of a path that a compile depends on.
@@ -125,6 +125,14 @@ impl Inputs {
     }
 }
 
+/// The inputs so far.
+#[derive(Default)]
+struct Notes {
+    inputs: Inputs,
+    /// The last path whose content was noted. Instances of a define use the same templates.
+    last_content: OsString,
+}
+
 /// Collects the inputs of everything that this thread does until it is finished or dropped.
 #[derive(Debug)]
 pub struct Recording(());
@@ -132,14 +140,14 @@ pub struct Recording(());
 impl Recording {
     /// Begins a recording. An earlier one of this thread ends without a result.
     pub fn begin() -> Self {
-        CURRENT.with_borrow_mut(|inputs| *inputs = Inputs::default());
+        CURRENT.with_borrow_mut(|notes| *notes = Some(Box::default()));
         IS_RECORDING.set(true);
         Self(())
     }
 
     /// Ends the recording.
     pub fn finish(self) -> Inputs {
-        CURRENT.with_borrow_mut(std::mem::take)
+        CURRENT.with_borrow_mut(Option::take).map(|notes| notes.inputs).unwrap_or_default()
     }
 }
 
@@ -156,14 +164,31 @@ pub fn is_recording() -> bool {
 }
 
 fn note(add: impl FnOnce(&mut Inputs)) {
-    CURRENT.with_borrow_mut(add);
+    note_in(|notes| add(&mut notes.inputs));
+}
+
+fn note_in(add: impl FnOnce(&mut Notes)) {
+    CURRENT.with_borrow_mut(|notes| {
+        if let Some(notes) = notes {
+            add(notes);
+        }
+    });
 }
 
 /// Notes that the compile depends on a path.
 #[inline]
 pub fn note_path(aspect: Aspect, path: &Path) {
     if is_recording() {
-        note(|inputs| inputs.add_path(aspect, path));
+        note_in(|notes| {
+            if aspect == Aspect::Content {
+                if notes.last_content == path.as_os_str() {
+                    return;
+                }
+                notes.last_content.clear();
+                notes.last_content.push(path);
+            }
+            notes.inputs.add_path(aspect, path);
+        });
     }
 }
 

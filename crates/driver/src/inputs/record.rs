@@ -169,9 +169,8 @@ impl CompileRecord {
     ) -> Option<Difference> {
         let world = env.world.as_ref();
         let mut files = self.files();
-        let changed = files.find(|(aspect, path, state)| {
-            states.get(world, *aspect, Path::new(path)) != **state
-        });
+        let changed = files
+            .find(|(aspect, path, state)| states.get(world, *aspect, Path::new(path)) != **state);
         if let Some((_, path, _)) = changed {
             return Some(Difference { kind: InputKind::File, name: path.to_string() });
         }

@@ -68,7 +68,10 @@ const FILES: [(&str, &[&str]); 17] = [
     ("modules/web/types/port.pp", &["type Web::Port = Integer[1]\n", "type Web::Port = Any\n"]),
     (
         "modules/web/templates/a.epp",
-        &["<%- | $port | -%>\nport <%= $port %> <%= $facts['os']['family'] %>\n", "<%- | $port | -%>\n<%= $port %>\n"],
+        &[
+            "<%- | $port | -%>\nport <%= $port %> <%= $facts['os']['family'] %>\n",
+            "<%- | $port | -%>\n<%= $port %>\n",
+        ],
     ),
     (
         "modules/web/templates/b.erb",
@@ -99,10 +102,7 @@ const FILES: [(&str, &[&str]); 17] = [
     ("data/nodes/a.example.org.yaml", &["", "web::port: 81\n", "base::level: 2\n"]),
     ("data/nodes/z.example.org.yaml", &["", "base::greeting: z\n"]),
     ("data/os/Debian.yaml", &["", "base::greeting: \"Debian %{lookup('web::port')}\"\n"]),
-    (
-        "modules/web/hiera.yaml",
-        &["", "version: 5\nhierarchy:\n  - name: x\n    path: x.yaml\n"],
-    ),
+    ("modules/web/hiera.yaml", &["", "version: 5\nhierarchy:\n  - name: x\n    path: x.yaml\n"]),
 ];
 
 const NODES: [&str; 3] = ["a.example.org", "b.example.org", "c.example.org"];
@@ -126,8 +126,7 @@ impl Facts {
             2 => Data::str("none"),
             n => Data::map([("major", Data::Int(n as i64))]),
         };
-        let networking =
-            [("fqdn", Data::str(node)), ("ip", text(format!("192.0.2.{}", self.ip)))];
+        let networking = [("fqdn", Data::str(node)), ("ip", text(format!("192.0.2.{}", self.ip)))];
         let disks = (0..self.disks).map(|n| (format!("sd{n}"), Data::Int(n as i64)));
         let mut all = vec![
             ("os".to_string(), Data::map([("family", Data::str(family)), ("release", release)])),

@@ -108,4 +108,3 @@ pub(crate) fn request(name: &str, facts: Data, site: &Site) -> NodeRequest {
         ..NodeRequest::default()
     }
 }
-

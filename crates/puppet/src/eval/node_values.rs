@@ -4,13 +4,12 @@
 //! inputs are recorded, the value in front of brackets is evaluated without a note, and the
 //! outermost brackets note the whole path. The same is done for the functions `dig` and `get`.
 
-use ecow::EcoString;
-use ordain_source::inputs::{self, is_recording};
+use ordain_source::inputs::is_recording;
 
 use crate::error::EvalResult;
 use crate::state::Compiler;
 use crate::state::frame::Frame;
-use crate::state::node_values::{PathInProgress, extend_path};
+use crate::state::node_values::extend_path;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::value::Value;
 
@@ -27,27 +26,25 @@ impl Compiler<'_> {
         }
         match &f.program[id] {
             Expr::Var(name) => {
-                if let Some((name, value)) = self.hash_of_node(f, name)
-                    && (!self.scopes.has_pending() || self.refuse_pending(f, id, &name).is_ok())
+                let plain = name.strip_prefix("::").unwrap_or(name);
+                if let Some(value @ Value::Hash(_)) = self.scopes.top_variable(f.scope, plain)
+                    && (!self.scopes.has_pending() || self.refuse_pending(f, id, name).is_ok())
                 {
-                    return Ok((value, Some(name)));
+                    let value = value.clone();
+                    let mut path = std::mem::take(&mut self.path_in_progress.spare);
+                    path.push_str(plain);
+                    return Ok((value, Some(path)));
                 }
                 Ok((self.eval(f, id)?, None))
             }
             Expr::Access(_) => {
-                self.path_in_progress = PathInProgress { is_inner: true, path: None };
+                self.path_in_progress.is_inner = true;
+                self.path_in_progress.path = None;
                 let value = self.eval(f, id)?;
                 Ok((value, self.path_in_progress.path.take()))
             }
             _ => Ok((self.eval(f, id)?, None)),
         }
-    }
-
-    /// A hash in the top scope that a variable refers to.
-    fn hash_of_node(&self, f: &Frame, name: &EcoString) -> Option<(String, Value)> {
-        let name = name.strip_prefix("::").unwrap_or(name);
-        let value = self.scopes.top_variable(f.scope, name)?;
-        matches!(value, Value::Hash(_)).then(|| (name.to_owned(), value.clone()))
     }
 
     /// Ends an access: passes its path on, or notes it.
@@ -58,17 +55,14 @@ impl Compiler<'_> {
         (value, keys): (&Value, &[Value]),
     ) {
         let Some(mut path) = path else { return };
-        match (value, keys) {
-            (Value::Hash(_), [key @ Value::Str(_)]) => {
-                extend_path(&mut path, value, std::slice::from_ref(key));
-                if is_inner {
-                    self.path_in_progress.path = Some(path);
-                    return;
-                }
+        if let (Value::Hash(_), [Value::Str(_)]) = (value, keys) {
+            extend_path(&mut path, value, keys);
+            if is_inner {
+                self.path_in_progress.path = Some(path);
+                return;
             }
-            _ => {}
         }
-        inputs::note_value(&path);
+        self.path_in_progress.note(path);
     }
 
     /// Evaluates the arguments of `dig` or `get`, and notes the entry that they select.
@@ -79,9 +73,10 @@ impl Compiler<'_> {
         args: ExprList,
     ) -> EvalResult<Vec<Value>> {
         let list = f.program.list(args);
-        let Some(&first) = list.first().filter(|first| {
-            matches!(f.program[**first], Expr::Var(_) | Expr::Access(_))
-        }) else {
+        let Some(&first) = list
+            .first()
+            .filter(|first| matches!(f.program[**first], Expr::Var(_) | Expr::Access(_)))
+        else {
             return self.eval_args(f, args);
         };
         let (value, path) = self.eval_base(f, first)?;
@@ -98,7 +93,7 @@ impl Compiler<'_> {
                 ("dig", Some(_)) => extend_path(&mut path, &all[0], &all[1..]),
                 _ => {}
             }
-            inputs::note_value(&path);
+            self.path_in_progress.note(path);
         }
         rest.map(|()| all)
     }

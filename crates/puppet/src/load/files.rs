@@ -181,13 +181,13 @@ impl Environment {
         let loaded = slot.get_or_init(|| {
             let bytes = self.take_content(path).map_err(|e| e.to_string())?;
             let Ok(text) = String::from_utf8(bytes) else {
-                return Ok(Arc::new(Err(ordain_ruby::SyntaxError {
+                return Ok(Arc::new(ErbTemplate::broken(ordain_ruby::SyntaxError {
                     message: "a text that is not UTF-8".into(),
                     line: 1,
                     is_unsupported: true,
                 })));
             };
-            Ok(Arc::new(ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit)))
+            Ok(Arc::new(ErbTemplate::parse(&text)))
         });
         loaded.clone().map_err(|message| PlainError::new(message).into())
     }
@@ -197,8 +197,7 @@ impl Environment {
         if let Some(template) = self.registry().inline_erb.get(text) {
             return Arc::clone(template);
         }
-        let parsed = ordain_ruby::Template::parse(text, ordain_ruby::Trim::Explicit);
-        let template = Arc::new(parsed);
+        let template = Arc::new(ErbTemplate::parse(text));
         if text.len() <= KEPT_LENGTH {
             let mut registry = self.registry_mut();
             if registry.inline_erb.len() >= KEPT_TEMPLATES {

@@ -13,8 +13,7 @@ impl Environment {
     /// Adds the paths on which the definitions of the recorded names depend: the files that may
     /// define them, those that do, and the folders that were searched.
     pub fn add_definition_paths(&self, inputs: &mut Inputs) {
-        let names: Vec<_> =
-            inputs.definitions().map(|(kind, name)| (kind, name.clone())).collect();
+        let names: Vec<_> = inputs.definitions().map(|(kind, name)| (kind, name.clone())).collect();
         for (kind, name) in names {
             match kind {
                 Definition::Class => self.add_class_paths(&name, inputs),

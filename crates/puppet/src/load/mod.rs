@@ -6,6 +6,7 @@
 //! `init.pp`.
 
 mod environment;
+mod erb_template;
 mod files;
 mod folders;
 pub mod generated_types;
@@ -41,9 +42,10 @@ pub use ruby_types::RubyType;
 
 use crate::error::{EvalError, EvalResult, Step};
 pub use crate::load::environment::{Environment, GENERATED_TYPES, Options, Site};
+pub use crate::load::erb_template::ErbTemplate;
 use crate::load::literal_part::given_part;
 use crate::load::registry::Registry;
-pub use crate::load::registry::{ErbTemplate, LoadedFile, duplicate};
+pub use crate::load::registry::{LoadedFile, duplicate};
 pub use crate::load::ruby_source::RubyFile;
 pub(crate) use crate::load::ruby_source::RubySource;
 use crate::syntax::definitions::{AliasDef, DefKind, FunctionDef, ModelDef, TypeDef};
@@ -168,7 +170,12 @@ impl Environment {
     /// # Errors
     /// When a file that may define it does not parse.
     pub fn find_type(&self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
-        self.find(Definition::Class, name, |r| r.types.get(name).cloned(), |env| env.load_type(name))
+        self.find(
+            Definition::Class,
+            name,
+            |r| r.types.get(name).cloned(),
+            |env| env.load_type(name),
+        )
     }
 
     /// The class of this name in lower case.
@@ -228,7 +235,12 @@ impl Environment {
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_model(&self, name: &str) -> EvalResult<Option<Arc<ModelDef>>> {
-        self.find(Definition::Model, name, |r| r.models.get(name).cloned(), |env| env.load_one(name, "types"))
+        self.find(
+            Definition::Model,
+            name,
+            |r| r.models.get(name).cloned(),
+            |env| env.load_one(name, "types"),
+        )
     }
 
     /// The type with features of this name in lower case, if its file was read.
@@ -253,21 +265,29 @@ impl Environment {
         get: impl Fn(&Registry) -> Option<T>,
         load: impl FnOnce(&Self) -> EvalResult<()>,
     ) -> EvalResult<Option<T>> {
-        note_definition(kind, name);
         let key = (kind, EcoString::from(name));
         {
             let registry = self.registry();
             if let Some(found) = get(&registry) {
+                note_definition(kind, name);
                 return Ok(Some(found));
             }
-            if registry.missing.contains(&key) {
+            if let Some(has_files) = registry.missing.get(&key) {
+                // Most names are those of types that the program has itself.
+                if *has_files {
+                    note_definition(kind, name);
+                }
                 return Ok(None);
             }
         }
+        note_definition(kind, name);
         load(self)?;
         let found = get(&self.registry());
         if found.is_none() {
-            self.registry_mut().missing.insert(key);
+            // Without a module of this name, only the list of modules decides.
+            let module = name.split("::").next().unwrap_or_default();
+            let has_files = kind != Definition::Class || self.modules.contains_key(module);
+            self.registry_mut().missing.insert(key, has_files);
         }
         Ok(found)
     }

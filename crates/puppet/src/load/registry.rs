@@ -1,5 +1,6 @@
 //! The definitions of an environment by name, and the files that were read.
 
+use crate::load::erb_template::ErbTemplate;
 use crate::load::node_names::node_name;
 use crate::load::ruby_source::{RubyFile, RubySource};
 use crate::load::ruby_types::RubyType;
@@ -45,8 +46,8 @@ pub(super) struct Registry {
     pub(super) ruby_sources: Slots<Option<Arc<RubySource>>>,
     pub(super) erb: Slots<Result<Arc<ErbTemplate>, String>>,
     pub(super) inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
-    /// Names that no file defines, with their kind.
-    pub(super) missing: rustc_hash::FxHashSet<(Definition, EcoString)>,
+    /// Names that no file defines, with their kind, and whether a file may define them later.
+    pub(super) missing: FxHashMap<(Definition, EcoString), bool>,
 }
 
 impl Registry {
@@ -232,9 +233,6 @@ pub(super) struct FileContents {
     pub(super) files: FxHashMap<PathBuf, Arc<Vec<u8>>>,
     pub(super) bytes: usize,
 }
-
-/// An ERB template, or the error of its parser.
-pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
 
 /// A text that was read and parsed.
 #[derive(Debug)]

@@ -138,29 +138,23 @@ impl Answers {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The stored answer to a request, if its inputs are the same. Counts the outcome.
-    pub(crate) fn find(
-        &self,
-        server: &Server,
-        env: &OpenedEnvironment,
-        question: &Question,
-        request: &NodeRequest,
-    ) -> Result<Arc<StoredAnswer>, Miss> {
-        let found = self.look(server, env, question, request);
-        match &found {
-            Ok(_) => _ = self.hits.fetch_add(1, Ordering::Relaxed),
-            Err(miss) => {
-                self.misses[miss.reason()].fetch_add(1, Ordering::Relaxed);
-                if let Miss::Input(difference) = miss {
-                    let node = question.node.as_str();
-                    tracing::debug!(node, %difference, "the stored catalog is outdated");
-                }
-            }
+    /// Counts the outcome of a request.
+    pub(crate) fn count(&self, node: &str, miss: Option<&Miss>) {
+        let Some(miss) = miss else {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        self.misses[miss.reason()].fetch_add(1, Ordering::Relaxed);
+        if let Miss::Input(difference) = miss {
+            tracing::debug!(node, %difference, "the stored catalog is outdated");
         }
-        found
     }
 
-    fn look(
+    /// The stored answer to a request.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(crate) fn find(
         &self,
         server: &Server,
         env: &OpenedEnvironment,
@@ -268,7 +262,8 @@ impl Answers {
             memory.size -= before.size();
         }
         while memory.size > MAX_MEMORY {
-            let Some(other) = memory.entries.keys().find(|other| *other != question).cloned() else {
+            let Some(other) = memory.entries.keys().find(|other| *other != question).cloned()
+            else {
                 return;
             };
             memory.remove(&other);

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use super::{Head, Question, StoredAnswer};
 use crate::compile::OpenedEnvironment;
-use crate::handlers::compiling::{Compiled, compile_node};
+use crate::handlers::compiling::compile_node;
 use crate::server::Server;
 use crate::storage::catalog_digest;
 
@@ -165,7 +165,7 @@ fn missed(stored: &CompileRecord, now: Option<&CompileRecord>) -> String {
 /// The first resource that only one of two catalogs has, or that they have in different forms.
 fn first_difference(answer: &StoredAnswer, text: &Bytes) -> String {
     let head = Head { version: Json::Null, code_id: None, uuid: String::new() };
-    let stored = answer.body.text(&head).unwrap_or_default();
+    let stored = answer.body.text(&head);
     let (stored, now) = (resources(&stored), resources(text));
     let differs = |name: &&String| stored.get(*name) != now.get(*name);
     let first = stored.keys().chain(now.keys()).find(differs);
@@ -183,4 +183,78 @@ fn resources(text: &[u8]) -> BTreeMap<String, Json> {
         (format!("{}[{}]", text(&resource, "type"), text(&resource, "title")), resource)
     });
     named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ordain_data::Value as Data;
+
+    use super::*;
+    use crate::answers::Miss;
+    use crate::config::Config;
+
+    /// A server whose site program is this text, an open environment, and a request.
+    fn server(
+        dir: &std::path::Path,
+        site: &str,
+    ) -> (Arc<Server>, Arc<OpenedEnvironment>, NodeRequest) {
+        let manifests = dir.join("code/manifests");
+        std::fs::create_dir_all(&manifests).unwrap();
+        std::fs::write(manifests.join("site.pp"), site).unwrap();
+        std::fs::write(dir.join("code/environment.conf"), "modulepath = modules\n").unwrap();
+        let mut config = Config::new(dir.join("code"), dir.join("state"));
+        config.names = vec!["localhost".to_string()];
+        let (server, _) = crate::start::new_server(config).unwrap();
+        let env = server.environments.get("production").unwrap();
+        let request = NodeRequest {
+            name: "web.example.org".to_string(),
+            facts: Data::map([("a", Data::Int(1)), ("b", Data::Int(2))]),
+            exports: Some(server.storage.exports()),
+            ..NodeRequest::default()
+        };
+        (Arc::new(server), env, request)
+    }
+
+    #[test]
+    fn a_wrong_answer_is_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let (server, env, request) = server(dir.path(), "notify { \"${facts['a']}\": }\n");
+        let answers = server.answers.as_ref().unwrap();
+        let question = Question {
+            node: request.name.clone(),
+            environment: env.name.clone(),
+            variant: String::new(),
+        };
+        let compiled = compile_node(&server, &env, &request).unwrap();
+        let record = compiled.record.unwrap();
+        let right = catalog_digest(&compiled.text, &env.name, &compiled.exported).unwrap();
+        for (digest, wanted) in [(right, Outcome::Equal), (vec![0; 32], Outcome::Different)] {
+            let row = answers.keep(&env, &question, record.clone(), (&compiled.text, &digest));
+            assert!(row.is_some());
+            let answer = answers.find(&server, &env, &question, &request).unwrap();
+            let recheck = Recheck {
+                server: Arc::clone(&server),
+                env: Arc::clone(&env),
+                question: question.clone(),
+                request: request.clone(),
+                answer,
+            };
+            assert_eq!(recheck.run(), wanted);
+        }
+        let found = answers.find(&server, &env, &question, &request);
+        assert_eq!(found.err(), Some(Miss::Absent));
+    }
+
+    #[test]
+    fn a_message_names_the_inputs_that_a_record_lacks() {
+        let dir = tempfile::tempdir().unwrap();
+        let record = |site: &str| {
+            let (server, env, request) = server(dir.path(), site);
+            compile_node(&server, &env, &request).unwrap().record.unwrap()
+        };
+        let one = record("notify { \"${facts['a']}\": }\n");
+        assert_eq!(missed(&one, Some(&one)), "one that no record has");
+        let text = missed(&one, Some(&record("notify { \"${facts['b']}\": }\n")));
+        assert!(text.contains("fact facts.a") && text.contains("fact facts.b"), "{text}");
+    }
 }

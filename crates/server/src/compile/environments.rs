@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use ordain_driver::inputs::FileStates;
 use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
-use ordain_driver::inputs::FileStates;
 use ordain_driver::{CollectingReporter, Error as DriverError, Options};
 use ordain_source::{Severity, SourceMap, TouchedPaths};
 

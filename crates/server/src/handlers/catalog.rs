@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use jiff::Timestamp;
 use ordain_ca::Certname;
-use ordain_data::Value as Data;
+use ordain_data::{Value as Data, json};
 use ordain_driver::StaticCatalog;
 use ordain_driver::puppet::shared::NodeRequest;
 
 use super::compiling::{Compiled, Wanted, compile_node, is_uuid, uuid, version_of_now};
 use super::no_environment;
-use crate::answers::{Head, Question, Recheck};
+use crate::answers::{Head, Miss, Question, Recheck};
 use crate::classify::{Classification, classify};
 use crate::compile::{OpenedEnvironment, Refused};
 use crate::facts::FactSet;
@@ -227,24 +227,21 @@ fn stored_answer(
     receipts: &mut Vec<Receipt>,
 ) -> Option<Reply> {
     let answers = server.answers.as_ref()?;
-    let answer = answers.find(server, env, question, request).ok()?;
-    let version = match env.shared.as_ref().ok()?.config_version() {
-        Ok(version) => version.map_or_else(version_of_now, Data::Str),
-        // The compile reports the error.
-        Err(_) => return None,
-    };
-    let head = Head {
-        version: serde_json::from_str(&ordain_data::json::compact(&version)).ok()?,
-        code_id: request.static_catalog.as_ref().and_then(|files| files.code_id.clone()),
-        uuid: uuid(),
-    };
+    let found = answers.find(server, env, question, request);
+    let found = found.and_then(|answer| {
+        let head = head(env, request)?;
+        let source = asked.source(&env.name);
+        let ids = (&head.version, head.uuid.as_str());
+        let renewed = server.storage.renew_catalog(&source, &answer.digest, ids);
+        receipts.push(renewed.ok_or(Miss::Catalog)?);
+        Ok((answer, head))
+    });
+    answers.count(&request.name, found.as_ref().err());
+    let (answer, head) = found.ok()?;
     let (body, is_gzip) = match asked.accepts_gzip {
         true => (answer.body.gzip(&head), true),
-        false => (answer.body.text(&head)?, false),
+        false => (answer.body.text(&head), false),
     };
-    let source = asked.source(&env.name);
-    let ids = (&head.version, head.uuid.as_str());
-    receipts.push(server.storage.renew_catalog(&source, &answer.digest, ids)?);
     answers.recheck(|| Recheck {
         server: Arc::clone(server),
         env: Arc::clone(env),
@@ -253,6 +250,22 @@ fn stored_answer(
         answer,
     });
     Some(Reply { is_gzip, ..Reply::new(StatusCode::OK, asked.content_type, body) })
+}
+
+/// The version and the id of a catalog that is not compiled again: new ones, as after a compile.
+fn head(env: &OpenedEnvironment, request: &NodeRequest) -> Result<Head, Miss> {
+    let failed = Miss::Failed;
+    let version = match &env.shared {
+        Ok(shared) => shared.config_version().map_err(failed)?,
+        Err(message) => return Err(failed(message.clone())),
+    };
+    let version = version.map_or_else(version_of_now, Data::Str);
+    let version = serde_json::from_str(&json::compact(&version));
+    Ok(Head {
+        version: version.map_err(|error| failed(error.to_string()))?,
+        code_id: request.static_catalog.as_ref().and_then(|files| files.code_id.clone()),
+        uuid: uuid(),
+    })
 }
 
 fn stored_or_sent(server: &Server, asked: &Asked) -> Result<Data, String> {

@@ -8,9 +8,9 @@ use ordain_fleet_store::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::Storage;
 use super::catalog::CatalogDigest;
 use super::writer::Job;
-use super::Storage;
 use crate::answers::Question;
 
 /// An answer for the database.

@@ -59,11 +59,7 @@ impl Renewal {
     }
 
     /// The ids are the version and the UUID.
-    pub(super) fn new(
-        (version, uuid): (&Json, &str),
-        source: &Source<'_>,
-        timestamp: i64,
-    ) -> Self {
+    pub(super) fn new((version, uuid): (&Json, &str), source: &Source<'_>, timestamp: i64) -> Self {
         let version = match version {
             Json::String(text) => text.clone(),
             other => other.to_string(),

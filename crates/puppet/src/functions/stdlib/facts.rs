@@ -12,8 +12,8 @@ use crate::functions::support::{function, is_instance, regex, ruby_inspect, wrap
 use crate::functions::{Dispatch, Function, plain, rep, req};
 use crate::types::mismatch::describe_mismatch;
 use crate::types::{Regexp, Type, TypeAlias, infer_set};
-use crate::value::closure::ScopeId;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// A signature that promises a truth value.
 const fn asked(
