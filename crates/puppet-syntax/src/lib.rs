@@ -37,6 +37,7 @@ pub mod ast;
 pub mod codes;
 pub mod definitions;
 pub mod dump;
+pub mod format;
 pub mod issue;
 mod lexer;
 pub mod names;
