@@ -30,6 +30,10 @@ pub(crate) fn extend_path(path: &mut String, value: &Value, keys: &[Value]) {
     let mut at = Some(value);
     for key in keys {
         let (Some(Value::Hash(entries)), Value::Str(key)) = (at, key) else { return };
+        if key.contains(PART) {
+            // Such a key would look like two.
+            return;
+        }
         path.push(PART);
         path.push_str(key);
         at = entries.get(&Key(key));
@@ -52,7 +56,7 @@ impl Compiler<'_> {
         let is_of_node = self.scopes.top_variable(scope, plain).is_some();
         if is_of_node || self.quiet_variable(scope, name).is_none() {
             let mut path = plain.to_owned();
-            for key in keys {
+            for key in keys.into_iter().take_while(|key| !key.contains(PART)) {
                 path.push(PART);
                 path.push_str(key);
             }

@@ -24,6 +24,9 @@ pub(crate) use recheck::{Recheck, Rechecks};
 /// The maximum size of all answers in memory, in bytes. Others are read from the database.
 const MAX_MEMORY: usize = 256 << 20;
 
+/// The golden ratio in 64 bits: multiples of it are spread evenly.
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The request that an answer is for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Question {
@@ -277,7 +280,9 @@ impl Answers {
 
     /// Compiles a share of the answers again, in the background.
     pub(crate) fn recheck(&self, make: impl FnOnce() -> Recheck) {
-        if self.share > 0 && self.hits.load(Ordering::Relaxed) % self.share == 0 {
+        // Scattered, so that it is not always the same node of a fleet that asks in turn.
+        let hits = self.hits.load(Ordering::Relaxed).wrapping_mul(SCATTER) >> 32;
+        if self.share > 0 && hits % self.share == 0 {
             self.rechecks.submit(make());
         }
     }
