@@ -1,6 +1,7 @@
 //! The record of the inputs of a compile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
@@ -111,7 +112,8 @@ impl CompileRecord {
             ..Self::default()
         };
         for aspect in [Aspect::Content, Aspect::Kind, Aspect::Entries] {
-            for path in inputs.paths(aspect) {
+            let paths: BTreeSet<&OsString> = inputs.paths(aspect).iter().collect();
+            for path in paths {
                 let state = states.get(env.world.as_ref(), aspect, Path::new(path));
                 let text = path.to_str().filter(|_| state != FileState::Changing);
                 match text {

@@ -102,6 +102,7 @@ fn entries(entries: &[(EcoString, Data)], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn state(facts: &str, path: &str) -> ValueState {
