@@ -282,7 +282,7 @@ impl Answers {
     pub(crate) fn recheck(&self, make: impl FnOnce() -> Recheck) {
         // Scattered, so that it is not always the same node of a fleet that asks in turn.
         let hits = self.hits.load(Ordering::Relaxed).wrapping_mul(SCATTER) >> 32;
-        if self.share > 0 && hits % self.share == 0 {
+        if self.share > 0 && hits.is_multiple_of(self.share) {
             self.rechecks.submit(make());
         }
     }
