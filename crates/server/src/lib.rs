@@ -13,6 +13,7 @@
 //!
 //! The crate must not know: arguments, terminals, how catalogs are compiled.
 
+mod answers;
 mod body;
 mod bucket;
 mod classify;
@@ -39,7 +40,7 @@ mod tls;
 mod trusted;
 mod url;
 
-pub use config::{Config, Limits};
+pub use config::{Config, Limits, RECOMPILE_SHARE};
 pub use error::ServerError;
 pub use ordain_ca::Autosign;
 pub use ordain_graph::language::Strict;

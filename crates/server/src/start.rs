@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use ordain_ca::{CertificateAuthority, CreateOptions, GenerateOptions, KeyAlgorithm, Settings};
 use ordain_driver::Options;
+use ordain_driver::inputs::FileStates;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, Semaphore, watch};
 
+use crate::answers::Answers;
 use crate::bucket::Bucket;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
@@ -124,7 +126,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
 }
 
 /// Opens all that a server needs. Returns whether its authority is new.
-fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
+pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
     make_private(&config.state)?;
     let (ca, is_new_authority) = authority(&config)?;
     let own_key = own_key(&config, &ca)?;
@@ -139,6 +141,7 @@ fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
         strict: config.strict,
         strict_variables: config.strict_variables,
         has_history: false,
+        states: config.answers.then(FileStates::default),
         ..Options::default()
     };
     let compilers = match config.compilers {
@@ -147,7 +150,9 @@ fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
     };
     let pool = Pool::start(compilers, config.limits.waiting_compiles)
         .map_err(ServerError::system("threads"))?;
+    let answers = Answers::of(&config, name).map_err(ServerError::system("threads"))?;
     let server = Server {
+        answers,
         ca: ArcSwap::from_pointee(ca),
         tls,
         own_key,

@@ -63,6 +63,12 @@ pub(crate) struct ServeArgs {
     /// Put the metadata of copied files into catalogs
     #[arg(long)]
     pub static_catalogs: bool,
+    /// Whether catalogs whose inputs have not changed are not compiled again [default: true]
+    #[arg(long, value_name = "BOOL")]
+    pub answers: Option<bool>,
+    /// Compile one of so many of these again in the background and compare; 0: none [default: 50]
+    #[arg(long, value_name = "NUMBER")]
+    pub recompile_share: Option<u64>,
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
     pub hiera: Option<PathBuf>,
@@ -107,6 +113,8 @@ struct Section {
     fileserver_config: Option<PathBuf>,
     classifier: Option<PathBuf>,
     static_catalogs: Option<bool>,
+    answers: Option<bool>,
+    recompile_share: Option<u64>,
     hiera: Option<PathBuf>,
     strict: Option<String>,
     strict_variables: Option<bool>,
@@ -209,6 +217,9 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     config.fileserver = args.fileserver_config.clone().or(section.fileserver_config);
     config.classifier = args.classifier.clone().or(section.classifier);
     config.static_catalogs = args.static_catalogs || section.static_catalogs.unwrap_or(false);
+    config.answers = args.answers.or(section.answers).unwrap_or(config.answers);
+    let share = args.recompile_share.or(section.recompile_share);
+    config.recompile_share = share.unwrap_or(config.recompile_share);
     config.hiera = args.hiera.clone().or(section.hiera);
     config.strict = match (args.strict, section.strict.as_deref()) {
         (Some(strict), _) => strict.into(),

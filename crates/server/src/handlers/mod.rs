@@ -6,7 +6,7 @@ pub(crate) mod catalog;
 pub(crate) mod catalog_v4;
 pub(crate) mod classes;
 pub(crate) mod code;
-mod compiling;
+pub(crate) mod compiling;
 pub(crate) mod files;
 pub(crate) mod node;
 pub(crate) mod status;

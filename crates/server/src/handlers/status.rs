@@ -61,11 +61,14 @@ pub(crate) async fn health(_: Arc<Server>, _: Anyone, _: Request) -> Reply {
 /// `GET /metrics`, on the address of monitoring only.
 pub(crate) async fn metrics(server: Arc<Server>, _: Anyone, _: Request) -> Reply {
     let (waiting, running) = server.pool.load();
-    let text = server.metrics.write(&[
+    let mut text = server.metrics.write(&[
         ("ordain_connections", "Open connections", server.connections.count() as u64),
         ("ordain_compiles_waiting", "Compiles that wait", waiting as u64),
         ("ordain_compiles_running", "Compiles that run", running as u64),
         ("ordain_uptime_seconds", "Time since the start", server.started.elapsed().as_secs()),
     ]);
+    if let Some(answers) = &server.answers {
+        answers.write_metrics(&mut text);
+    }
     Reply::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
 }

@@ -31,6 +31,11 @@ impl TestServer {
         for (path, text) in code {
             write(&dir.path().join("code").join(path), text);
         }
+        Self::start_in(dir, change)
+    }
+
+    /// Starts a server in the directory of one that has ended.
+    pub(crate) fn start_in(dir: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new(dir.path().join("code"), dir.path().join("state"));
         config.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         config.names = vec!["localhost".to_string()];
@@ -40,6 +45,11 @@ impl TestServer {
         let stopper = server.stopper();
         let thread = std::thread::spawn(move || server.run().unwrap());
         Self { dir, summary, stopper, thread: Some(thread) }
+    }
+
+    /// Ends the server. Returns its directory.
+    pub(crate) fn stop(mut self) -> TempDir {
+        std::mem::replace(&mut self.dir, tempfile::tempdir().unwrap())
     }
 
     pub(crate) fn path(&self, below: &str) -> PathBuf {
