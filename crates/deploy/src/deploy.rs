@@ -150,7 +150,9 @@ impl Run<'_> {
             };
             match self.sources.declaration(branch) {
                 Ok(declaration) => targets.push(Target { declaration, base, entry, old }),
-                Err(error) => self.failed(branch, base, old, error),
+                Err(error) => {
+                    self.failed(branch, base, old, error.in_environment(&branch.name.directory))
+                }
             }
         }
         let (declarations, rest): (Vec<_>, Vec<_>) =
@@ -222,7 +224,8 @@ impl Run<'_> {
         }
         let action = if *entry == Entry::Missing { Action::Created } else { Action::Changed };
         if !self.request.dry_run {
-            self.write(target, &modules, &record).map_err(|error| vec![error])?;
+            let written = self.write(target, &modules, &record);
+            written.map_err(|error| vec![error.in_environment(name)])?;
         }
         Ok((action, record))
     }

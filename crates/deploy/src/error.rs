@@ -34,6 +34,14 @@ impl Error {
         }
     }
 
+    /// Adds the environment to a message without a place.
+    pub(crate) fn in_environment(mut self, name: &str) -> Self {
+        if self.0.primary.is_none() {
+            self.0.message = format!("{name}: {}", self.0.message);
+        }
+        self
+    }
+
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         Self(Box::new(self.0.help(text)))
     }

@@ -11,7 +11,7 @@
 //!
 //! let directory = std::env::temp_dir().join("ordain-deploy-example");
 //! let settings = Settings::of_remote("/nowhere/control.git", &directory)?;
-//! let settings = settings.with_cache(directory.join("cache"));
+//! let settings = settings.with_cache(&directory.join("cache"))?;
 //! let request = Request { dry_run: true, ..Request::default() };
 //! let error = deploy(&settings, &request, &SourceMap::new()).map(|_| ());
 //! assert!(error.is_err_and(|error| error.to_string().contains("/nowhere/control.git")));

@@ -139,10 +139,16 @@ impl Settings {
     /// When the address looks like an option of git, or the directory has no absolute path.
     pub fn of_remote(remote: &str, basedir: &Path) -> Result<Self, Error> {
         check_remote(remote)?;
+        // The name of a mirror is made of the address, so it has to mean the same everywhere.
+        let local = Path::new(remote);
+        let remote = match local.is_relative() && local.is_dir() {
+            true => absolute(local)?.display().to_string(),
+            false => remote.to_owned(),
+        };
         let naming = Naming { prefix: None, strip: None, invalid: InvalidBranches::CorrectAndWarn };
         Ok(Self::with_sources(vec![Source {
             name: "control".to_owned(),
-            remote: remote.to_owned(),
+            remote,
             basedir: absolute(basedir)?,
             naming,
             ignored_prefixes: Vec::new(),
@@ -161,9 +167,11 @@ impl Settings {
     }
 
     /// Replaces the directory of mirrors and downloads.
-    #[must_use]
-    pub fn with_cache(self, cache: PathBuf) -> Self {
-        Self { cache, ..self }
+    ///
+    /// # Errors
+    /// When the directory has no absolute path.
+    pub fn with_cache(self, cache: &Path) -> Result<Self, Error> {
+        Ok(Self { cache: absolute(cache)?, ..self })
     }
 
     /// Replaces the number of revisions of an environment that stay; at least one does.

@@ -106,7 +106,7 @@ impl Site {
 
     pub(crate) fn settings(&self) -> Settings {
         let settings = Settings::of_remote(&self.control.url(), &self.base()).unwrap();
-        settings.with_cache(self.dir.path().join("cache"))
+        settings.with_cache(&self.dir.path().join("cache")).unwrap()
     }
 
     /// Writes an `r10k.yaml` with these lines after the source, and reads it.
