@@ -114,7 +114,7 @@ impl Pair {
     }
 }
 
-/// What `.r10k-deploy.json` says, except for times; null without the file.
+/// The content of `.r10k-deploy.json` without times; null without the file.
 fn info(environment: &Path) -> Json {
     let Ok(text) = fs::read_to_string(environment.join(".r10k-deploy.json")) else {
         return Json::Null;

@@ -6,7 +6,9 @@ use ordain_source::{Diagnostic, SourceMap};
 use regex::Regex;
 
 use super::document::{Document, Item, Section};
-use super::{Access, ForgeSettings, GitSettings, Purge, Settings, Source, absolute, check_remote};
+use super::model::{
+    Access, ForgeSettings, GitSettings, Purge, Settings, Source, absolute, check_remote,
+};
 use crate::error::{Error, Result};
 use crate::name::{InvalidBranches, Naming, Strip};
 
