@@ -155,11 +155,8 @@ impl Run<'_> {
                 }
             }
         }
-        let (declarations, rest): (Vec<_>, Vec<_>) =
-            targets.into_iter().map(|t| (t.declaration, (t.base, t.entry, t.old))).unzip();
-        self.sources.fetch(&declarations);
-        for (declaration, (base, entry, old)) in declarations.into_iter().zip(rest) {
-            let target = Target { declaration, base, entry, old };
+        self.sources.fetch(targets.iter().map(|target| &target.declaration));
+        for target in targets {
             let branch = target.declaration.branch;
             self.report.diagnostics.extend(target.declaration.puppetfile.warnings.iter().cloned());
             match self.environment(&target) {

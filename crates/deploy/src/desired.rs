@@ -168,7 +168,7 @@ impl<'s> Sources<'s> {
 
     /// Fetches the mirrors whose references may have moved, several at a time. Errors are those of
     /// the modules that need a mirror.
-    pub(crate) fn fetch(&self, declarations: &[Declaration<'_>]) {
+    pub(crate) fn fetch<'d>(&self, declarations: impl Iterator<Item = &'d Declaration<'d>>) {
         let mut stale: BTreeMap<String, Arc<Mirror>> = BTreeMap::new();
         for declaration in declarations {
             for module in &declaration.puppetfile.modules {
