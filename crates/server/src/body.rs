@@ -10,6 +10,7 @@ use http_body_util::{BodyExt, Limited};
 use hyper::StatusCode;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::reply::Body as ReplyBody;
@@ -56,6 +57,38 @@ pub(crate) enum Outgoing {
     Bytes(Option<Bytes>),
     /// A file.
     File(FileBody),
+    /// Parts that are still being made.
+    Stream(BodyStream),
+}
+
+/// The receiving end of a body that another thread makes. An empty part is the end; a body that
+/// stops without it is an error, so that the client does not take it for a complete one.
+#[derive(Debug)]
+pub(crate) struct BodyStream {
+    parts: mpsc::Receiver<Bytes>,
+    has_ended: bool,
+}
+
+impl BodyStream {
+    /// A body and the sender of its parts. The sender waits while `waiting` parts are not read.
+    pub(crate) fn new(waiting: usize) -> (mpsc::Sender<Bytes>, Self) {
+        let (sender, parts) = mpsc::channel(waiting);
+        (sender, Self { parts, has_ended: false })
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if self.has_ended {
+            return Poll::Ready(None);
+        }
+        self.parts.poll_recv(context).map(|part| match part {
+            Some(part) if part.is_empty() => {
+                self.has_ended = true;
+                None
+            }
+            Some(part) => Some(Ok(Frame::data(part))),
+            None => Some(Err(io::ErrorKind::UnexpectedEof.into())),
+        })
+    }
 }
 
 /// The rest of a file.
@@ -69,6 +102,7 @@ impl From<ReplyBody> for Outgoing {
     fn from(body: ReplyBody) -> Self {
         match body {
             ReplyBody::Bytes(bytes) => Self::Bytes(Some(bytes)),
+            ReplyBody::Stream(stream) => Self::Stream(stream),
             ReplyBody::File(file, left) => {
                 let file = tokio::fs::File::from_std(file);
                 Self::File(FileBody { file, left, buffer: BytesMut::new() })
@@ -115,6 +149,7 @@ impl Body for Outgoing {
                 Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
             }
             Self::File(file) => file.poll(context),
+            Self::Stream(stream) => stream.poll(context),
         }
     }
 
@@ -122,6 +157,7 @@ impl Body for Outgoing {
         match self {
             Self::Bytes(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
             Self::File(file) => file.left == 0,
+            Self::Stream(stream) => stream.has_ended,
         }
     }
 
@@ -129,6 +165,7 @@ impl Body for Outgoing {
         SizeHint::with_exact(match self {
             Self::Bytes(bytes) => bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
             Self::File(file) => file.left,
+            Self::Stream(_) => return SizeHint::default(),
         })
     }
 }

@@ -28,6 +28,7 @@ mod io;
 mod listener;
 mod metrics;
 mod principal;
+mod queries;
 mod reply;
 mod request;
 mod routes;

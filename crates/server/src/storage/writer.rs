@@ -11,7 +11,7 @@ use ordain_fleet_store::{
 use tokio::sync::oneshot;
 
 use super::catalog::{CatalogDigest, Renewal};
-use super::source::{Receipt, refused};
+use super::source::{NotStored, Receipt, not_stored, stopped};
 
 /// The maximum number of jobs that wait.
 const MAX_WAITING: usize = 4_096;
@@ -33,7 +33,7 @@ pub(super) enum Job {
 struct Pending {
     job: Job,
     received: i64,
-    done: oneshot::Sender<Result<(), String>>,
+    done: oneshot::Sender<Result<(), NotStored>>,
 }
 
 /// The catalogs that this server has stored: the digest, and the hash in the database.
@@ -64,8 +64,10 @@ impl Writer {
         let pending = Pending { job, received: now(), done };
         match self.sender.try_send(pending) {
             Ok(()) => receipt,
-            Err(TrySendError::Full(_)) => refused("the database is too slow".to_string()),
-            Err(TrySendError::Disconnected(_)) => refused("the database has stopped".to_string()),
+            Err(TrySendError::Full(_)) => {
+                not_stored(NotStored::Busy("the database is too slow".to_string()))
+            }
+            Err(TrySendError::Disconnected(_)) => not_stored(stopped()),
         }
     }
 
@@ -134,7 +136,7 @@ impl WriterThread {
                     }
                     Ok(())
                 }
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(NotStored::from(error)),
             };
             // The client may have gone away.
             let _ = done.send(answer);
@@ -155,7 +157,7 @@ impl WriterThread {
             commands.push((*command, received));
         }
         let result = apply_all(&*self.database, &commands);
-        let whole = result.as_ref().err().map(ToString::to_string);
+        let whole = result.as_ref().err().map(NotStored::from);
         let mut outcomes = result.unwrap_or_default().into_iter();
         for (node, digest, done) in rest {
             let answer = match (&whole, outcomes.next()) {
@@ -164,8 +166,8 @@ impl WriterThread {
                     self.learn(&node, digest, &outcome);
                     Ok(())
                 }
-                (None, Some(Err(error))) => Err(error.to_string()),
-                (None, None) => Err("the database gave no answer".to_string()),
+                (None, Some(Err(error))) => Err(NotStored::from(&error)),
+                (None, None) => Err(stopped()),
             };
             // The client may have gone away.
             let _ = done.send(answer);

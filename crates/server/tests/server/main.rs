@@ -5,5 +5,6 @@ mod agent;
 mod catalogs;
 mod files;
 mod hostile;
+mod puppetdb;
 mod routes;
 mod support;
