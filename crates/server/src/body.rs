@@ -10,11 +10,11 @@ use http_body_util::{BodyExt, Limited};
 use hyper::StatusCode;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::reply::Body as ReplyBody;
 use crate::reply::Reply;
+use crate::stream::BodyStream;
 
 /// The bytes of a file that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -59,36 +59,6 @@ pub(crate) enum Outgoing {
     File(FileBody),
     /// Parts that are still being made.
     Stream(BodyStream),
-}
-
-/// The receiving end of a body that another thread makes. An empty part is the end; a body that
-/// stops without it is an error, so that the client does not take it for a complete one.
-#[derive(Debug)]
-pub(crate) struct BodyStream {
-    parts: mpsc::Receiver<Bytes>,
-    has_ended: bool,
-}
-
-impl BodyStream {
-    /// A body and the sender of its parts. The sender waits while `waiting` parts are not read.
-    pub(crate) fn new(waiting: usize) -> (mpsc::Sender<Bytes>, Self) {
-        let (sender, parts) = mpsc::channel(waiting);
-        (sender, Self { parts, has_ended: false })
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        if self.has_ended {
-            return Poll::Ready(None);
-        }
-        self.parts.poll_recv(context).map(|part| match part {
-            Some(part) if part.is_empty() => {
-                self.has_ended = true;
-                None
-            }
-            Some(part) => Some(Ok(Frame::data(part))),
-            None => Some(Err(io::ErrorKind::UnexpectedEof.into())),
-        })
-    }
 }
 
 /// The rest of a file.
@@ -157,7 +127,7 @@ impl Body for Outgoing {
         match self {
             Self::Bytes(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
             Self::File(file) => file.left == 0,
-            Self::Stream(stream) => stream.has_ended,
+            Self::Stream(stream) => stream.has_ended(),
         }
     }
 

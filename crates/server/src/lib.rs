@@ -36,6 +36,7 @@ mod server;
 mod service;
 mod start;
 mod storage;
+mod stream;
 mod tls;
 mod trusted;
 mod url;

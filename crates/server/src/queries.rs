@@ -15,10 +15,10 @@ use ordain_puppetdb::{Head, Output, QueryError, QueryRequest, Settings, answer};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::body::BodyStream;
 use crate::error::ServerError;
 use crate::reply::{Body, JSON, Reply};
 use crate::storage::open_database;
+use crate::stream::BodyStream;
 
 /// The queries that run at a time.
 const QUERIES: usize = 8;
@@ -163,7 +163,7 @@ struct Parts {
 
 enum PartWriter {
     Plain(Vec<u8>),
-    Gzip(GzEncoder<Vec<u8>>),
+    Gzip(Box<GzEncoder<Vec<u8>>>),
 }
 
 impl PartWriter {
@@ -210,7 +210,7 @@ impl Sending {
         let reply = self.records(reply);
         self.send(reply)?;
         let writer = match self.accepts_gzip {
-            true => PartWriter::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
+            true => PartWriter::Gzip(Box::new(GzEncoder::new(Vec::new(), Compression::fast()))),
             false => PartWriter::Plain(Vec::new()),
         };
         self.parts = Some(Parts { sender, writer });

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::body::BodyStream;
+use crate::stream::BodyStream;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;

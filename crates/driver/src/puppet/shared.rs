@@ -7,6 +7,7 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_graph::Graph;
 use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::fleet::FleetQueries;
 use ordain_puppet::eval::LogEntry;
 use ordain_puppet::session::{Node, compile_node_here};
 use ordain_puppet::value::Value;
@@ -43,6 +44,8 @@ pub struct NodeRequest {
     pub static_catalog: Option<StaticCatalog>,
     /// The exported resources of all nodes. Without them nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
+    /// The database that `puppetdb_query` asks.
+    pub queries: Option<Arc<dyn FleetQueries>>,
 }
 
 /// The outcome of a node's compile.
@@ -100,7 +103,7 @@ impl SharedEnvironment {
     }
 
     fn compile_watched(&self, request: NodeRequest) -> NodeCatalog {
-        let NodeRequest { static_catalog, exports, .. } = request;
+        let NodeRequest { static_catalog, exports, queries, .. } = request;
         let values = |entries: Vec<(EcoString, Data)>| -> Vec<(EcoString, Value)> {
             entries.iter().map(|(name, value)| (name.clone(), from_data(value))).collect()
         };
@@ -114,6 +117,7 @@ impl SharedEnvironment {
         };
         let mut settings = self.site.settings(&self.options, &node);
         settings.exports = exports;
+        settings.queries = queries;
         let compiled = compile_node_here(&self.site.env, settings, &node);
         let mut result = NodeCatalog {
             graph: compiled.graph,

@@ -59,6 +59,7 @@ pub(super) fn compile_node(
         classes: wanted.classification.classes.clone(),
         static_catalog: wanted.static_catalog.clone(),
         exports: Some(server.storage.exports()),
+        queries: Some(server.storage.queries()),
     };
     let mut found = shared.compile(request());
     if found.graph.is_none() && found.has_exceeded_budget {

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod exports;
+mod queries;
 mod source;
 mod writer;
 
@@ -18,11 +19,13 @@ use ordain_fleet_store::{
     facts_of, now, read, terminus,
 };
 use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::fleet::FleetQueries;
 use ordain_puppetdb::sqlite_functions;
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
 use exports::StoredExports;
+use queries::StoredNodes;
 pub(crate) use source::{NotStored, Receipt, Source, stored};
 use source::{done, not_stored, plain};
 use writer::{Job, Writer};
@@ -56,6 +59,7 @@ pub(crate) struct Storage {
     database: Arc<dyn Database>,
     writer: Writer,
     exports: Arc<StoredExports>,
+    nodes: Arc<StoredNodes>,
     /// The name of this server.
     producer: String,
 }
@@ -70,7 +74,8 @@ impl Storage {
         let writer =
             Writer::start(Arc::clone(&database)).map_err(ServerError::system("threads"))?;
         let exports = Arc::new(StoredExports::new(Arc::clone(&database)));
-        Ok(Self { database, writer, exports, producer: producer.to_string() })
+        let nodes = Arc::new(StoredNodes::new(Arc::clone(&database)));
+        Ok(Self { database, writer, exports, nodes, producer: producer.to_string() })
     }
 
     fn context<'a>(&'a self, source: &Source<'a>) -> terminus::Context<'a> {
@@ -162,6 +167,11 @@ impl Storage {
     /// The exported resources of all nodes.
     pub(crate) fn exports(&self) -> Arc<dyn Exports> {
         Arc::clone(&self.exports) as Arc<dyn Exports>
+    }
+
+    /// The database, as manifests see it.
+    pub(crate) fn queries(&self) -> Arc<dyn FleetQueries> {
+        Arc::clone(&self.nodes) as Arc<dyn FleetQueries>
     }
 
     /// Deletes old data. It blocks for at most about twenty seconds.

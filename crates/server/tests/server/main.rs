@@ -3,8 +3,12 @@
 
 mod agent;
 mod catalogs;
+#[path = "../../../fleet-store/tests/suite/databases.rs"]
+#[allow(dead_code)]
+mod databases;
 mod files;
 mod hostile;
 mod puppetdb;
 mod routes;
 mod support;
+mod terminus;

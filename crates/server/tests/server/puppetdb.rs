@@ -52,7 +52,7 @@ fn send(
 }
 
 /// The rows of a query in PQL.
-fn rows(server: &TestServer, query: &str) -> Json {
+pub(crate) fn rows(server: &TestServer, query: &str) -> Json {
     let body = json!({ "query": query }).to_string();
     let reply = send(server, "POST", "/pdb/query/v4", &[], body.as_bytes());
     assert_eq!(reply.status, 200, "{}", reply.text());
