@@ -7,8 +7,6 @@ pub(crate) use ordain_driver::codes::*;
 
 /// The certificate authority refuses a call.
 pub(crate) const CA: &str = "ordain::ca";
-/// A program is not formatted, or cannot be.
-pub(crate) const FORMAT: &str = "ordain::format";
 /// A saved plan does not match the machine any more.
 pub(crate) const STALE_PLAN: &str = "ordain::stale-plan";
 /// A run did not finish.
@@ -45,13 +43,6 @@ const OWN: &[CodeDoc] = &[
                   has the place. As a warning: the model uses a feature that the language lacks, \
                   such as an operation or multiple inheritance; the message says how it was \
                   translated.",
-    },
-    CodeDoc {
-        code: FORMAT,
-        summary: "a program is not formatted, or cannot be formatted",
-        details: "`ordain fmt --check` lists files that the formatter would change, such as \
-                  `$x=42` to `$x = 42`; without `--check` it writes them. A file with a syntax \
-                  error stays unchanged, and the message has the place.",
     },
     CodeDoc {
         code: INTERRUPTED,

@@ -27,11 +27,20 @@ pub const UNTRUSTED_PLAN: &str = "ordain::untrusted-plan";
 pub const MANIFEST: &str = "ordain::manifest";
 /// There is nothing to compile, or to apply.
 pub const NOTHING: &str = "ordain::nothing-declared";
+/// A file is not formatted, or cannot be.
+pub const FORMAT: &str = "ordain::format";
 /// A resource cannot be looked at or changed.
 pub const RESOURCE: &str = "ordain::resource";
 
 /// The documentation of these codes.
 pub const DOCS: &[CodeDoc] = &[
+    CodeDoc {
+        code: FORMAT,
+        summary: "a file is not formatted, or cannot be formatted",
+        details: "`ordain fmt --check` lists files that the formatter would change, such as \
+                  `$x=42` to `$x = 42`; without `--check` it writes them. A file with a syntax \
+                  error stays unchanged, and the message has the place.",
+    },
     CodeDoc {
         code: ARGUMENTS,
         summary: "the arguments contradict each other",

@@ -20,6 +20,7 @@ mod document;
 pub mod dynaml;
 mod error;
 mod exports;
+pub mod format;
 mod handler_kinds;
 mod handler_source;
 pub mod inmanta;

@@ -1,28 +1,35 @@
-//! `ordain fmt`: formats programs of mgmt.
+//! `ordain fmt`: formats manifests and programs of mgmt.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use ordain_source::Diagnostic;
+use clap::{Args, ValueEnum};
+use ordain_driver::format::{self, FormatSettings, Formatted};
+use ordain_driver::puppet::read_stdin;
+use ordain_engine::kind::TextChange;
+use ordain_puppet::eval::STACK_SIZE;
+use ordain_puppet::syntax::format::Columns;
+use ordain_source::{Diagnostic, SourceMap};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use ordain_driver::mcl;
-use ordain_driver::puppet::read_stdin;
-
 use crate::options::Edition;
+use crate::show::diff;
 use crate::ui::{Ui, count};
 
-/// Format programs of mgmt
+/// Format manifests and programs of mgmt
 ///
-/// Files are written in place, and directories are searched for .mcl files. Comments stay, and files
-/// that do not parse stay unchanged. With - standard input is formatted to standard output.
+/// Files are written in place, and directories are searched for .pp and .mcl files; hidden ones are
+/// left out. Comments stay, and files that do not parse stay unchanged. With - standard input is
+/// formatted to standard output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  ordain fmt main.mcl
-  ordain fmt --check .")]
+  ordain fmt .
+  ordain fmt --check manifests/site.pp main.mcl
+  ordain fmt --diff modules/ntp
+  ordain fmt - --stdin-name site.pp --lines 10:20 < site.pp")]
 pub(crate) struct FmtArgs {
     /// Files and directories, or -
     #[arg(default_value = ".")]
@@ -30,52 +37,153 @@ pub(crate) struct FmtArgs {
     /// Write nothing; fail if a file is not formatted
     #[arg(long)]
     check: bool,
+    /// Write nothing; print the changes
+    #[arg(long)]
+    diff: bool,
+    /// Format only these lines of one file
+    #[arg(long, value_name = "FIRST:LAST", value_parser = parse_lines)]
+    lines: Option<(usize, usize)>,
+    /// The name of the file on standard input; its ending decides the language
+    #[arg(long, value_name = "FILE", default_value = "-.mcl")]
+    stdin_name: PathBuf,
+    /// The spaces of a level in manifests, by default `indent_size` of .editorconfig or 2
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    indent: Option<u32>,
+    /// The columns of parameters and assignments in manifests
+    #[arg(long, value_name = "WHEN", default_value = "as-written")]
+    columns: ColumnChoice,
     /// The edition of mcl
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
 }
 
-/// Formats the files, or lists those that are not formatted.
+#[derive(Clone, Copy, ValueEnum)]
+enum ColumnChoice {
+    AsWritten,
+    Always,
+    Never,
+}
+
+impl From<ColumnChoice> for Columns {
+    fn from(choice: ColumnChoice) -> Self {
+        match choice {
+            ColumnChoice::AsWritten => Self::AsWritten,
+            ColumnChoice::Always => Self::Always,
+            ColumnChoice::Never => Self::Never,
+        }
+    }
+}
+
+/// Parses `FIRST:LAST`.
+fn parse_lines(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match parsed {
+        Some((first, last)) if 1 <= first && first <= last => Ok((first, last)),
+        _ => Err("two line numbers, such as 10:20".into()),
+    }
+}
+
+/// A file with its text before and after.
+struct FormattedFile {
+    path: PathBuf,
+    before: String,
+    after: Result<String, Vec<Diagnostic>>,
+}
+
+/// Formats the files, or shows those that are not formatted.
 ///
 /// # Errors
-/// When a file cannot be read, is no mcl, or cannot be written.
+/// When a file cannot be read, does not parse, or cannot be written.
 pub(super) fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
+    let sources = SourceMap::new();
     let mut changed = Vec::new();
-    for path in &args.paths {
-        if path == Path::new("-") {
-            let text = read_stdin()?;
-            let formatted = mcl::format_text(path, &text, args.edition.into()).map_err(wrong)?;
-            if !args.check {
-                ui.document().write_all(formatted.as_bytes())?;
+    let mut diagnostics = Vec::new();
+    for file in read(args, &sources)? {
+        let after = match file.after {
+            Ok(after) => after,
+            Err(errors) => {
+                diagnostics.extend(errors);
+                continue;
             }
-            if formatted != text {
-                changed.push(path.clone());
-            }
+        };
+        let is_stdin = file.path == Path::new("-");
+        if is_stdin && !args.check && !args.diff {
+            ui.document().write_all(after.as_bytes())?;
+        }
+        if after == file.before {
             continue;
         }
-        if path.is_file() && path.extension().is_some_and(|ending| ending != "mcl") {
-            let text = format!("{} is not a program of mgmt (.mcl)", path.display());
-            let error = Diagnostic::error(codes::FORMAT, text);
-            return Err(error.help("nothing else is formatted").into());
+        if args.diff {
+            print_diff(ui, &file.path, file.before, after)?;
+        } else if !args.check && !is_stdin {
+            let written = format::replace(&file.path, &after);
+            let text = format!("cannot write {}", file.path.display());
+            written.map_err(|e| codes::io(&text, &e))?;
         }
-        changed.extend(mcl::format(path, args.check, args.edition.into()).map_err(wrong)?);
+        changed.push(file.path);
     }
-    if !args.check {
-        return Ok(Exit::Done);
+    if args.check && !args.diff {
+        for path in &changed {
+            writeln!(ui.out(), "{}", path.display())?;
+        }
     }
-    for path in &changed {
-        writeln!(ui.out(), "{}", path.display())?;
+    let failed = !diagnostics.is_empty();
+    ui.diagnostics(diagnostics, &sources);
+    if args.check && !changed.is_empty() {
+        ui.message(&not_formatted(changed.len()));
+        return Err(Failure::Shown);
     }
-    if changed.is_empty() {
-        return Ok(Exit::Done);
-    }
-    let text = match changed.len() {
+    if failed { Err(Failure::Shown) } else { Ok(Exit::Done) }
+}
+
+fn not_formatted(files: usize) -> Diagnostic {
+    let text = match files {
         1 => "1 file is not formatted".to_owned(),
         more => format!("{} are not formatted", count(more, "file")),
     };
-    Err(Diagnostic::error(codes::FORMAT, text).help("`ordain fmt` without --check does it").into())
+    Diagnostic::error(codes::FORMAT, text).help("`ordain fmt` without --check does it")
 }
 
-fn wrong(text: String) -> Failure {
-    Diagnostic::error(codes::FORMAT, text).into()
+/// Reads and formats all files, in their order.
+fn read(args: &FmtArgs, sources: &SourceMap) -> Result<Vec<FormattedFile>, Failure> {
+    let settings = FormatSettings {
+        edition: args.edition.into(),
+        indent: args.indent,
+        columns: args.columns.into(),
+    };
+    let mut paths = Vec::new();
+    for path in &args.paths {
+        match path == Path::new("-") {
+            true => paths.push(path.clone()),
+            false => paths.extend(format::find(path)?),
+        }
+    }
+    if args.lines.is_some() && paths.len() != 1 {
+        let text = "--lines needs exactly one file";
+        return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
+    }
+    let one = |path: &PathBuf| -> Result<FormattedFile, Failure> {
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin { &args.stdin_name } else { path };
+        let before = if is_stdin { read_stdin()? } else { format::read(path)? };
+        let language = Formatted::of(name).unwrap_or(Formatted::Mcl);
+        let after = format::format_text(language, name, &before, &settings, sources);
+        let after = after.map(|after| match args.lines {
+            Some((first, last)) => format::only_lines(&before, &after, first, last),
+            None => after,
+        });
+        Ok(FormattedFile { path: path.clone(), before, after })
+    };
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    pool.install(|| paths.par_iter().map(one).collect())
+}
+
+fn print_diff(ui: &mut Ui, path: &Path, before: String, after: String) -> Result<(), Failure> {
+    let shown = path.display();
+    writeln!(ui.out(), "--- {shown}\n+++ {shown}")?;
+    for line in diff::lines(&TextChange { before, after }, true) {
+        writeln!(ui.out(), "{line}")?;
+    }
+    Ok(())
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ordain_driver::mcl::{Request, format, format_text};
+use ordain_driver::format::{self, FormatSettings, Formatted};
+use ordain_driver::mcl::Request;
 use ordain_mcl::Edition;
 use ordain_mcl::failure::Phase;
 use ordain_mcl::functions::environment::Environment;
@@ -210,8 +211,8 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
         return Ok(true);
     }
     let changed = match &input {
-        Input::Path(path) => format(path, true, Edition::Upstream)?,
-        Input::Text(path, text) if format_text(path, text, Edition::Upstream)? != *text => {
+        Input::Path(path) => format_programs(path, true)?,
+        Input::Text(path, text) if format_program(path, text)? != *text => {
             vec![path.clone()]
         }
         Input::Text(..) => Vec::new(),
@@ -268,7 +269,7 @@ fn format_files(out: &mut dyn Write, args: &[String]) -> Result<bool, String> {
     let verbose = args.iter().any(|arg| arg == "-v" || arg == "--verbose");
     let paths: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
     let [path] = paths[..] else { return Err(USAGE.into()) };
-    let changed = format(Path::new(path), test, Edition::Upstream)?;
+    let changed = format_programs(Path::new(path), test)?;
     for path in &changed {
         if test {
             return Err(format!("not formatted: {}", path.display()));
@@ -278,6 +279,38 @@ fn format_files(out: &mut dyn Write, args: &[String]) -> Result<bool, String> {
         }
     }
     Ok(true)
+}
+
+/// Formats a program, or all programs of a directory, in place. Returns the files that were not
+/// formatted; with `test`, nothing is written.
+fn format_programs(path: &Path, test: bool) -> Result<Vec<PathBuf>, String> {
+    let mut changed = Vec::new();
+    let found = format::find(path).map_err(|error| error.message)?;
+    for path in found.into_iter().filter(|path| Formatted::of(path) == Some(Formatted::Mcl)) {
+        let text = format::read(&path).map_err(|error| error.message)?;
+        let formatted = format_program(&path, &text)?;
+        if formatted == text {
+            continue;
+        }
+        if !test {
+            let written = format::replace(&path, &formatted);
+            written.map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+        changed.push(path);
+    }
+    Ok(changed)
+}
+
+/// The formatted text of a program; the error has its place.
+fn format_program(path: &Path, text: &str) -> Result<String, String> {
+    let settings = FormatSettings { edition: Edition::Upstream, ..FormatSettings::default() };
+    let sources = SourceMap::new();
+    format::format_text(Formatted::Mcl, path, text, &settings, &sources).map_err(|errors| {
+        let Some(error) = errors.first() else { return String::new() };
+        let place = error.primary.as_ref().map(|label| sources.start(label.span));
+        let place = place.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default();
+        format!("{}{place}: {}", path.display(), error.message)
+    })
 }
 
 /// Prints a program in the form of mgmt, for `ordain compile`. Returns whether it has a graph.

@@ -12,8 +12,8 @@ use ordain_mcl::Edition;
 use ordain_mcl::functions::environment::{Environment, Shared};
 use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Compiled, Input};
-use ordain_mcl::{explain, fmt, lower};
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World, suggest};
+use ordain_mcl::{explain, lower};
+use ordain_source::{Diagnostic, EntryKind, SourceMap, World, suggest};
 use ordain_store::ExportStore;
 
 use crate::codes;
@@ -295,55 +295,4 @@ pub fn explain(
         };
         error.into()
     })
-}
-
-/// Formats a text.
-///
-/// # Errors
-/// The place and text of a syntax error.
-pub fn format_text(path: &Path, text: &str, edition: Edition) -> Result<String, String> {
-    fmt::format(text, edition).map_err(|error| {
-        let sources = SourceMap::new();
-        let place = sources.start(error.range.in_file(sources.add(path, text)));
-        format!("{}:{}:{}: {error}", path.display(), place.line, place.column)
-    })
-}
-
-/// Formats a file, or all programs of a directory, in place. Returns the files that were not
-/// formatted; with `test`, nothing is written.
-///
-/// # Errors
-/// The path and the reason, if a file cannot be read, parsed or written.
-pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>, String> {
-    let world = HostWorld::new();
-    let (mut changed, mut count) = (Vec::new(), 0);
-    let mut left = vec![path.to_path_buf()];
-    while let Some(path) = left.pop() {
-        if world.kind(&path) == Some(EntryKind::Directory) {
-            let entries = world.list(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            for (name, kind) in entries.into_iter().rev() {
-                if kind == EntryKind::Directory || name.ends_with(".mcl") {
-                    left.push(path.join(name));
-                }
-            }
-            continue;
-        }
-        count += 1;
-        let shown = path.display();
-        let bytes = world.read(&path).map_err(|e| format!("{shown}: {e}"))?;
-        let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))?;
-        let formatted = format_text(&path, &text, edition)?;
-        if formatted != text {
-            if !test {
-                world
-                    .write(&path, formatted.as_bytes(), 0o644)
-                    .map_err(|e| format!("{shown}: {e}"))?;
-            }
-            changed.push(path);
-        }
-    }
-    if count == 0 {
-        return Err(format!("{}: no programs of mgmt (.mcl) in it", path.display()));
-    }
-    Ok(changed)
 }

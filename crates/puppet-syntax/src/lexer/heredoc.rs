@@ -53,6 +53,9 @@ impl<'t> Lexer<'t, '_> {
         let (text_end, end_line, next) =
             ended.map_err(|fatal| self.without_end(fatal, &spec, before..after_tag, text_start))?;
         self.newline_jump = Some(next);
+        if self.base == 0 {
+            self.out.heredocs.push(TextRange::new(text_start as u32, next as u32));
+        }
         let place = self.base + text_start as u32;
         self.out.tokens.push(Token {
             kind: TokenKind::Sublocate,

@@ -50,6 +50,8 @@ pub(crate) struct Lexed {
     /// Warnings.
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) segments: Vec<Segment>,
+    /// The lines of the texts of heredocs, with those that end them.
+    pub(crate) heredocs: Vec<TextRange>,
     file: FileId,
     /// The end of the file's text, where segments begin.
     source_end: u32,
@@ -132,6 +134,7 @@ pub(crate) fn lex(file: FileId, text: &str, epp: bool) -> Lexed {
         errors: Vec::new(),
         warnings: Vec::new(),
         segments: Vec::new(),
+        heredocs: Vec::new(),
         file,
         source_end: text.len() as u32,
         next_base: text.len() as u32 + 1,

@@ -1,0 +1,6 @@
+class crlf {
+$x=1
+  $y = @(E)
+    text
+    | E
+}
