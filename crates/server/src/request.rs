@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hyper::{HeaderMap, Method};
 
-use crate::identity::Identity;
+use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::Reply;
 use crate::url::{Parameters, Target, UrlError};
 
@@ -16,6 +16,7 @@ pub(crate) struct Request {
     pub(crate) body: Bytes,
     /// The verified client of the connection.
     pub(crate) identity: Option<Identity>,
+    pub(crate) access: DatabaseAccess,
     /// The parts of the path that the pattern of the route names.
     pub(crate) captured: Captured,
 }

@@ -42,6 +42,17 @@ pub(crate) struct ServeArgs {
     /// The address of /metrics, /healthz and /status, without encryption; default: none
     #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     pub metrics: Option<SocketAddr>,
+    /// A further address of PuppetDB's API: for queries without encryption on a loopback address,
+    /// such as 127.0.0.1:8080, with TLS and client certificates elsewhere; default: none
+    #[arg(long, value_name = "ADDR:PORT", value_parser = puppetdb_address)]
+    pub puppetdb: Option<SocketAddr>,
+    /// The names of certificates that may send queries of PuppetDB's API, such as that of Puppetboard
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub puppetdb_clients: Vec<String>,
+    /// The names of certificates that may also send commands about any node, such as those of other
+    /// servers
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub puppetdb_senders: Vec<String>,
     /// The names by which agents reach the server, its own first; default: this machine's name,
     /// `puppet`, `localhost`
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -106,6 +117,11 @@ struct Section {
     database: Option<String>,
     listen: Option<String>,
     metrics: Option<String>,
+    puppetdb: Option<String>,
+    #[serde(default)]
+    puppetdb_clients: Vec<String>,
+    #[serde(default)]
+    puppetdb_senders: Vec<String>,
     #[serde(default)]
     names: Vec<String>,
     autosign: Option<String>,
@@ -157,6 +173,10 @@ fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure>
     if let Some(metrics) = summary.metrics {
         writeln!(out, "  metrics        http://{metrics}/metrics")?;
     }
+    if let Some(puppetdb) = summary.puppetdb {
+        let scheme = if puppetdb.ip().is_loopback() { "http" } else { "https" };
+        writeln!(out, "  PuppetDB API   {scheme}://{puppetdb}")?;
+    }
     let port = match address.port() {
         PORT => String::new(),
         port => format!(" --serverport {port}"),
@@ -206,7 +226,12 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     let parse = |text: Option<String>| text.map(|text| address(&text)).transpose();
     config.listen = args.listen.or(parse(section.listen).map_err(wrong)?).unwrap_or(config.listen);
     config.metrics = args.metrics.or(parse(section.metrics).map_err(wrong)?);
-    config.names = if args.names.is_empty() { section.names } else { args.names.clone() };
+    let puppetdb = section.puppetdb.map(|text| puppetdb_address(&text)).transpose();
+    config.puppetdb = args.puppetdb.or(puppetdb.map_err(wrong)?);
+    let or = |names: &[String], others| if names.is_empty() { others } else { names.to_vec() };
+    config.puppetdb_clients = or(&args.puppetdb_clients, section.puppetdb_clients);
+    config.puppetdb_senders = or(&args.puppetdb_senders, section.puppetdb_senders);
+    config.names = or(&args.names, section.names);
     config.autosign = match args.autosign.clone().or(section.autosign).as_deref() {
         None | Some("off" | "false") => Autosign::Off,
         Some("all" | "true") => Autosign::All,
@@ -245,11 +270,23 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
 /// # Errors
 /// The error message.
 fn address(text: &str) -> Result<SocketAddr, String> {
+    with_port(text, |_| PORT)
+}
+
+/// As [`address`], with PuppetDB's ports.
+///
+/// # Errors
+/// The error message.
+fn puppetdb_address(text: &str) -> Result<SocketAddr, String> {
+    with_port(text, |address| if address.is_loopback() { 8080 } else { 8081 })
+}
+
+fn with_port(text: &str, port: impl Fn(IpAddr) -> u16) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(address);
     }
     if let Ok(address) = text.parse::<IpAddr>() {
-        return Ok(SocketAddr::from((address, PORT)));
+        return Ok(SocketAddr::from((address, port(address))));
     }
     let port = text.strip_prefix(':').and_then(|port| port.parse::<u16>().ok());
     let any = |port| SocketAddr::from(([0, 0, 0, 0], port));

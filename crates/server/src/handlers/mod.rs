@@ -9,6 +9,8 @@ pub(crate) mod code;
 pub(crate) mod compiling;
 pub(crate) mod files;
 pub(crate) mod node;
+pub(crate) mod population;
+pub(crate) mod puppetdb;
 pub(crate) mod status;
 pub(crate) mod submit;
 

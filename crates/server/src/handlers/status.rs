@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::principal::Anyone;
 use crate::reply::{PUPPET_VERSION, Reply};
@@ -11,7 +11,9 @@ use crate::request::Request;
 use crate::server::Server;
 
 /// The services that agents and `puppetserver` commands ask for.
-const SERVICES: [&str; 4] = ["server", "master", "ca", "status-service"];
+const SERVICES: [&str; 5] = ["server", "master", "ca", "status-service", PUPPETDB];
+/// The service that clients of PuppetDB ask for.
+const PUPPETDB: &str = "puppetdb-status";
 
 /// `GET /status/v1/simple` and `/status/v1/simple/SERVICE`.
 pub(crate) async fn simple(_: Arc<Server>, _: Anyone, request: Request) -> Reply {
@@ -27,6 +29,9 @@ pub(crate) async fn simple(_: Arc<Server>, _: Anyone, request: Request) -> Reply
 pub(crate) async fn services(server: Arc<Server>, _: Anyone, request: Request) -> Reply {
     let (waiting, running) = server.pool.load();
     let one = |name: &str| {
+        if name == PUPPETDB {
+            return puppetdb_state();
+        }
         json!({
             "service_name": name,
             "service_version": PUPPET_VERSION,
@@ -51,6 +56,21 @@ pub(crate) async fn services(server: Arc<Server>, _: Anyone, request: Request) -
             format!("No status information found for service {name}"),
         ),
     }
+}
+
+/// The state of PuppetDB's API. Commands are stored before they are answered, so none waits.
+fn puppetdb_state() -> Json {
+    json!({
+        "service_name": PUPPETDB,
+        "service_version": super::puppetdb::VERSION,
+        "service_status_version": 1,
+        "detail_level": "info",
+        "state": "running",
+        "status": {
+            "maintenance_mode?": false, "queue_depth": 0, "read_db_up?": true, "write_db_up?": true,
+        },
+        "active_alerts": [],
+    })
 }
 
 /// `GET /healthz`: whether the server accepts requests.

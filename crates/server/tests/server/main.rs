@@ -4,7 +4,12 @@
 mod agent;
 mod answers;
 mod catalogs;
+#[path = "../../../fleet-store/tests/suite/databases.rs"]
+#[allow(dead_code)]
+mod databases;
 mod files;
 mod hostile;
+mod puppetdb;
 mod routes;
 mod support;
+mod terminus;

@@ -187,25 +187,46 @@ impl Client {
 
     /// Reads a reply.
     pub(crate) fn read(&mut self, is_head: bool) -> std::io::Result<Reply> {
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            if self.stream.read(&mut byte)? == 0 {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
-            }
-            head.push(byte[0]);
-        }
-        let head = String::from_utf8(head).unwrap();
-        let mut lines = head.lines();
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-        let headers: Vec<(String, String)> = lines
-            .filter_map(|line| line.split_once(": "))
-            .map(|(name, value)| (name.to_lowercase(), value.to_string()))
-            .collect();
-        let length = headers.iter().find(|(name, _)| name == "content-length");
-        let length = length.map_or(0, |(_, value)| value.parse::<usize>().unwrap());
-        let mut body = vec![0; if is_head { 0 } else { length }];
-        self.stream.read_exact(&mut body)?;
-        Ok(Reply { status, headers, body })
+        read_reply(&mut self.stream, is_head)
     }
+}
+
+/// Reads a reply of a server.
+pub(crate) fn read_reply(stream: &mut impl Read, is_head: bool) -> std::io::Result<Reply> {
+    let head = read_until(stream, b"\r\n\r\n")?;
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_lowercase(), value.to_string()))
+        .collect();
+    let mut reply = Reply { status, headers, body: Vec::new() };
+    if reply.header("transfer-encoding") == Some("chunked") {
+        loop {
+            let length = read_until(stream, b"\r\n")?;
+            let length = usize::from_str_radix(length.trim(), 16).unwrap();
+            let mut chunk = vec![0; length + 2];
+            stream.read_exact(&mut chunk)?;
+            reply.body.extend_from_slice(&chunk[..length]);
+            if length == 0 {
+                return Ok(reply);
+            }
+        }
+    }
+    let length = reply.header("content-length").map_or(0, |value| value.parse::<usize>().unwrap());
+    reply.body = vec![0; if is_head { 0 } else { length }];
+    stream.read_exact(&mut reply.body)?;
+    Ok(reply)
+}
+
+fn read_until(stream: &mut impl Read, end: &[u8]) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    while !text.ends_with(end) {
+        let mut byte = [0];
+        if stream.read(&mut byte)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        text.push(byte[0]);
+    }
+    Ok(String::from_utf8(text).unwrap())
 }
