@@ -11,6 +11,7 @@ pub(crate) mod files;
 pub(crate) mod node;
 pub(crate) mod status;
 pub(crate) mod submit;
+pub(crate) mod tasks;
 
 use std::sync::Arc;
 

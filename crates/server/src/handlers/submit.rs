@@ -76,7 +76,7 @@ pub(crate) async fn report(server: Arc<Server>, node: OwnName, request: Request)
         working.metrics.note_report(status);
         let transaction = text("transaction_uuid");
         let source = Source { node: &name, environment, transaction };
-        Ok(working.storage.store_report(&source, &report))
+        working.storage.store_report(&source, &report).map_err(Reply::bad_request)
     };
     acknowledged(blocking(work).await).await
 }

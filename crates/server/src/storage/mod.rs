@@ -136,11 +136,19 @@ impl Storage {
     }
 
     /// Stores a report.
-    pub(crate) fn store_report(&self, source: &Source<'_>, report: &Json) -> Receipt {
-        match terminus::store_report(report, false, &self.context(source)) {
-            Ok(payload) => self.submit("store_report", 8, payload),
-            Err(error) => refused(error.to_string()),
-        }
+    ///
+    /// # Errors
+    /// The reason why no store takes the report.
+    pub(crate) fn store_report(
+        &self,
+        source: &Source<'_>,
+        report: &Json,
+    ) -> Result<Receipt, String> {
+        let wrong = |error: FleetStoreError| error.to_string();
+        let payload = terminus::store_report(report, false, &self.context(source));
+        let payload = payload.map_err(wrong)?;
+        let command = Command::from_json("store_report", 8, payload, now()).map_err(wrong)?;
+        Ok(self.writer.submit(Job::Command(Box::new(command))))
     }
 
     fn submit(&self, name: &str, version: i64, payload: Json) -> Receipt {
