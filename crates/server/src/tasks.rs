@@ -104,7 +104,6 @@ impl<'e> ModuleTasks<'e> {
     /// The short names of its tasks, sorted.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.files.iter().map(|file| stem(file)).collect();
-        names.dedup();
         names.sort_unstable();
         names.dedup();
         names
