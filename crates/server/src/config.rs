@@ -33,6 +33,8 @@ pub struct Config {
     pub names: Vec<String>,
     /// The requests for certificates that are signed at once.
     pub autosign: Autosign,
+    /// Whether agents may renew their certificates themselves.
+    pub auto_renewal: bool,
     /// The `fileserver.conf`.
     pub fileserver: Option<PathBuf>,
     /// The program that classifies nodes: it gets the name as its argument and prints YAML with
@@ -120,6 +122,7 @@ impl Config {
             puppetdb_senders: Vec::new(),
             names: Vec::new(),
             autosign: Autosign::Off,
+            auto_renewal: false,
             fileserver: None,
             classifier: None,
             static_catalogs: false,

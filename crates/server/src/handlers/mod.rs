@@ -13,6 +13,7 @@ pub(crate) mod population;
 pub(crate) mod puppetdb;
 pub(crate) mod status;
 pub(crate) mod submit;
+pub(crate) mod tasks;
 
 use std::sync::Arc;
 

@@ -98,6 +98,25 @@ pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+/// A request for a certificate, as PEM. `extensions` are lines for `openssl`.
+pub(crate) fn certificate_request(name: &str, extensions: &str) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("request.cnf");
+    let wanted = if extensions.is_empty() { "" } else { "req_extensions = ext\n" };
+    let text = format!(
+        "[req]\nprompt = no\ndistinguished_name = dn\n{wanted}[dn]\nCN = {name}\n[ext]\n{extensions}\n"
+    );
+    write(&config, &text);
+    let output = std::process::Command::new("openssl")
+        .args(["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"])
+        .args(["-keyout", "/dev/null", "-config"])
+        .arg(&config)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
 /// A connection to a server.
 pub(crate) struct Client {
     pub(crate) stream: StreamOwned<ClientConnection, TcpStream>,
