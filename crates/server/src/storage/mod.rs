@@ -16,7 +16,7 @@ use std::sync::Arc;
 use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::{
-    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey, Value,
+    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey,
     collect_garbage, facts_of, now, read, terminus,
 };
 use ordain_graph::exports::{Exported, Exports};
