@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value as Json;
@@ -73,6 +74,59 @@ fn crates_depend_on_crates_below() {
             assert!(layer(short) < layer(other), "{short} must not depend on {other}");
         }
     }
+}
+
+/// The Rust files below a directory.
+fn rust_files(dir: &Path, out: &mut String) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, out);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            out.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// The name by which code uses a dependency, if that is not the name of the package.
+fn name_in_code(dependency: &Json) -> String {
+    let package = dependency["name"].as_str().unwrap();
+    let name = dependency["rename"].as_str().unwrap_or(package);
+    if name == "md-5" { "md5".to_owned() } else { name.replace('-', "_") }
+}
+
+/// Whether a text has a word.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    })
+}
+
+#[test]
+fn dependencies_are_used() {
+    let mut unused = Vec::new();
+    for package in metadata()["packages"].as_array().unwrap() {
+        if !package["source"].is_null() {
+            continue;
+        }
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let (mut code, mut tests) = (String::new(), String::new());
+        rust_files(&manifest.with_file_name("src"), &mut code);
+        for dir in ["tests", "benches", "examples"] {
+            rust_files(&manifest.with_file_name(dir), &mut tests);
+        }
+        tests.push_str(&code);
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let is_for_tests = dependency["kind"].as_str() == Some("dev");
+            let text = if is_for_tests { &tests } else { &code };
+            let name = name_in_code(dependency);
+            if !has_word(text, &name) {
+                unused.push(format!("{}: {name}", package["name"].as_str().unwrap()));
+            }
+        }
+    }
+    assert!(unused.is_empty(), "remove from Cargo.toml: {unused:?}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) struct RevocationList {
     parsed: CertificateList,
 }
 
-/// Why a certificate is revoked; only the reason that the authority writes.
+/// The reason of a revocation. The authority writes only this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enumerated)]
 #[repr(u8)]
 enum Reason {

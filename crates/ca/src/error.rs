@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the authority refuses a call.
+/// The reason why the authority refuses a call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaError {

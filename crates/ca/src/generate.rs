@@ -9,7 +9,7 @@ use crate::extension::{self, AltNames};
 use crate::key::{KeyAlgorithm, SigningKey};
 use crate::{CaError, Certname, key, oid, policy};
 
-/// How a certificate with a new key is made.
+/// The options of a certificate with a new key.
 #[derive(Debug, Clone, Default)]
 pub struct GenerateOptions {
     /// The key.

@@ -1,4 +1,4 @@
-//! Who a peer is, by its certificate.
+//! The identity of a peer, by its certificate.
 
 use std::collections::BTreeMap;
 

@@ -259,7 +259,7 @@ pub(crate) fn verify(
         .map_err(|_| SignatureFault::Wrong)
 }
 
-/// Why a signature does not count.
+/// The reason why a signature does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignatureFault {
     Unsupported(ObjectIdentifier),

@@ -14,9 +14,9 @@ const SIXTY_DAYS: u64 = 60 * 86_400;
 /// The rules of an authority.
 #[derive(Clone)]
 pub struct Settings {
-    /// How long new certificates are valid.
+    /// The validity of new certificates.
     pub ttl: Duration,
-    /// Which requests are signed at once.
+    /// The requests that are signed at once.
     pub autosign: Autosign,
     /// Whether requests may have extensions below 1.3.6.1.4.1.34380.1.3, which grant rights.
     /// `pp_cli_auth` is refused in any case.
@@ -27,9 +27,9 @@ pub struct Settings {
     pub allow_duplicate_certs: bool,
     /// Whether agents may renew their certificates.
     pub allow_auto_renewal: bool,
-    /// How long certificates are valid that agents renew themselves.
+    /// The validity of certificates that agents renew themselves.
     pub auto_renewal_ttl: Duration,
-    /// How long an autosign command may run.
+    /// The time limit of an autosign command.
     pub autosign_timeout: Duration,
     /// Tells the time.
     pub clock: Clock,
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// Which requests are signed without an administrator.
+/// The requests that are signed without an administrator.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Autosign {
     /// None.
@@ -75,18 +75,18 @@ pub enum Autosign {
     File(PathBuf),
 }
 
-/// How a new authority is made.
+/// The options of a new authority.
 #[derive(Debug, Clone, Default)]
 pub struct CreateOptions {
     /// The common name of its certificate; `None` makes one that differs between authorities.
     pub name: Option<String>,
     /// Its key.
     pub key: KeyAlgorithm,
-    /// How long its certificate is valid; `None` for fifteen years.
+    /// The validity of its certificate; `None` for fifteen years.
     pub ttl: Option<Duration>,
 }
 
-/// How a request is signed.
+/// The options of signing a request.
 #[derive(Debug, Clone, Default)]
 pub struct SignOptions {
     /// Validity, if not that of the settings.

@@ -202,7 +202,7 @@ impl Site {
         for verb in ["show", "show --format json", "history", "doctor", "doctor --format json"] {
             self.quiet(&format!("{verb} --state-dir ../state"));
         }
-        self.look_at_state();
+        self.check_state();
         self.end();
     }
 
@@ -213,14 +213,14 @@ impl Site {
 
     /// Checks the state directory, which only its owner can read. Data for a rollback may contain
     /// secrets: the contents of files, and the changed paths.
-    fn look_at_state(&self) {
+    fn check_state(&self) {
         self.look_below("state", &|path| {
             path.components().any(|part| part.as_os_str() == "backups")
                 || path
                     .file_name()
                     .is_some_and(|name| name.to_string_lossy().starts_with("state.db"))
         });
-        self.look_at_journal();
+        self.check_journal();
         let mut todo = vec![self.path("state")];
         while let Some(path) = todo.pop() {
             let mode = fs::symlink_metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -233,7 +233,7 @@ impl Site {
     }
 
     /// Checks the journal, except for paths and their earlier state, which a rollback needs.
-    fn look_at_journal(&self) {
+    fn check_journal(&self) {
         let journal = rusqlite::Connection::open(self.path("state/state.db")).unwrap();
         let mut tables =
             journal.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();

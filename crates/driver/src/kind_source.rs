@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ordain_engine::kind::Registry;
+use ordain_engine::kind::{Registry, reveal, scalar_text};
 use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
+use ordain_graph::{Graph, Resource};
 use ordain_providers::{ProcessProvider, ProviderError, ProviderSettings};
 use ordain_source::Diagnostic;
 
@@ -29,6 +30,7 @@ struct RubyKinds {
     of: ModuleKinds,
     registry: Arc<Registry>,
     provider: Arc<ProcessProvider>,
+    is_read_only: bool,
 }
 
 impl KindSource {
@@ -64,12 +66,16 @@ impl KindSource {
         let Some(kinds) = self.kinds_of(reporter, compiled, options)? else {
             return Ok(Arc::clone(&self.base));
         };
-        if let Some(current) = self.current.as_mut().filter(|current| kinds.is_like(&current.of)) {
+        let is_read_only = only_reads(&compiled.graph, options);
+        let is_same = |current: &&mut RubyKinds| {
+            current.is_read_only == is_read_only && kinds.is_like(&current.of)
+        };
+        if let Some(current) = self.current.as_mut().filter(is_same) {
             let environment = kinds.environment();
             current.provider.update(environment.iter().map(|(name, value)| (*name, value)));
             return Ok(Arc::clone(&current.registry));
         }
-        let settings = ProviderSettings { is_read_only: options.is_plan, ..kinds.settings() };
+        let settings = ProviderSettings { is_read_only, ..kinds.settings() };
         let provider = Arc::new(ProcessProvider::new(settings));
         let mut registry = Registry::clone(&self.base);
         let shared: SharedProvider = Arc::clone(&provider) as SharedProvider;
@@ -95,7 +101,9 @@ impl KindSource {
             }));
         }
         let registry = Arc::new(registry);
-        self.current = Some(RubyKinds { of: kinds, registry: Arc::clone(&registry), provider });
+        let current =
+            RubyKinds { of: kinds, registry: Arc::clone(&registry), provider, is_read_only };
+        self.current = Some(current);
         Ok(registry)
     }
 
@@ -128,6 +136,16 @@ impl KindSource {
         let input = puppet::open_code(reporter, String::new(), &options)?;
         Ok(ModuleKinds::of_input(&input, &compiled.graph, &self.base, &options))
     }
+}
+
+/// Whether a run of a graph changes nothing. With `--noop`, resources can declare that they are applied
+/// all the same.
+fn only_reads(graph: &Graph, options: &Options) -> bool {
+    let is_applied = |resource: &Resource| {
+        let noop = resource.value("noop").and_then(|value| scalar_text(reveal(value).0));
+        noop.is_some_and(|noop| noop != "true")
+    };
+    options.is_plan || options.is_noop && !graph.resources().any(|(_, one)| is_applied(one))
 }
 
 /// A kind of which no resource can be used, with the reason.

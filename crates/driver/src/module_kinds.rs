@@ -24,7 +24,7 @@ use crate::puppet::Input;
 const SECONDS: u32 = 60;
 /// Bytes of memory of the provider process.
 const MEMORY: u64 = 2 << 30;
-/// How deep the libraries of modules are looked through for changes.
+/// The depth to which the libraries of modules are searched for changes.
 const MAX_DEPTH: usize = 16;
 
 /// Kinds of a graph that modules implement in Ruby.
@@ -153,7 +153,7 @@ impl ModuleKinds {
         file.is_some_and(|dir| dir.ends_with("lib/puppet/provider"))
     }
 
-    /// How a provider process for these kinds is started.
+    /// The settings of a provider process for these kinds.
     pub(crate) fn settings(&self) -> ProviderSettings {
         let program = ProviderProgram::ruby(SECONDS, MEMORY);
         let chosen = std::env::var(Language::Ruby.variable()).ok();

@@ -3,8 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::{Map, Value};
-use sha1::{Digest, Sha1};
-use sha2::Sha256;
+use ordain_functions::digest::{sha1, sha256};
 
 use crate::Machine;
 
@@ -35,14 +34,10 @@ fn key(text: &str) -> Option<(&'static str, Value)> {
     let (_, name, number) = *KINDS.iter().find(|(k, ..)| *k == kind)?;
     let blob = STANDARD.decode(key).ok()?;
     let fingerprints = Value::map([
-        ("sha1", format!("SSHFP {number} 1 {}", hex(&Sha1::digest(&blob))).into()),
-        ("sha256", format!("SSHFP {number} 2 {}", hex(&Sha256::digest(&blob))).into()),
+        ("sha1", format!("SSHFP {number} 1 {}", sha1(&blob)).into()),
+        ("sha256", format!("SSHFP {number} 2 {}", sha256(&blob)).into()),
     ]);
     let value =
         Value::map([("fingerprints", fingerprints), ("key", key.into()), ("type", kind.into())]);
     Some((name, value))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -24,7 +24,7 @@ pub struct Answer {
     pub code_id: Option<String>,
     /// When it was compiled, in microseconds since 1970.
     pub compiled: i64,
-    /// When a compile last gave the same catalog.
+    /// The time at which a compile last gave the same catalog.
     pub verified: Option<i64>,
     /// The digest of the catalog.
     pub catalog: Digest,

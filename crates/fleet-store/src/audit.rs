@@ -16,7 +16,7 @@ use crate::value::Value;
 pub struct AuditEntry<'a> {
     /// When, in microseconds since 1970.
     pub at: i64,
-    /// Who did it: the name of a certificate or of a user.
+    /// The person or program that did it: the name of a certificate or of a user.
     pub actor: &'a str,
     /// The action, such as `sign`.
     pub action: &'a str,

@@ -10,7 +10,7 @@ const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
 ///
 /// # Errors
 /// When the database fails, or a newer version wrote it.
-pub(crate) fn bring_up_to_date(database: &dyn Database) -> Result<(), FleetStoreError> {
+pub(crate) fn migrate_schema(database: &dyn Database) -> Result<(), FleetStoreError> {
     database.write(&mut |connection| {
         connection.batch("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
     })?;

@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::database::{Connection, Database, RowFunction, Work};
 use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
-use crate::migrate::bring_up_to_date;
+use crate::migrate::migrate_schema;
 use crate::value::Value;
 
 /// A database in PostgreSQL.
@@ -49,16 +49,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long a call waits for a free connection.
+/// The longest wait of a call for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a connection may take to be made.
+/// The time limit for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many statements a connection keeps prepared.
+/// The number of prepared statements of a connection.
 const PREPARED: usize = 256;
 
-/// How often a transaction is repeated that was in the way of another one.
+/// The number of attempts of a transaction that conflicts with another one.
 const ATTEMPTS: u32 = 16;
 
 impl Postgres {
@@ -104,7 +104,7 @@ impl Postgres {
             limit: connections.max(1),
             tls,
         };
-        bring_up_to_date(&database)?;
+        migrate_schema(&database)?;
         Ok(database)
     }
 

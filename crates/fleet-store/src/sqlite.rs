@@ -15,7 +15,7 @@ use rusqlite::{ErrorCode, OpenFlags};
 use crate::database::{Connection, Database, RowFunction, Work};
 use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
-use crate::migrate::bring_up_to_date;
+use crate::migrate::migrate_schema;
 use crate::value::Value;
 
 /// The body of a function in SQL. The message of an error becomes that of the query.
@@ -66,16 +66,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long a call waits for a free connection.
+/// The longest wait of a call for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a statement waits for another process.
+/// The longest wait of a statement for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many statements a connection keeps prepared.
+/// The number of prepared statements of a connection.
 const PREPARED: usize = 256;
 
-/// How many steps of SQLite's machine pass between two looks at the clock.
+/// The number of SQLite's steps between two checks of the time limit.
 const STEPS: i32 = 10_000;
 
 impl Sqlite {
@@ -95,7 +95,7 @@ impl Sqlite {
             Readers { state: Mutex::default(), returned: Condvar::new(), limit: readers.max(1) };
         let database =
             Self { path: path.to_path_buf(), functions, writer: Mutex::new(writer), readers };
-        bring_up_to_date(&database)?;
+        migrate_schema(&database)?;
         Ok(database)
     }
 

@@ -9,6 +9,20 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
+/// The bytes of a text of two lower-case hexadecimal digits each; `None` of any other text.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let pairs = text.as_bytes().chunks(2).map(|pair| match pair {
+        [high, low] => Some(digit(*high)? * 16 + digit(*low)?),
+        _ => None,
+    });
+    pairs.collect()
+}
+
 /// The text of a UUID of a version (RFC 9562, section 4), whose other bits are these bytes.
 pub fn uuid(mut bytes: [u8; 16], version: u8) -> String {
     bytes[6] = bytes[6] & 0x0f | version << 4;

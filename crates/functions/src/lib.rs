@@ -25,7 +25,7 @@
 //! | [`text`] | [`text::inspect_ruby`], [`text::repr_python`], [`text::capitalize`], [`text::swapcase`], [`text::squeeze`], [`text::CharSet`], [`text::successor`], [`text::range`], [`text::to_bytes`], [`text::basename`], [`text::dirname`], [`text::extname`], [`text::dos2unix`], [`text::unix2dos`], [`text::xml_encode`] |
 //! | [`shell`] | [`shell::shellquote`], [`shell::escape`], [`shell::join`], [`shell::split`] |
 //! | [`ip`] | [`ip::parse_network`], [`ip::parse_address`], [`ip::contains`], [`ip::network`], [`ip::netmask`], [`ip::expanded`] |
-//! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::default_port`] |
+//! | [`uri`] | [`uri::Uri`], [`uri::escape`], [`uri::unescape`], [`uri::default_port`] |
 //! | [`crypt`] | [`crypt::hash`] |
 //! | [`bcrypt`] | [`bcrypt::hash`], [`bcrypt::digest`] |
 //! | [`pbkdf2`] | [`pbkdf2::sha512`] |

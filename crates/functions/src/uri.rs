@@ -267,6 +267,19 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// The bytes of a text in which `%` and two hexadecimal digits stand for a byte. Other `%` stay.
+pub fn unescape(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.as_bytes();
+    while let [first, rest @ ..] = bytes {
+        let code = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let code = code.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok());
+        out.push(code.unwrap_or(*first));
+        bytes = if code.is_some() { &rest[2..] } else { rest };
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -274,6 +287,12 @@ mod tests {
 
     fn uri(text: &str) -> Uri {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn escaped_bytes_are_decoded() {
+        assert_eq!(unescape("a%20b%c3%a9%4"), "a bé%4".as_bytes());
+        assert_eq!(unescape("100%"), b"100%");
     }
 
     #[test]

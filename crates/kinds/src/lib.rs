@@ -94,6 +94,13 @@ mod tests {
     }
 
     #[test]
+    fn kinds_state_the_effect_of_another_root() {
+        let silent: Vec<&str> =
+            all().iter().filter(|kind| kind.in_root.is_empty()).map(|kind| kind.name).collect();
+        assert!(silent.is_empty(), "add `.in_root(EFFECT)` to the schemas of {silent:?}");
+    }
+
+    #[test]
     fn names_in_a_language_are_unique() {
         let names = |of: fn(&KindSchema) -> Vec<&'static str>| {
             let all: Vec<&str> = known().flat_map(of).collect();
@@ -128,7 +135,7 @@ mod tests {
                 assert!(kind.attribute(own.name).is_none(), "{} {}", kind.name, own.name);
             }
         }
-        assert_eq!(wrong, []);
+        assert!(wrong.is_empty(), "(kind, attribute it sets and does not have): {wrong:?}");
     }
 
     /// An attribute whose field in mcl has another type, default or words than the attribute is

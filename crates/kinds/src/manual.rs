@@ -43,6 +43,15 @@ pub fn names(kind: &KindSchema) -> String {
     parts.join(" ")
 }
 
+/// The effect of another root directory on a kind, as a sentence; empty for kinds that are not
+/// applied.
+pub fn in_root(kind: &KindSchema) -> String {
+    if kind.in_root.is_empty() {
+        return String::new();
+    }
+    format!("With `--root`: {}.", kind.in_root)
+}
+
 /// The page of the manual that lists all kinds.
 pub fn page() -> String {
     let kinds = crate::all();
@@ -57,9 +66,10 @@ pub fn page() -> String {
     let cell = |text: &str| text.replace('|', "\\|");
     for kind in kinds {
         let _ = write!(out, "\n## `{}`\n\n{}.", kind.name, kind.doc);
-        let names = names(kind);
-        if !names.is_empty() {
-            let _ = write!(out, " {names}");
+        for sentence in [names(kind), in_root(kind)] {
+            if !sentence.is_empty() {
+                let _ = write!(out, " {sentence}");
+            }
         }
         out.push_str("\n\n| attribute | value | |\n| --- | --- | --- |\n");
         for attribute in kind.attributes {

@@ -183,6 +183,8 @@ pub struct KindSchema {
     pub inmanta: &'static [InmantaEntity],
     /// The kinds of which some resources come first, where both are declared.
     pub comes_after: &'static [&'static str],
+    /// The effect of another root directory on it, a phrase for the manual.
+    pub in_root: &'static str,
 }
 
 impl KindSchema {
@@ -202,6 +204,7 @@ impl KindSchema {
             mcl: &[],
             inmanta: &[],
             comes_after: &[],
+            in_root: "",
         }
     }
 
@@ -228,6 +231,11 @@ impl KindSchema {
     /// The same with the kinds of which resources come first.
     pub const fn comes_after(self, kinds: &'static [&'static str]) -> Self {
         Self { comes_after: kinds, ..self }
+    }
+
+    /// The same with the effect of another root directory.
+    pub const fn in_root(self, effect: &'static str) -> Self {
+        Self { in_root: effect, ..self }
     }
 
     /// The attribute of a name.

@@ -1,5 +1,6 @@
 //! Starts programs, by supervisors if there are any.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -147,20 +148,27 @@ fn supervised(
     launch: &Launch,
     stdio: &crate::launch::Stdio,
 ) -> io::Result<(u32, Supervisor)> {
+    let mut launch = Cow::Borrowed(launch);
     loop {
         let idle = lock(&IDLE).pop();
         let is_new = idle.is_none();
         let supervisor = idle.map_or_else(|| Supervisor::start(program), Ok)?;
-        match supervisor.launch(launch, stdio) {
+        match supervisor.launch(&launch, stdio) {
             Some(Ok(pid)) => return Ok((pid, supervisor)),
             Some(Err(error)) => {
-                lock(&IDLE).push(supervisor);
+                match launch.writes_only {
+                    // It may be restricted.
+                    Some(_) => supervisor.retire(),
+                    None => lock(&IDLE).push(supervisor),
+                }
                 return Err(error);
             }
-            // Somebody killed it while it was idle.
+            // Somebody killed it while it was idle, or it could not restrict itself.
             None => supervisor.retire(),
         }
-        if is_new {
+        if is_new && launch.writes_only.is_some() {
+            launch.to_mut().writes_only = None;
+        } else if is_new {
             return Err(io::Error::other("the supervisor of commands ended"));
         }
     }
@@ -226,8 +234,8 @@ impl Running {
         let StartedBy::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
         let one = supervisor.take().ok_or_else(lost)?;
         match message::receive_answer(&one.socket) {
-            Ok(Answer::Ended { status, has_left }) => {
-                match has_left {
+            Ok(Answer::Ended { status, is_last }) => {
+                match is_last {
                     true => one.retire(),
                     false => lock(&IDLE).push(one),
                 }

@@ -30,8 +30,8 @@ pub struct Launch {
     pub umask: Option<u32>,
     /// The policy for descendants that it leaves behind when it ends by itself.
     pub orphans: OrphanPolicy,
-    /// The directories that it may change; `None` for all. It has no effect if this process lacks
-    /// the privilege to make mount namespaces.
+    /// The directories that it may change; `None` for all. It has no effect if neither this process
+    /// nor its supervisor can make mount namespaces.
     pub writes_only: Option<Vec<PathBuf>>,
 }
 

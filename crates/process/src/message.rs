@@ -44,8 +44,8 @@ pub(crate) enum Answer {
     Ended {
         /// The status of `wait`.
         status: i32,
-        /// Whether descendants survive; the supervisor has then ended.
-        has_left: bool,
+        /// Whether the supervisor ends, too: descendants survive, or it is restricted.
+        is_last: bool,
     },
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn send_answer(mut socket: &UnixStream, answer: Answer) -> io::Result
     let (tag, number, flag) = match answer {
         Answer::Started(pid) => (0, pid.to_be_bytes(), false),
         Answer::Failed(errno) => (1, errno.to_be_bytes(), false),
-        Answer::Ended { status, has_left } => (2, status.to_be_bytes(), has_left),
+        Answer::Ended { status, is_last } => (2, status.to_be_bytes(), is_last),
     };
     let [a, b, c, d] = number;
     socket.write_all(&[tag, a, b, c, d, u8::from(flag)])
@@ -141,7 +141,7 @@ pub(crate) fn receive_answer(mut socket: &UnixStream) -> io::Result<Answer> {
     Ok(match tag {
         0 => Answer::Started(u32::from_be_bytes(number)),
         1 => Answer::Failed(i32::from_be_bytes(number)),
-        _ => Answer::Ended { status: i32::from_be_bytes(number), has_left: flag != 0 },
+        _ => Answer::Ended { status: i32::from_be_bytes(number), is_last: flag != 0 },
     })
 }
 
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn answers_are_read_as_they_were_written() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let ended = Answer::Ended { status: 9, has_left: true };
+        let ended = Answer::Ended { status: 9, is_last: true };
         for answer in [Answer::Started(7), Answer::Failed(2), ended] {
             send_answer(&ours, answer).unwrap();
             assert_eq!(receive_answer(&theirs).unwrap(), answer);

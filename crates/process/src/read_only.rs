@@ -2,16 +2,18 @@
 //!
 //! The program gets a mount namespace of its own, in which all other file systems are read-only. So
 //! neither it nor its descendants can write, remove, rename, or change owners, modes and times there,
-//! whatever their user. Devices, sockets and the network are not affected. Only a process with
-//! `CAP_SYS_ADMIN` can make such a namespace.
+//! whatever their user. Devices, sockets and the network are not affected. Without `CAP_SYS_ADMIN`,
+//! the process first makes a user namespace, which not every kernel permits.
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
+use rustix::process::{getegid, geteuid};
 
 const NONE: Option<&str> = None;
 
@@ -24,6 +26,22 @@ const KEPT: [(&str, MsFlags); 6] = [
     ("nodiratime", MsFlags::MS_NODIRATIME),
     ("relatime", MsFlags::MS_RELATIME),
 ];
+
+/// As [`restrict`], for a user without privileges. The whole process enters a user namespace, in which
+/// only its own user and group have names and set-user-ID programs have no effect.
+///
+/// # Errors
+/// When the kernel refuses, or this process has several threads. The process may be in the namespace
+/// then, and is of no use any more.
+pub(crate) fn restrict_as_user(writable: &[PathBuf]) -> io::Result<()> {
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    unshare(CloneFlags::CLONE_NEWUSER)?;
+    // Without this, the kernel refuses the map of groups.
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    restrict(writable)
+}
 
 /// Makes everything but `writable` read-only for this thread and for the programs that it starts.
 /// Paths that do not exist are ignored.
@@ -45,8 +63,8 @@ pub(crate) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
             continue;
         }
         match mount(NONE, &point, NONE, flags(&options), NONE) {
-            // Another mount hides it.
-            Ok(()) | Err(nix::errno::Errno::ENOENT | nix::errno::Errno::EINVAL) => {}
+            // Another mount hides it, or its path is closed to the program, too.
+            Ok(()) | Err(Errno::ENOENT | Errno::EINVAL | Errno::EACCES) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -109,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_program_changes_only_what_it_may() {
-        if !rustix::process::geteuid().is_root() {
+        if !geteuid().is_root() {
             return;
         }
         let dir = tempfile::tempdir().unwrap();

@@ -14,12 +14,13 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{getpid, set_child_subreaper};
+use rustix::process::{geteuid, getpid, set_child_subreaper};
 
 use crate::cgroup::Group;
 pub use crate::cgroup::NAME;
 use crate::launch::{Launch, OrphanPolicy, Stdio, Threads};
 use crate::message::{self, Answer, Request};
+use crate::read_only::restrict_as_user;
 use crate::tree;
 
 /// The wait for killed processes to end, before the next search for others.
@@ -58,6 +59,12 @@ enum SupervisorState {
     Stop,
 }
 
+impl SupervisorState {
+    fn after(is_last: bool) -> Self {
+        if is_last { Self::Stop } else { Self::Continue }
+    }
+}
+
 impl Supervisor {
     fn new(socket: UnixStream) -> io::Result<Self> {
         // Signals to the whole session are for the programs, which get an empty mask.
@@ -76,7 +83,7 @@ impl Supervisor {
                 // It crossed the answer that the program has ended.
                 Some(Request::End) => {}
                 Some(Request::Start(launch, fds)) => {
-                    if self.start(&launch, fds)? == SupervisorState::Stop {
+                    if self.start(*launch, fds)? == SupervisorState::Stop {
                         return Ok(());
                     }
                 }
@@ -85,7 +92,7 @@ impl Supervisor {
     }
 
     /// Starts a program and answers when it has ended.
-    fn start(&mut self, launch: &Launch, fds: Vec<OwnedFd>) -> io::Result<SupervisorState> {
+    fn start(&mut self, mut launch: Launch, fds: Vec<OwnedFd>) -> io::Result<SupervisorState> {
         let mut fds = fds.into_iter();
         let stdio = (fds.next(), fds.next(), fds.next());
         self.held = fds.next();
@@ -95,12 +102,16 @@ impl Supervisor {
         let (Some(stdin), Some(stdout), Some(stderr)) = stdio else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        let pid = match spawn(launch, [stdin, stdout, stderr]) {
+        let is_restricted = launch.writes_only.is_some() && !geteuid().is_root();
+        if let Some(writable) = launch.writes_only.take_if(|_| is_restricted) {
+            restrict_as_user(&writable)?;
+        }
+        let pid = match spawn(&launch, [stdin, stdout, stderr]) {
             Ok(pid) => pid,
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
                 message::send_answer(&self.socket, Answer::Failed(errno))?;
-                return Ok(SupervisorState::Continue);
+                return Ok(SupervisorState::after(is_restricted));
             }
         };
         // Without a receiver the socket is closed, which the wait detects.
@@ -114,9 +125,11 @@ impl Supervisor {
         if has_left {
             self.group = None;
         }
-        message::send_answer(&self.socket, Answer::Ended { status, has_left })?;
-        // Remaining processes live on without a supervisor.
-        Ok(if has_left { SupervisorState::Stop } else { SupervisorState::Continue })
+        // Remaining processes live on without a supervisor. Other programs need one that is not
+        // restricted.
+        let is_last = has_left || is_restricted;
+        message::send_answer(&self.socket, Answer::Ended { status, is_last })?;
+        Ok(SupervisorState::after(is_last))
     }
 
     /// Waits for the end of a program; returns its status, and whether it was killed with its

@@ -83,6 +83,7 @@ pub(crate) fn prepared(answer: &Json) -> (PreparedResource, bool) {
         is_refreshable: answer["refreshable"] == true,
         refreshes_itself: answer["self_refresh"] == true,
         generates: answer["generates"] == true,
+        files: texts("files").map(PathBuf::from).collect(),
         acts_always: answer["acts_always"] == true,
         watches,
         poll_interval: Some(pause),

@@ -3,7 +3,7 @@
 use ordain_engine::kind::{AttributeError, KindError};
 use ordain_plugins::Fault;
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The process does not work.

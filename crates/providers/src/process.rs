@@ -16,15 +16,15 @@ use serde_json::Value as Json;
 
 /// The largest message from the process.
 const MAX_MESSAGE: usize = 256 << 20;
-/// How many bytes at the end of the output are read for an error.
+/// The number of bytes at the end of the output that are read for an error.
 const KEPT_OUTPUT: usize = 4096;
 /// The output is emptied when it is larger than this.
 const MAX_OUTPUT: u64 = 16 << 20;
-/// How long a process has to end by itself.
+/// The time in which a process has to end by itself.
 const END_GRACE: Duration = Duration::from_secs(5);
 /// The unit of times in `/proc`: Linux shows hundredths of a second, whatever its own clock is.
 const TICKS_PER_SECOND: u64 = 100;
-/// How long to start a process and to send it its code.
+/// The time limit for starting a process and sending its code.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// A provider process that is not ended.

@@ -21,25 +21,25 @@ use crate::messages;
 use crate::process::Process;
 use crate::values::to_json;
 
-/// How long an observation of one resource may take.
+/// The time limit of an observation of one resource.
 const OBSERVE_LIMIT: Duration = Duration::from_secs(60);
-/// How much longer an observation of several may take for each of them.
+/// The additional time for each resource of an observation of several.
 const OBSERVE_MORE: Duration = Duration::from_secs(2);
-/// How long an action may take, unless its resource allows more.
+/// The time limit of an action, unless its resource allows more.
 const ACTION_LIMIT: Duration = Duration::from_secs(300);
-/// How long the preparation of a graph may take, and how much longer for each resource.
+/// The time limit of the preparation of a graph, and the additional time for each resource.
 const PREPARE_LIMIT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_millis(100));
-/// How much longer than its own limit a request may take before the process is killed.
+/// The time between the limit of a request and the end of a process that ignores it.
 const GRACE: Duration = Duration::from_secs(3);
 /// After how many failures within [`FAILURE_MEMORY`] a process is not started any more.
 const MAX_FAILURES: usize = 12;
-/// How long a failure counts.
+/// The time for which a failure counts.
 const FAILURE_MEMORY: Duration = Duration::from_secs(600);
 
 /// The words of the system for a change in a read-only file system.
 const READ_ONLY: &str = "Read-only file system";
 
-/// What the process has to know of its surroundings.
+/// The settings and facts that the process needs.
 #[derive(Clone, Debug)]
 pub struct ProviderSettings {
     /// The program.
@@ -82,7 +82,7 @@ struct State {
     cpu_time: Duration,
 }
 
-/// How a process is started.
+/// The settings for the start of a process.
 struct Start<'a> {
     program: &'a ProviderProgram,
     interpreters: &'a [String],
@@ -129,8 +129,10 @@ impl ProcessProvider {
     fn explained(&self, observation: Observation) -> Observation {
         let explain = |mut error: KindError| {
             if self.is_read_only && error.0.contains(READ_ONLY) {
-                error.0 =
-                    format!("its provider tries to change the machine in a plan: {}", error.0);
+                error.0 = format!(
+                    "its provider tries to change the machine in order to read it: {}",
+                    error.0
+                );
             }
             error
         };
@@ -557,7 +559,7 @@ impl ExternalProvider for ProcessProvider {
     }
 }
 
-/// How long an action of a resource may take.
+/// The time limit of an action of a resource.
 fn action_limit(call: &Call<'_>) -> Duration {
     call.timeout.map_or(ACTION_LIMIT, |own| own.max(ACTION_LIMIT))
 }

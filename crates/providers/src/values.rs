@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use ordain_data::Value;
 use serde_json::{Map, Number, Value as Json, json};
 
-/// How deep values are converted; deeper parts are left out.
+/// The depth to which values are converted; deeper parts are left out.
 const MAX_DEPTH: usize = 200;
 
 /// A value for a provider process.

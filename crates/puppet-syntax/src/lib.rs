@@ -27,6 +27,7 @@
 //!
 //! | module | contents |
 //! | --- | --- |
+//! | [`mod@format`] | the canonical layout of a text |
 //! | [`dump`], [`pn`], [`definitions`], [`advice`] | forms of the tree for people and programs; the definitions in a tree; help lines for errors |
 //! | `parser` | tokens to tree, with recovery after errors |
 //! | `lexer` | text to tokens |

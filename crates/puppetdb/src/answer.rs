@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use ordain_fleet_store::{Connection, Database, FleetStoreError, Value as Column, now};
+use ordain_functions::digest;
 use serde_json::{Value, json};
 
 use crate::check::{check, clause, shown};
@@ -21,10 +22,10 @@ use crate::sqlite::take_refusal;
 /// Bytes of an answer that are written at once.
 const CHUNK: usize = 32 << 10;
 
-/// How queries are answered.
+/// The settings for answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How long deactivated nodes are kept: for this long they count as inactive.
+    /// The retention time of deactivated nodes, in which they count as inactive.
     pub node_purge_ttl: Duration,
     /// The longest time that a query may take; a request can ask for less.
     pub timeout: Option<Duration>,
@@ -47,7 +48,7 @@ pub struct Head {
     pub records: Option<u64>,
 }
 
-/// Where an answer goes.
+/// The receiver of an answer.
 pub trait Output {
     /// The answer begins. Called once, before any bytes.
     ///
@@ -436,7 +437,7 @@ fn exists(connection: &mut dyn Connection, parent: &Parent) -> Result<bool, Quer
         _ => "SELECT 1 FROM reports WHERE hash = $1",
     };
     let name = if parent.kind == "report" {
-        match unhex(&parent.name) {
+        match digest::unhex(&parent.name) {
             Some(bytes) => Column::Bytes(bytes),
             None => return Ok(false),
         }
@@ -445,15 +446,6 @@ fn exists(connection: &mut dyn Connection, parent: &Parent) -> Result<bool, Quer
     };
     let found = connection.value(sql, &[name]).map_err(|error| from_store(&error))?;
     Ok(found.is_some())
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let is_hex = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    let pairs = text.as_bytes().chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-        u8::from_str_radix(pair, 16).ok()
-    });
-    if is_hex { pairs.collect() } else { None }
 }
 
 /// Runs a statement; the function appends each row to the buffer.

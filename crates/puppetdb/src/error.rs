@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Why a request is not answered with rows.
+/// The reason why a request is not answered with rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{body}")]
 pub struct QueryError {

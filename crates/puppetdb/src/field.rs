@@ -32,7 +32,7 @@ impl Path {
     }
 }
 
-/// Which forms of parts are more than names.
+/// The forms of parts that are more than names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Forms {
     pub(crate) indices: bool,

@@ -1,6 +1,7 @@
 //! Rows of the database as JSON.
 
 use ordain_fleet_store::{FleetStoreError, Value, decompress};
+use ordain_functions::digest::hex;
 use serde_json::Value as Json;
 
 use crate::sql::Decoder;
@@ -114,10 +115,6 @@ fn plain(value: &Value, out: &mut String) {
             out.push('"');
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `[certname, {name: value}]` as `{"data": [{"name", "value"}], "href"}`.

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use crate::SyntaxError;
 use crate::syntax::{
     self, Binary, Block, BlockArg, Call, Expr, HashEntry, Kind, ParamTarget, Part, RegexFlags,
-    Slot, Target,
+    RegexLiteral, Slot, Target,
 };
 
 /// A node.
@@ -178,11 +178,7 @@ impl Reader {
             Kind::Str(text) => Tree::Str(text.clone()),
             Kind::Symbol(text) => Tree::Symbol(text.clone()),
             Kind::Interpolated(parts) => Tree::Text(self.parts(parts)),
-            Kind::Regex(regex) => match &*regex.parts {
-                [] => Tree::Regex(EcoString::new(), flags(regex.flags)),
-                [Part::Text(text)] => Tree::Regex(text.clone(), flags(regex.flags)),
-                _ => Tree::Other("a regular expression with interpolation"),
-            },
+            Kind::Regex(regex) => pattern(regex),
             Kind::Array(items) => Tree::Array(self.all(items)),
             Kind::Hash(hash) => self.hash(&hash.entries),
             Kind::Range { low: Some(low), high: Some(high), is_open } => {
@@ -198,10 +194,7 @@ impl Reader {
             }
             Kind::Group(number) => Tree::Group(*number),
             Kind::Const(name) => Tree::Const(name.clone()),
-            Kind::Scoped(outer, name) => match self.tree(outer) {
-                Tree::Const(outer) => Tree::Const(ecow::eco_format!("{outer}::{name}")),
-                _ => Tree::Other("a constant"),
-            },
+            Kind::Scoped(outer, name) => self.constant_in(outer, name),
             Kind::And(a, b) => Tree::And(self.boxed(a), self.boxed(b)),
             Kind::Or(a, b) => Tree::Or(self.boxed(a), self.boxed(b)),
             Kind::Not(a) => Tree::Not(self.boxed(a)),
@@ -222,16 +215,7 @@ impl Reader {
                 self.tree(&begin.body)
             }
             Kind::Begin(_) => Tree::Other("`rescue`"),
-            Kind::Assign(target, value) => {
-                let name = match &**target {
-                    Target::Local(slot) if slot.depth == 0 => self.local_name(*slot),
-                    _ => None,
-                };
-                match name {
-                    Some(name) => Tree::Assign(name, self.boxed(value)),
-                    None => Tree::Other("an assignment"),
-                }
-            }
+            Kind::Assign(target, value) => self.assignment(target, value),
             Kind::OpAssign(..) => Tree::Other("an assignment"),
             Kind::Binary(op, a, b) => self.binary(*op, a, b),
             Kind::Call(call) => self.call(call),
@@ -241,6 +225,24 @@ impl Reader {
             Kind::Yield(_) => Tree::Other("`yield`"),
             Kind::Define(_) => Tree::Other("a method"),
             _ => Tree::Other("code of this form"),
+        }
+    }
+
+    fn constant_in(&mut self, outer: &Expr, name: &str) -> Tree {
+        match self.tree(outer) {
+            Tree::Const(outer) => Tree::Const(ecow::eco_format!("{outer}::{name}")),
+            _ => Tree::Other("a constant"),
+        }
+    }
+
+    fn assignment(&mut self, target: &Target, value: &Expr) -> Tree {
+        let name = match target {
+            Target::Local(slot) if slot.depth == 0 => self.local_name(*slot),
+            _ => None,
+        };
+        match name {
+            Some(name) => Tree::Assign(name, self.boxed(value)),
+            None => Tree::Other("an assignment"),
         }
     }
 
@@ -284,6 +286,14 @@ impl Reader {
         let receiver = call.receiver.as_ref().map(|receiver| self.tree(receiver));
         let args = self.all(&call.args);
         Tree::Call(Box::new(Method { receiver, name: call.name.clone(), args, block }))
+    }
+}
+
+fn pattern(regex: &RegexLiteral) -> Tree {
+    match &*regex.parts {
+        [] => Tree::Regex(EcoString::new(), flags(regex.flags)),
+        [Part::Text(text)] => Tree::Regex(text.clone(), flags(regex.flags)),
+        _ => Tree::Other("a regular expression with interpolation"),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Digest {
     value: String,
 }
 
-/// Why a content is not stored.
+/// The reason why a content is not stored.
 #[derive(Debug)]
 pub(crate) enum BucketError {
     /// The content has another digest.

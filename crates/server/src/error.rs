@@ -1,9 +1,9 @@
-//! Why a server cannot start.
+//! The errors of a server.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a server cannot start or go on.
+/// The reason why a server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {

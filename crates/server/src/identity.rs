@@ -1,4 +1,4 @@
-//! Who makes a request: the name in the client's certificate.
+//! The identity of a client: the name in its certificate.
 //!
 //! The identity is the common name alone, compared byte for byte with the names in URLs and bodies.
 //! Alternative names of the certificate are never an identity, and names of URLs are never

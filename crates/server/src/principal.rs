@@ -1,4 +1,4 @@
-//! Who may use a route. A handler takes the principal as a value that only the check of the
+//! The clients that may use a route. A handler takes the principal as a value that only the check of the
 //! request makes, so a route without a declared principal does not compile.
 
 use std::convert::Infallible;

@@ -100,7 +100,7 @@ impl StateDir {
     pub(crate) fn open_file(&self, name: &str) -> Result<File, StoreError> {
         let path = self.path.join(name);
         // Only regular files are opened: opening others may block or have side effects.
-        self.look(name)?;
+        self.file_status(name)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
             .map_err(|e| StoreError::errno(&path, e))?;
@@ -113,7 +113,7 @@ impl StateDir {
     ///
     /// # Errors
     /// When it is anything else.
-    pub(crate) fn look(&self, name: &str) -> Result<Option<Stat>, StoreError> {
+    pub(crate) fn file_status(&self, name: &str) -> Result<Option<Stat>, StoreError> {
         let path = self.path.join(name);
         let Some(stat) = self.stat(name)? else { return Ok(None) };
         check_file(&path, &stat)?;
@@ -141,17 +141,17 @@ impl StateDir {
         names
     }
 
-    /// Checks the files of a database as [`StateDir::look`] does, and returns the size of an
+    /// Checks the files of a database as [`StateDir::file_status`] does, and returns the size of an
     /// existing one in bytes. The files are not opened: closing one would release the locks that
     /// SQLite holds in this process.
     ///
     /// # Errors
     /// When one of them is not a regular file of the owner with a single link.
-    pub(crate) fn look_at_database(&self, name: &str) -> Result<Option<u64>, StoreError> {
+    pub(crate) fn check_database(&self, name: &str) -> Result<Option<u64>, StoreError> {
         for suffix in DATABASE_SUFFIXES {
-            self.look(&format!("{name}{suffix}"))?;
+            self.file_status(&format!("{name}{suffix}"))?;
         }
-        Ok(self.look(name)?.map(|stat| u64::try_from(stat.st_size).unwrap_or(0)))
+        Ok(self.file_status(name)?.map(|stat| u64::try_from(stat.st_size).unwrap_or(0)))
     }
 
     /// Removes the permissions of other users from the files of a database.
@@ -161,7 +161,7 @@ impl StateDir {
     pub(crate) fn close_database(&self, name: &str) -> Result<(), StoreError> {
         for suffix in DATABASE_SUFFIXES.iter().chain(&[""]) {
             let name = format!("{name}{suffix}");
-            if self.look(&name)?.is_some_and(|stat| stat.st_mode & 0o077 != 0) {
+            if self.file_status(&name)?.is_some_and(|stat| stat.st_mode & 0o077 != 0) {
                 let mode = Mode::RUSR | Mode::WUSR;
                 // A file that belongs to root stays unchanged when another user reads it.
                 let _ = fs::chmodat(&self.fd, name.as_str(), mode, AtFlags::empty());
@@ -174,7 +174,7 @@ impl StateDir {
     ///
     /// # Errors
     /// When it is no directory of the owner, or others can write it.
-    pub(crate) fn look_at_directory(&self, name: &str) -> Result<bool, StoreError> {
+    pub(crate) fn check_directory(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.path.join(name);
         let Some(stat) = self.stat(name)? else { return Ok(false) };
         if file_type(&stat) != FileType::Directory {

@@ -171,7 +171,7 @@ impl Store {
     }
 
     fn open_in(dir: StateDir) -> Result<Self, StoreError> {
-        dir.look_at_directory(BACKUPS)?;
+        dir.check_directory(BACKUPS)?;
         let opened = migrate::open(&dir, JOURNAL_FILE, JOURNAL)?;
         Ok(Self::of(dir, opened))
     }

@@ -56,7 +56,7 @@ impl MachineKey {
 
 /// Reads the key of a directory, if it has one.
 pub(crate) fn read(dir: &StateDir) -> Result<Option<MachineKey>, StoreError> {
-    let Some(stat) = dir.look(FILE)? else { return Ok(None) };
+    let Some(stat) = dir.file_status(FILE)? else { return Ok(None) };
     let path = dir.path().join(FILE);
     check_mode(&path, &stat)?;
     let mut text = Vec::new();

@@ -65,7 +65,7 @@ pub(crate) fn open(
     schema: &Schema,
 ) -> Result<(PathBuf, Connection), StoreError> {
     let path = dir.path().join(name);
-    match dir.look_at_database(name)? {
+    match dir.check_database(name)? {
         None => create(dir, name, schema)?,
         // A database that is created here is never empty, whenever this process is killed.
         Some(0) => return Err(StoreError::broken(&path, "it is empty")),
@@ -93,7 +93,7 @@ fn create(dir: &StateDir, name: &str, schema: &Schema) -> Result<(), StoreError>
     for (name, value) in [("journal_mode", "off"), ("synchronous", "off")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
     }
-    bring_up_to_date(&mut connection, &path, schema)?;
+    migrate_schema(&mut connection, &path, schema)?;
     connection.close().map_err(|(_, e)| failed(e))?;
     file.sync_all().map_err(|e| StoreError::io(&path, &e))?;
     match rename_new(&new, &path) {
@@ -175,7 +175,7 @@ fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     for (name, value) in [("synchronous", "normal"), ("foreign_keys", "on")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
     }
-    bring_up_to_date(&mut connection, path, schema)?;
+    migrate_schema(&mut connection, path, schema)?;
     Ok(connection)
 }
 
@@ -187,8 +187,8 @@ pub(crate) fn open_to_read(
     schema: &Schema,
 ) -> Option<(PathBuf, Connection)> {
     let path = dir.path().join(name);
-    let log = dir.look(&format!("{name}-wal")).ok()?;
-    dir.look(name).ok()??;
+    let log = dir.file_status(&format!("{name}-wal")).ok()?;
+    dir.file_status(name).ok()??;
     if log.is_some_and(|log| log.st_size > 0) {
         return None;
     }
@@ -217,7 +217,7 @@ fn uri(path: &Path) -> String {
     out + "?immutable=1"
 }
 
-fn bring_up_to_date(
+fn migrate_schema(
     connection: &mut Connection,
     path: &Path,
     schema: &Schema,

@@ -89,35 +89,35 @@ impl StateCheck {
             Ok(None) => {
                 let text =
                     format!("{} does not exist yet: the first run creates it", path.display());
-                survey.say(Finding::new("directory", Condition::Good, text));
+                survey.report(Finding::new("directory", Condition::Good, text));
             }
-            Ok(Some(dir)) => survey.look(dir),
+            Ok(Some(dir)) => survey.check(dir),
             Err(error) => {
                 let remedy = open_to_others(path, &error);
                 let finding = Finding::new("directory", Condition::Bad, error.to_string());
-                survey.say(finding.with(remedy));
+                survey.report(finding.with(remedy));
             }
         }
         survey
     }
 
-    fn say(&mut self, finding: Finding) {
+    fn report(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
-    fn look(&mut self, dir: StateDir) {
-        self.look_at_directory(&dir);
-        let is_safe = self.look_at_names(&dir);
+    fn check(&mut self, dir: StateDir) {
+        self.check_directory(&dir);
+        let is_safe = self.check_names(&dir);
         if is_safe {
-            self.look_at_lock(&dir);
-            self.look_at_journal(&dir);
-            self.look_at_key(&dir);
+            self.check_lock(&dir);
+            self.check_journal(&dir);
+            self.check_key(&dir);
         }
-        self.look_at_leftovers(&dir);
+        self.check_leftovers(&dir);
         self.dir = Some(dir);
     }
 
-    fn look_at_directory(&mut self, dir: &StateDir) {
+    fn check_directory(&mut self, dir: &StateDir) {
         let path = dir.path();
         let Ok(Some(stat)) = dir.stat(".") else { return };
         let text =
@@ -127,50 +127,50 @@ impl StateCheck {
             _ => Finding::new("directory", Condition::Remark, text + ": others can look into it")
                 .with(Some(Remedy::Mode(path.to_path_buf(), 0o700))),
         };
-        self.say(finding);
+        self.report(finding);
         if let Some(fault) = disk_fault(path) {
-            self.say(Finding::new("disk", Condition::Bad, format!("{fault}: no run can begin")));
+            self.report(Finding::new("disk", Condition::Bad, format!("{fault}: no run can begin")));
         }
     }
 
     /// Checks that all names that Ordain uses are regular files of the owner, or missing.
-    fn look_at_names(&mut self, dir: &StateDir) -> bool {
+    fn check_names(&mut self, dir: &StateDir) -> bool {
         let databases = [JOURNAL_FILE, exports::FILE].into_iter().flat_map(|name| {
             let others = DATABASE_SUFFIXES.iter().map(move |suffix| format!("{name}{suffix}"));
             std::iter::once(name.to_string()).chain(others)
         });
         let names = databases.chain(["run.lock".to_string(), key::FILE.to_string()]);
-        let files = names.map(|name| (dir.look(&name).map(drop), name));
-        let backups = (dir.look_at_directory(BACKUPS).map(drop), BACKUPS.to_string());
+        let files = names.map(|name| (dir.file_status(&name).map(drop), name));
+        let backups = (dir.check_directory(BACKUPS).map(drop), BACKUPS.to_string());
         let wrong: Vec<(StoreError, String)> = files
             .chain([backups])
             .filter_map(|(found, name)| found.err().map(|error| (error, name)))
             .collect();
         for (error, name) in &wrong {
             let finding = Finding::new("files", Condition::Bad, error.to_string());
-            self.say(finding.with(Some(Remedy::SetAside(name.clone()))));
+            self.report(finding.with(Some(Remedy::SetAside(name.clone()))));
         }
         wrong.is_empty()
     }
 
-    fn look_at_lock(&mut self, dir: &StateDir) {
+    fn check_lock(&mut self, dir: &StateDir) {
         match RunLock::acquire(dir.path()) {
             Ok(lock) => {
                 self.lock = Some(lock);
-                self.say(Finding::new("lock", Condition::Good, "free"));
+                self.report(Finding::new("lock", Condition::Good, "free"));
             }
             Err(StoreError::Locked { pid, .. }) => {
                 let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
                 let name =
                     if name.is_empty() { String::new() } else { format!(" ({})", name.trim()) };
                 let text = format!("held by process {pid}{name}: a run is under way");
-                self.say(Finding::new("lock", Condition::Good, text));
+                self.report(Finding::new("lock", Condition::Good, text));
             }
-            Err(error) => self.say(Finding::new("lock", Condition::Bad, error.to_string())),
+            Err(error) => self.report(Finding::new("lock", Condition::Bad, error.to_string())),
         }
     }
 
-    fn look_at_journal(&mut self, dir: &StateDir) {
+    fn check_journal(&mut self, dir: &StateDir) {
         let opened = Store::existing(dir.path()).and_then(|store| {
             let Some(store) = store else { return Ok(None) };
             store.check_integrity()?;
@@ -180,7 +180,7 @@ impl StateCheck {
             Ok(Some(found)) => found,
             Ok(None) => {
                 let text = "there is none yet: the first run creates it";
-                return self.say(Finding::new("journal", Condition::Good, text));
+                return self.report(Finding::new("journal", Condition::Good, text));
             }
             Err(error) => {
                 let remedy = match &error {
@@ -191,61 +191,61 @@ impl StateCheck {
                     _ => None,
                 };
                 let finding = Finding::new("journal", Condition::Bad, error.to_string());
-                return self.say(finding.with(remedy));
+                return self.report(finding.with(remedy));
             }
         };
         let size = bytes(size_of(&dir.path().join(JOURNAL_FILE)));
         let text = format!("{size}, {}, intact", count(runs.len(), "run"));
-        self.say(Finding::new("journal", Condition::Good, text));
+        self.report(Finding::new("journal", Condition::Good, text));
         let is_free = self.lock.is_some();
         for run in runs.iter().filter(|run| is_free && run.finished.is_none()) {
             let text = format!("run {} ({}) was interrupted", run.number, run.kind);
-            self.say(Finding::new("runs", Condition::Remark, text));
+            self.report(Finding::new("runs", Condition::Remark, text));
         }
         let known: Vec<i64> = runs.iter().map(|run| run.number).collect();
-        self.look_at_backups(dir, &known);
+        self.check_backups(dir, &known);
         drop(store);
     }
 
-    fn look_at_backups(&mut self, dir: &StateDir, runs: &[i64]) {
+    fn check_backups(&mut self, dir: &StateDir, runs: &[i64]) {
         let path = dir.path().join(BACKUPS);
         let entries: Vec<PathBuf> =
             std::fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()).collect();
         let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<i64>().ok();
         let total: u64 = entries.iter().map(|path| size_of(path)).sum();
         let text = format!("{} of {}", bytes(total), count(entries.len(), "run"));
-        self.say(Finding::new("backups", Condition::Good, text));
+        self.report(Finding::new("backups", Condition::Good, text));
         let orphans = entries.into_iter().filter(|path| {
             self.lock.is_some() && number(path).is_some_and(|number| !runs.contains(&number))
         });
         for path in orphans.collect::<Vec<_>>() {
             let text = format!("{} is of a run that is not known", path.display());
             let finding = Finding::new("backups", Condition::Remark, text);
-            self.say(finding.with(Some(Remedy::Remove(path))));
+            self.report(finding.with(Some(Remedy::Remove(path))));
         }
     }
 
-    fn look_at_key(&mut self, dir: &StateDir) {
+    fn check_key(&mut self, dir: &StateDir) {
         match key::read(dir) {
-            Ok(Some(_)) => self.say(Finding::new("plan key", Condition::Good, "there")),
+            Ok(Some(_)) => self.report(Finding::new("plan key", Condition::Good, "there")),
             Ok(None) => {
                 let text = "there is none yet: the first saved plan creates it";
-                self.say(Finding::new("plan key", Condition::Good, text));
+                self.report(Finding::new("plan key", Condition::Good, text));
             }
             Err(error) => {
                 let text = format!("{error}; plans that were saved with it are lost");
                 let finding = Finding::new("plan key", Condition::Bad, text);
-                self.say(finding.with(Some(Remedy::SetAside(key::FILE.into()))));
+                self.report(finding.with(Some(Remedy::SetAside(key::FILE.into()))));
             }
         }
     }
 
-    fn look_at_leftovers(&mut self, dir: &StateDir) {
+    fn check_leftovers(&mut self, dir: &StateDir) {
         for name in [JOURNAL_FILE, exports::FILE, key::FILE] {
             for left in migrate::abandoned(dir, name) {
                 let text = format!("{left} was left by a process that was killed");
                 let finding = Finding::new("leftovers", Condition::Remark, text);
-                self.say(finding.with(Some(Remedy::Remove(dir.path().join(left)))));
+                self.report(finding.with(Some(Remedy::Remove(dir.path().join(left)))));
             }
         }
         for name in dir.names().into_iter().filter(|name| name.starts_with(DAMAGED)) {
@@ -254,7 +254,7 @@ impl StateCheck {
                 "{name} was set aside, {}; remove it when it is no longer needed",
                 bytes(size_of(&path))
             );
-            self.say(Finding::new("leftovers", Condition::Remark, text));
+            self.report(Finding::new("leftovers", Condition::Remark, text));
         }
     }
 
@@ -262,7 +262,7 @@ impl StateCheck {
     ///
     /// # Errors
     /// When it cannot be repaired.
-    pub fn mend(&self, remedy: &Remedy) -> Result<String, StoreError> {
+    pub fn repair(&self, remedy: &Remedy) -> Result<String, StoreError> {
         match remedy {
             Remedy::Mode(path, mode) => {
                 use std::os::unix::fs::PermissionsExt;

@@ -178,7 +178,7 @@ fn traps_in_the_place_of_files_are_refused_and_harm_nobody() {
             // `doctor` finds the same, and removes it without touching its target.
             let survey = StateCheck::of(&dir);
             let bad = survey.findings.iter().find(|f| f.condition == Condition::Bad).unwrap();
-            survey.mend(bad.remedy.as_ref().unwrap()).unwrap();
+            survey.repair(bad.remedy.as_ref().unwrap()).unwrap();
             drop(survey);
             assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{name} {what}");
             for open in *opens {
@@ -465,15 +465,15 @@ fn doctor_repairs_damage() {
     fs::create_dir(dir.path().join("backups/999")).unwrap();
     mode(dir.path(), 0o777);
     assert_eq!(bad(dir.path()), ["directory"]);
-    let mend = |dir: &Path| {
+    let repair = |dir: &Path| {
         let survey = StateCheck::of(dir);
         for remedy in survey.findings.iter().filter_map(|f| f.remedy.as_ref()) {
-            survey.mend(remedy).unwrap();
+            survey.repair(remedy).unwrap();
         }
     };
-    mend(dir.path());
+    repair(dir.path());
     assert_eq!(bad(dir.path()), ["journal", "plan key"]);
-    mend(dir.path());
+    repair(dir.path());
     // Moved data is reported until somebody removes it.
     assert!(bad(dir.path()).iter().all(|about| *about == "leftovers"));
     run(&Store::open_for_run(dir.path()).unwrap());

@@ -94,14 +94,6 @@ impl<'t> Cursor<'t> {
         Some(c)
     }
 
-    /// Goes over the next character if it passes.
-    #[inline]
-    pub fn bump_if(&mut self, test: impl Fn(char) -> bool) -> Option<char> {
-        let c = self.peek().filter(|c| test(*c))?;
-        self.skip(c.len_utf8());
-        Some(c)
-    }
-
     /// Goes over this text if it comes next.
     #[inline]
     pub fn eat(&mut self, text: &str) -> bool {
@@ -168,7 +160,6 @@ mod tests {
     fn characters_of_several_bytes() {
         let mut cursor = Cursor::new("äö ü");
         assert_eq!(cursor.bump(), Some('ä'));
-        assert_eq!(cursor.bump_if(|c| c == 'x'), None);
         assert_eq!(cursor.take_while(char::is_alphabetic), "ö");
         assert_eq!((cursor.since(0), cursor.rest()), ("äö", " ü"));
         cursor.skip(1);

@@ -2,7 +2,7 @@
 
 use ordain_dynaml::eval::Dialect;
 use ordain_dynaml::syntax::ast::{
-    Arg, BinaryOp, Expr, ExprId, Exprs, LambdaExpr, MapKind, Marker, Merge, PathStep,
+    Arg, BinaryOp, Expr, ExprId, Exprs, LambdaExpr, MapKind, Marker, Merge, PathStep, Reference,
 };
 use ordain_dynaml::syntax::{parser, print};
 use serde_json::{Value as Json, json};
@@ -51,13 +51,7 @@ impl Tree<'_> {
             Expr::Int(n) => json!({"_type": "IntegerExpr", "Value": n}),
             Expr::Float(x) => json!({"_type": "FloatExpr", "Value": x}),
             Expr::Str(s) => json!({"_type": "StringExpr", "Value": s.as_str()}),
-            Expr::Ref(r) => {
-                let mut path = strings(&r.path);
-                if r.absolute {
-                    path.insert(0, String::new());
-                }
-                self.reference(&path, r.tag.as_deref().unwrap_or_default())
-            }
+            Expr::Ref(r) => self.path_reference(r),
             Expr::Qualified(base, path) => json!({
                 "_type": "QualifiedExpr",
                 "Expression": self.expr(*base),
@@ -79,11 +73,10 @@ impl Tree<'_> {
                 "_type": "CondExpr", "C": self.expr(*c), "T": self.expr(*t), "F": self.expr(*f),
             }),
             Expr::List(items) => json!({"_type": "ListExpr", "Contents": self.args(items)}),
-            Expr::Range(start, end) => json!({
-                "_type": "RangeExpr",
-                "Start": start.map(|e| self.expr(e)),
-                "End": end.map(|e| self.expr(e)),
-            }),
+            Expr::Range(start, end) => {
+                let [start, end] = [start, end].map(|e| e.map(|e| self.expr(e)));
+                json!({"_type": "RangeExpr", "Start": start, "End": end})
+            }
             Expr::Map(entries) => self.map(entries),
             Expr::Scope(entries, e) => json!({
                 "_type": "ScopeExpr", "CreateMapExpr": self.map(entries), "E": self.expr(*e),
@@ -111,6 +104,14 @@ impl Tree<'_> {
                 "expr": e.map(|e| self.expr(e)),
             }),
         }
+    }
+
+    fn path_reference(&self, reference: &Reference) -> Json {
+        let mut path = strings(&reference.path);
+        if reference.absolute {
+            path.insert(0, String::new());
+        }
+        self.reference(&path, reference.tag.as_deref().unwrap_or_default())
     }
 
     fn reference(&self, path: &[String], tag: &str) -> Json {

@@ -39,13 +39,13 @@ pub(crate) struct DoctorArgs {
 /// A finding, and the result of fixing it.
 struct CheckResult {
     finding: Finding,
-    mended: Option<Result<String, String>>,
+    repaired: Option<Result<String, String>>,
 }
 
 impl CheckResult {
     /// Whether the finding is a problem that is not fixed.
     fn is_wrong(&self) -> bool {
-        self.finding.condition == Condition::Bad && !matches!(self.mended, Some(Ok(_)))
+        self.finding.condition == Condition::Bad && !matches!(self.repaired, Some(Ok(_)))
     }
 }
 
@@ -55,14 +55,14 @@ impl CheckResult {
 /// When there is no place for a state directory.
 pub(super) fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
     let survey = StateCheck::of(&state_dir(args.state_dir.as_deref())?);
-    let mend = |remedy: &Remedy| survey.mend(remedy).map_err(|error| error.to_string());
+    let repair = |remedy: &Remedy| survey.repair(remedy).map_err(|error| error.to_string());
     let check = |finding: &Finding| CheckResult {
-        mended: finding.remedy.as_ref().filter(|_| args.fix).map(mend),
+        repaired: finding.remedy.as_ref().filter(|_| args.fix).map(repair),
         finding: finding.clone(),
     };
     let mut all: Vec<CheckResult> = survey.findings.iter().map(check).collect();
     let programs = programs().into_iter();
-    all.extend(programs.map(|finding| CheckResult { finding, mended: None }));
+    all.extend(programs.map(|finding| CheckResult { finding, repaired: None }));
     let wrong = all.iter().filter(|result| result.is_wrong()).count();
     match args.format {
         TextOrJson::Text => text(ui, &all, args.fix)?,
@@ -81,7 +81,7 @@ pub(super) fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
 const INDENT: usize = 17;
 
 fn text(ui: &mut Ui, all: &[CheckResult], fix: bool) -> Result<(), Failure> {
-    for CheckResult { finding, mended } in all {
+    for CheckResult { finding, repaired } in all {
         let (word, style) = match finding.condition {
             Condition::Good => ("ok", styles::ADD),
             Condition::Remark => ("note", styles::CHANGE),
@@ -91,7 +91,7 @@ fn text(ui: &mut Ui, all: &[CheckResult], fix: bool) -> Result<(), Failure> {
         let head = format!("{word}  {:<11}", finding.about);
         lines(ui, &head, &finding.text)?;
         let below = " ".repeat(INDENT);
-        match (mended, &finding.remedy) {
+        match (repaired, &finding.remedy) {
             (Some(Ok(done)), _) => lines(ui, &below, &format!("fixed: {done}"))?,
             (Some(Err(why)), _) => lines(ui, &below, &format!("not fixed: {why}"))?,
             (None, Some(remedy)) => lines(ui, &below, &format!("--fix: {remedy}"))?,
@@ -126,7 +126,7 @@ fn lines(ui: &mut Ui, head: &str, text: &str) -> Result<(), Failure> {
 }
 
 fn finding_json(result: &CheckResult) -> Json {
-    let CheckResult { finding, mended } = result;
+    let CheckResult { finding, repaired } = result;
     let condition = match finding.condition {
         Condition::Good => "ok",
         Condition::Remark => "note",
@@ -135,8 +135,8 @@ fn finding_json(result: &CheckResult) -> Json {
     json!({
         "about": finding.about, "condition": condition, "text": finding.text,
         "fix": finding.remedy.as_ref().map(ToString::to_string),
-        "mended": mended.as_ref().map(Result::is_ok),
-        "outcome": mended.as_ref().map(|mended| mended.as_ref().unwrap_or_else(|why| why)),
+        "mended": repaired.as_ref().map(Result::is_ok),
+        "outcome": repaired.as_ref().map(|repaired| repaired.as_ref().unwrap_or_else(|why| why)),
     })
 }
 

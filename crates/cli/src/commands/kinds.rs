@@ -75,8 +75,10 @@ fn show(ui: &mut Ui, kind: &KindSchema, asked: &str) -> Result<(), Failure> {
         writeln!(ui.out(), "{name:width$}  {doc} ({})", ordain_kinds::manual::value(attribute))?;
     }
     let names = ordain_kinds::manual::names(kind);
-    if !names.is_empty() {
-        writeln!(ui.out(), "\n{names}")?;
+    for sentence in [names, ordain_kinds::manual::in_root(kind)] {
+        if !sentence.is_empty() {
+            writeln!(ui.out(), "\n{sentence}")?;
+        }
     }
     for other in ordain_kinds::find_in_languages(asked) {
         if other.name != kind.name {

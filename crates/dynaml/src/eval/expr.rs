@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ordain_source::limits::most_items;
 
 use super::evaluator::{Env, Evaluator, Info};
+use super::mapping::Sync;
 use super::operators::whole_numbers;
 use super::reference::{Depth, Resolved, full_path};
 use super::whole::local_name;
@@ -88,8 +89,9 @@ impl Evaluator<'_> {
                 self.aside(info, |this, info| this.sum(source, init, lambda, env, info))
             }
             Expr::Catch(e, lambda) => self.catch_with(e, lambda, env, info),
-            Expr::Sync(e, condition, value, timeout) => {
-                self.sync(e, condition, value, timeout, env, info)
+            Expr::Sync(expr, condition, value, timeout) => {
+                let sync = Sync { expr, condition, value, timeout, inline: true };
+                self.wait_for(&sync, env, info)
             }
             Expr::Qualified(..) | Expr::Dynamic(..) | Expr::Projection { .. } => {
                 self.selection(id, env, info)

@@ -273,36 +273,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `sync[e|condition|value|timeout]`: condition and value are lambdas.
-    pub(crate) fn sync(
-        &mut self,
-        expr: ExprId,
-        condition: ExprId,
-        value: Option<ExprId>,
-        timeout: Option<ExprId>,
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Value> {
-        let sync = Sync { expr, condition, value, timeout, inline: true };
-        self.wait_for(&sync, env, info)
-    }
-
-    /// `sync(e, condition, value, timeout)`: condition and value are expressions.
-    pub(crate) fn sync_call(
-        &mut self,
-        expr: ExprId,
-        condition: ExprId,
-        value: Option<ExprId>,
-        timeout: Option<ExprId>,
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Value> {
-        let sync = Sync { expr, condition, value, timeout, inline: false };
-        self.wait_for(&sync, env, info)
-    }
-
     /// Waits until a condition holds. Constant conditions are evaluated once.
-    fn wait_for(&mut self, sync: &Sync, env: &Env, info: &mut Info) -> Eval<Value> {
+    pub(crate) fn wait_for(&mut self, sync: &Sync, env: &Env, info: &mut Info) -> Eval<Value> {
         const MAX_LENGTH: i64 = 300;
         const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
         let seconds = match sync.timeout {
@@ -401,13 +373,13 @@ impl Evaluator<'_> {
 }
 
 /// The parts of a `sync`.
-struct Sync {
-    expr: ExprId,
-    condition: ExprId,
-    value: Option<ExprId>,
-    timeout: Option<ExprId>,
-    /// Whether condition and value are lambdas.
-    inline: bool,
+pub(crate) struct Sync {
+    pub(crate) expr: ExprId,
+    pub(crate) condition: ExprId,
+    pub(crate) value: Option<ExprId>,
+    pub(crate) timeout: Option<ExprId>,
+    /// Whether condition and value are lambdas, as in `sync[e|condition|value|timeout]`.
+    pub(crate) inline: bool,
 }
 
 impl Sync {

@@ -5,6 +5,7 @@ use ecow::EcoString;
 use super::support::{eager, fail, lazy};
 use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
 use crate::eval::evaluator::{Call, Env, Evaluator, Info, Table};
+use crate::eval::mapping::Sync;
 use crate::eval::reference::Resolved;
 use crate::eval::tag_table::check_name;
 use crate::path::find_path;
@@ -158,7 +159,8 @@ fn sync(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, info: &mut Info) -> Eva
         [e, c, v, t] => (e, c, Some(v.value), Some(t.value)),
         _ => return fail("2 or 3 arguments required for sync"),
     };
-    ev.sync_call(expr.value, condition.value, value, timeout, env, info)
+    let (expr, condition) = (expr.value, condition.value);
+    ev.wait_for(&Sync { expr, condition, value, timeout, inline: false }, env, info)
 }
 
 fn eval(call: &mut Call<'_, '_>) -> Eval<Value> {

@@ -143,14 +143,26 @@ impl Printer<'_, '_> {
                 self.text(" ");
                 self.expr(*b);
             }
-            Expr::Not(e) => self.around("!(", *e, ")"),
-            Expr::Instantiate(e) => self.around("*(", *e, ")"),
-            Expr::Group(e) => self.around("( ", *e, " )"),
             Expr::Cond(c, t, f) => {
                 self.around("", *c, " ? ");
                 self.around("", *t, " : ");
                 self.expr(*f);
             }
+            Expr::List(_) | Expr::Range(..) | Expr::Map(_) | Expr::Scope(..) => self.literal(id),
+            Expr::Not(e) => self.around("!(", *e, ")"),
+            Expr::Instantiate(e) => self.around("*(", *e, ")"),
+            Expr::Group(e) => self.around("( ", *e, " )"),
+            Expr::LambdaRef(e) => self.around("lambda ", *e, ""),
+            Expr::Prefer(e) => self.around("prefer ", *e, ""),
+            Expr::Marked(markers, e) => self.marked(markers, *e),
+            _ => self.comprehension(id),
+        }
+    }
+
+    /// A list, a range, a map, or a scope.
+    fn literal(&mut self, id: ExprId) {
+        let exprs = self.exprs;
+        match &exprs[id] {
             Expr::List(items) => self.args('[', items, ']'),
             Expr::Range(from, to) => {
                 self.text("[");
@@ -167,10 +179,7 @@ impl Printer<'_, '_> {
                 self.assigns(assigns);
                 self.around(" ) ", *e, "");
             }
-            Expr::LambdaRef(e) => self.around("lambda ", *e, ""),
-            Expr::Prefer(e) => self.around("prefer ", *e, ""),
-            Expr::Marked(markers, e) => self.marked(markers, *e),
-            _ => self.comprehension(id),
+            _ => {}
         }
     }
 

@@ -340,6 +340,12 @@ pub trait Instance: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The paths of the files that this one generates, as far as they are known before the run. A purge
+    /// of their directory does not remove them.
+    fn generated_files(&self) -> &[PathBuf] {
+        &[]
+    }
+
     /// Whether it passes on one event for any number of changes in its members, as a container
     /// does.
     fn is_container(&self) -> bool {

@@ -67,69 +67,74 @@ use crate::kinds::{
 impl Default for Registry {
     fn default() -> Self {
         let mut registry = Self::empty();
-        registry.add(Box::new(inert::ANCHOR));
-        registry.add(Box::new(alternatives::AlternativeEntry));
-        registry.add(Box::new(alternatives::Alternatives));
-        registry.add(Box::new(archive::Archive));
-        registry.add(Box::new(concat::ConcatFile));
-        registry.add(Box::new(concat::ConcatFragment));
-        registry.add(Box::new(augeas::Augeas::default()));
-        registry.add(Box::new(Cron::default()));
-        registry.add(Box::new(Exec));
-        registry.add(Box::new(File::default()));
-        registry.add(Box::new(inert::FILEBUCKET));
-        registry.add(Box::new(file_line::FileLine::default()));
-        registry.add(Box::new(firewall::Firewall::default()));
-        registry.add(Box::new(firewall::Firewallchain::default()));
-        registry.add(Box::new(Group::default()));
-        registry.add(Box::new(Host::default()));
-        registry.add(Box::new(Hostname));
-        registry.add(Box::new(Line));
-        registry.add(Box::new(inert::NOOP));
-        registry.add(Box::new(Mount::default()));
-        registry.add(Box::new(Notify));
-        registry.add(Box::new(inert::NULL_RESOURCE));
-        registry.add(Box::new(Package::default()));
-        registry.add(Box::new(inert::SCHEDULE));
-        registry.add(Box::new(Purge));
-        registry.add(Box::new(Service::default()));
-        registry.add(Box::new(SshAuthorizedKey::default()));
-        registry.add(Box::new(Sshkey::default()));
-        registry.add(Box::new(Sysctl));
-        registry.add(Box::new(sysctl_conf::SysctlConf::default()));
-        registry.add(Box::new(sysctl_conf::SysctlRuntime));
-        registry.add(Box::new(inert::TEST));
-        registry.add(Box::new(Tidy));
-        registry.add(Box::new(inert::TIMER));
-        registry.add(Box::new(User::default()));
-        registry.add(Box::new(vcsrepo::Vcsrepo));
-        registry.add(Box::new(inert::VALUE));
-        registry.add(Box::new(inert::WHIT));
-        registry.add(Box::new(Yumrepo));
-        registry.add(Box::new(Gzip));
-        registry.add(Box::new(Kv));
-        registry.add(Box::new(Msg));
-        registry.add(Box::new(Password));
-        registry.add(Box::new(tar::Tar));
-        registry.add(Box::new(tar::DeployTar));
-        registry.add(Box::new(AuthorizedKey::default()));
-        registry.add(Box::new(Election));
-        registry.add(Box::new(Exit));
-        registry.add(Box::new(JsonEdit));
-        registry.add(Box::new(Net));
-        registry.add(Box::new(http::Client));
+        register_files(&mut registry);
+        register_software(&mut registry);
+        register_accounts(&mut registry);
+        register_machine(&mut registry);
+        register_databases(&mut registry);
+        register_run(&mut registry);
         register_servers(&mut registry);
         dhcp::register(&mut registry);
-        registry.add(Box::new(Mailalias::default()));
-        registry.add(Box::new(ini::IniSetting));
-        registry.add(Box::new(ini::IniSubsetting));
-        registry.add(Box::new(selinux::Selboolean));
-        registry.add(Box::new(selinux::Selmodule));
-        registry.add(Box::new(zfs::Zfs));
-        registry.add(Box::new(zfs::Zpool));
-        register_databases(&mut registry);
         registry
     }
+}
+
+/// Adds the kinds of files and their contents.
+fn register_files(registry: &mut Registry) {
+    registry.add(Box::new(archive::Archive));
+    registry.add(Box::new(augeas::Augeas::default()));
+    registry.add(Box::new(concat::ConcatFile));
+    registry.add(Box::new(concat::ConcatFragment));
+    registry.add(Box::new(File::default()));
+    registry.add(Box::new(file_line::FileLine::default()));
+    registry.add(Box::new(Gzip));
+    registry.add(Box::new(ini::IniSetting));
+    registry.add(Box::new(ini::IniSubsetting));
+    registry.add(Box::new(JsonEdit));
+    registry.add(Box::new(Line));
+    registry.add(Box::new(tar::DeployTar));
+    registry.add(Box::new(tar::Tar));
+    registry.add(Box::new(Tidy));
+    registry.add(Box::new(vcsrepo::Vcsrepo));
+}
+
+/// Adds the kinds of software, services and commands.
+fn register_software(registry: &mut Registry) {
+    registry.add(Box::new(alternatives::AlternativeEntry));
+    registry.add(Box::new(alternatives::Alternatives));
+    registry.add(Box::new(Cron::default()));
+    registry.add(Box::new(Exec));
+    registry.add(Box::new(Package::default()));
+    registry.add(Box::new(Service::default()));
+    registry.add(Box::new(Yumrepo));
+}
+
+/// Adds the kinds of accounts and their keys.
+fn register_accounts(registry: &mut Registry) {
+    registry.add(Box::new(AuthorizedKey::default()));
+    registry.add(Box::new(Group::default()));
+    registry.add(Box::new(Password));
+    registry.add(Box::new(SshAuthorizedKey::default()));
+    registry.add(Box::new(Sshkey::default()));
+    registry.add(Box::new(User::default()));
+}
+
+/// Adds the kinds of settings of the machine.
+fn register_machine(registry: &mut Registry) {
+    registry.add(Box::new(firewall::Firewall::default()));
+    registry.add(Box::new(firewall::Firewallchain::default()));
+    registry.add(Box::new(Host::default()));
+    registry.add(Box::new(Hostname));
+    registry.add(Box::new(Mailalias::default()));
+    registry.add(Box::new(Mount::default()));
+    registry.add(Box::new(Net));
+    registry.add(Box::new(selinux::Selboolean));
+    registry.add(Box::new(selinux::Selmodule));
+    registry.add(Box::new(Sysctl));
+    registry.add(Box::new(sysctl_conf::SysctlConf::default()));
+    registry.add(Box::new(sysctl_conf::SysctlRuntime));
+    registry.add(Box::new(zfs::Zfs));
+    registry.add(Box::new(zfs::Zpool));
 }
 
 /// Adds the kinds of databases.
@@ -140,6 +145,26 @@ fn register_databases(registry: &mut Registry) {
     registry.add(Box::new(mysql::MysqlPlugin));
     registry.add(Box::new(mysql::MysqlDatadir));
     registry.add(Box::new(postgresql::PostgresqlPsql));
+}
+
+/// Adds the kinds that act on the run or on other resources.
+fn register_run(registry: &mut Registry) {
+    registry.add(Box::new(Election));
+    registry.add(Box::new(Exit));
+    registry.add(Box::new(http::Client));
+    registry.add(Box::new(inert::ANCHOR));
+    registry.add(Box::new(inert::FILEBUCKET));
+    registry.add(Box::new(inert::NOOP));
+    registry.add(Box::new(inert::NULL_RESOURCE));
+    registry.add(Box::new(inert::SCHEDULE));
+    registry.add(Box::new(inert::TEST));
+    registry.add(Box::new(inert::TIMER));
+    registry.add(Box::new(inert::VALUE));
+    registry.add(Box::new(inert::WHIT));
+    registry.add(Box::new(Kv));
+    registry.add(Box::new(Msg));
+    registry.add(Box::new(Notify));
+    registry.add(Box::new(Purge));
 }
 
 /// Adds the kinds of the file-serving protocols.

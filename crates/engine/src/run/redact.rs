@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -358,6 +358,10 @@ impl Instance for RedactedInstance {
 
     fn take_log(&self) -> Vec<LogLine> {
         self.inner.take_log().into_iter().map(|line| self.secrets.line(line)).collect()
+    }
+
+    fn generated_files(&self) -> &[PathBuf] {
+        self.inner.generated_files()
     }
 
     fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {

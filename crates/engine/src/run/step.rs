@@ -535,7 +535,10 @@ impl Stepper<'_> {
             }
         };
         for resource in generated {
-            if self.prepared.graph.find(&declared_name(&resource)).is_some() {
+            let is_known = self.prepared.graph.find(&declared_name(&resource)).is_some();
+            let is_of_other = ready.instance.generated_files().is_empty()
+                && self.prepared.is_generated(&resource);
+            if is_known || is_of_other {
                 continue;
             }
             let start = Instant::now();

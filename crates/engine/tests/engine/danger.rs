@@ -1,13 +1,10 @@
 //! Refused declarations: removing protected paths, and changing files that another user may have
 //! linked. Also the output of plans for trees and directories.
 
-use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
 use ordain_data::Value;
 use ordain_engine::host::AllowedActions;
-use ordain_engine::kind::Registry;
 use ordain_engine::plan::Plan;
 use ordain_engine::report::Status;
 
@@ -285,19 +282,4 @@ fn a_plan_counts_what_goes_with_a_tree() {
     let plan = machine.plan(&builder.graph);
     let tree = plan.entries[0].removes.unwrap();
     assert_eq!(tree.to_string(), "more than 10000 files and directories");
-}
-
-#[test]
-fn the_manual_says_of_every_kind_what_another_root_means() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/engine.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let section = page.split("\n## ").find(|part| part.starts_with("Another root")).unwrap();
-    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
-    let named: BTreeSet<&str> = rows
-        .flat_map(|row| row.split(" | ").next().unwrap().split(", "))
-        .map(|name| name.trim_matches('`'))
-        .collect();
-    let registry = Registry::default();
-    let known: BTreeSet<&str> = registry.iter().map(|kind| kind.name()).collect();
-    assert_eq!(named, known);
 }

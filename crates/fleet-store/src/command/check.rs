@@ -56,7 +56,7 @@ fn all(value: &Json, check: fn(&Json) -> bool) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(check))
 }
 
-/// How much of a wrong value a message shows.
+/// The number of characters of a wrong value that a message shows.
 const SHOWN: usize = 60;
 
 impl<'a> Object<'a> {

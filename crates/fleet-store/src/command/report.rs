@@ -48,7 +48,7 @@ pub struct Report {
     pub code_id: Option<String>,
     /// The job that started the run.
     pub job_id: Option<String>,
-    /// Where the catalog came from.
+    /// The origin of the catalog.
     pub cached_catalog_status: Option<String>,
     /// The metrics as a JSON array.
     pub metrics: String,

@@ -15,14 +15,14 @@ use crate::error::FleetStoreError;
 use crate::gc::step::Step;
 use crate::time::DAY;
 
-/// How long things are stored, in microseconds. `None` is for ever.
+/// The retention times, in microseconds. `None` is for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// How long reports and their events are stored.
+    /// The retention time of reports and their events.
     pub reports: Option<i64>,
     /// After which silence a node counts as expired.
     pub node_expiry: Option<i64>,
-    /// How long a deactivated or expired node is stored.
+    /// The retention time of a deactivated or expired node.
     pub node_purge: Option<i64>,
 }
 

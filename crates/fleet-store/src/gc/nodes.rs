@@ -5,10 +5,10 @@ use crate::database::{Connection, Database, write};
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
-/// How many nodes expire in a transaction.
+/// The number of nodes that expire in a transaction.
 const EXPIRED: u64 = 500;
 
-/// How many reports of a node are deleted in a transaction.
+/// The number of reports of a node that a transaction deletes.
 const REPORTS: usize = 500;
 
 /// Marks nodes as expired that sent nothing since a time (`expire-stale-nodes`).

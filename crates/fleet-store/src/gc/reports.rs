@@ -6,7 +6,7 @@ use crate::error::FleetStoreError;
 use crate::rows;
 use crate::value::Value;
 
-/// How many reports are deleted in a transaction.
+/// The number of reports that a transaction deletes.
 const BATCH: usize = 256;
 
 /// Deletes some of the reports that were sent before a time.

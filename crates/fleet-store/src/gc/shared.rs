@@ -41,7 +41,7 @@ pub(super) const SWEEPS: &[Sweep] = &[
     },
 ];
 
-/// How many rows a transaction looks at.
+/// The number of rows that a transaction checks.
 const BATCH: usize = 1000;
 
 /// Goes on with a sweep until the end of the table or of the time; returns the number of rows that

@@ -2,7 +2,7 @@
 
 /// The result of a step.
 pub(super) struct Step {
-    /// How many things it handled.
+    /// The number of rows that it handled.
     pub(super) count: u64,
     /// Whether there may be more.
     pub(super) more: bool,

@@ -18,7 +18,7 @@ pub struct ExportedResource {
     pub container: Option<String>,
 }
 
-/// How resources of a type are named.
+/// The naming of resources of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Naming {
     /// One parameter names them: this one.

@@ -95,6 +95,10 @@ pub(super) fn mapped(
             out.kind = "Exec".into();
             out.set_from("command", Data::list([Data::str("/bin/false")]), "fail");
         }
+        Some(kind) if entity != "std::testing::NullResource" => {
+            out.kind = kind_name(kind);
+            by_schema(&mut out, fields);
+        }
         _ => out = unknown(entity, title, fields),
     }
     if flag(fields, "report_only") {
@@ -115,6 +119,23 @@ pub(super) fn flag(fields: Fields<'_>, name: &str) -> bool {
 fn mode(fields: Fields<'_>) -> Option<Data> {
     let mode = fields.get("permissions")?.as_int()?;
     Some(Data::str(format!("{mode:04}")))
+}
+
+/// A resource whose attributes have the same values in the kind; only `purged` has another form.
+fn by_schema(out: &mut Mapped, fields: Fields<'_>) {
+    let Some(entity) = out.entity else { return };
+    if let Some((_, ensure)) = entity.attributes.iter().find(|(from, _)| *from == "purged")
+        && flag(fields, "purged")
+    {
+        out.set_from(ensure, Data::str("absent"), "purged");
+        return;
+    }
+    for (name, value) in entity.constants {
+        out.set_from(name, Data::str(*value), name);
+    }
+    for (from, name) in entity.attributes.iter().filter(|(from, _)| *from != "purged") {
+        out.set_from(name, fields.get(from).and_then(present), from);
+    }
 }
 
 /// A file, a directory or a link, depending on the entity.
@@ -287,7 +308,35 @@ pub(super) fn kind_name(entity: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    static PRINTER: InmantaEntity = InmantaEntity {
+        name: "lab::Printer",
+        attributes: &[("purged", "ensure"), ("address", "uri"), ("note", "comment")],
+        constants: &[("ensure", "present")],
+    };
+
+    /// The attributes of a printer by the schema, with the attributes of the model.
+    fn printer(fields: &[(&str, Data)]) -> Vec<(String, Data, String)> {
+        let mut out = Mapped { entity: Some(&PRINTER), ..Mapped::default() };
+        let fields = Data::map(fields.iter().cloned());
+        by_schema(&mut out, Fields(fields.as_map().unwrap()));
+        out.attributes
+    }
+
+    #[test]
+    fn attributes_of_an_entity_are_those_of_the_schema() {
+        let fields = [("address", Data::str("ipp://a")), ("note", Data::Null)];
+        let set = |name: &str, value, from: &str| (name.into(), Data::str(value), from.into());
+        assert_eq!(
+            printer(&fields),
+            [set("ensure", "present", "ensure"), set("uri", "ipp://a", "address")]
+        );
+        let purged = [("address", Data::str("ipp://a")), ("purged", Data::Bool(true))];
+        assert_eq!(printer(&purged), [set("ensure", "absent", "purged")]);
+    }
 
     #[test]
     fn commands_are_split_as_by_a_shell() {

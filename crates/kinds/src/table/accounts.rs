@@ -81,7 +81,8 @@ pub static USER: KindSchema = KindSchema::new(
     named("shell", "str", "Shell").optional().sets("shell"),
     named("allowduplicateuid", "bool", "AllowDuplicateUID").sets("allowdupe"),
 ])])
-.comes_after(&["group"]);
+.comes_after(&["group"])
+.in_root("the account files, changed by this machine's tools with another root");
 
 /// `group`.
 pub static GROUP: KindSchema = KindSchema::new(
@@ -116,7 +117,8 @@ pub static GROUP: KindSchema = KindSchema::new(
 .mcl(&[mcl("group").traits(&["edgeable"]).fields(&[
     named("state", "str", "State").words(&["exists", "absent"]).sets("ensure"),
     named("gid", "int", "GID").optional().width(Width::U32).sets("gid"),
-])]);
+])])
+.in_root("the account files, changed by this machine's tools with another root");
 
 /// `ssh_authorized_key`.
 pub static SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
@@ -155,7 +157,8 @@ pub static SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("ssh_authorized_key").own(&[PROVIDER]))
-.comes_after(&["user"]);
+.comes_after(&["user"])
+.in_root("its file below the root");
 
 /// `mgmt::ssh::authorized_key`.
 pub static MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
@@ -182,9 +185,9 @@ pub static MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     ],
 )
 .mcl(&[mcl("ssh:authorized_key").traits(&["edgeable"])])
-.comes_after(&["user", "file"]);
+.comes_after(&["user", "file"]).in_root("below the root");
 
 /// `mgmt::password`.
 pub static MGMT_PASSWORD: KindSchema = KindSchema::new("mgmt::password",
 "Generates a password and passes it on",
-&[text("name", "A name for it"), integer("length", "The number of letters; 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is saved on this machine, readable by root; false by default, then only the run that generates it passes it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether an invalid saved password is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]);
+&[text("name", "A name for it"), integer("length", "The number of letters; 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is saved on this machine, readable by root; false by default, then only the run that generates it passes it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether an invalid saved password is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]).in_root("below the root");

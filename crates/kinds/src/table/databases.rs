@@ -25,7 +25,8 @@ pub static MYSQL_DATABASE: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("mysql_database").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("the client runs inside");
 
 /// `mysql_user`.
 pub static MYSQL_USER: KindSchema = KindSchema::new(
@@ -49,7 +50,7 @@ pub static MYSQL_USER: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("mysql_user").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"]).in_root("the client runs inside");
 
 /// `mysql_grant`.
 pub static MYSQL_GRANT: KindSchema = KindSchema::new(
@@ -65,7 +66,8 @@ pub static MYSQL_GRANT: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("mysql_grant").own(&[PROVIDER]))
-.comes_after(&["file", "mysql_user"]);
+.comes_after(&["file", "mysql_user"])
+.in_root("the client runs inside");
 
 /// `mysql_plugin`.
 pub static MYSQL_PLUGIN: KindSchema = KindSchema::new(
@@ -78,7 +80,8 @@ pub static MYSQL_PLUGIN: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("mysql_plugin").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("the client runs inside");
 
 /// `mysql_datadir`.
 pub static MYSQL_DATADIR: KindSchema = KindSchema::new(
@@ -95,7 +98,8 @@ pub static MYSQL_DATADIR: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("mysql_datadir").own(&[PROVIDER]))
-.comes_after(&["package"]);
+.comes_after(&["package"])
+.in_root("the server's program runs inside");
 
 /// `postgresql_psql`.
 pub static POSTGRESQL_PSQL: KindSchema = KindSchema::new(
@@ -129,4 +133,5 @@ pub static POSTGRESQL_PSQL: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("postgresql_psql").own(&[PROVIDER]))
-.comes_after(&["anchor"]);
+.comes_after(&["anchor"])
+.in_root("the client runs inside");

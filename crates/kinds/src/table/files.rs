@@ -146,7 +146,7 @@ pub static FILE: KindSchema = KindSchema::new(
     entity("files::Symlink", &[("purged", "ensure"), ("target", "target")])
         .constants(&[("ensure", "link")]),
 ])
-.comes_after(&["file", "filebucket", "group", "user"]);
+.comes_after(&["file", "filebucket", "group", "user"]).in_root("below the root; `validate_cmd` runs inside; `source` is below the root unless it is in a module");
 
 /// `augeas`.
 pub static AUGEAS: KindSchema = KindSchema::new(
@@ -174,7 +174,8 @@ pub static AUGEAS: KindSchema = KindSchema::new(
         integer("returns", "The expected result; only 0").form(Form::Digits),
     ],
 )
-.puppet(puppet("augeas").own(&[PROVIDER]));
+.puppet(puppet("augeas").own(&[PROVIDER]))
+.in_root("augtool runs inside; `root` is below the root");
 
 /// `tidy`.
 pub static TIDY: KindSchema = KindSchema::new(
@@ -197,7 +198,8 @@ pub static TIDY: KindSchema = KindSchema::new(
         .default_value("atime"),
     ],
 )
-.puppet(puppet("tidy").core().not_isomorphic());
+.puppet(puppet("tidy").core().not_isomorphic())
+.in_root("below the root");
 
 /// `mgmt::line`.
 pub static MGMT_LINE: KindSchema = KindSchema::new(
@@ -216,7 +218,8 @@ pub static MGMT_LINE: KindSchema = KindSchema::new(
     named("state", "str", "State").words(&["exists", "absent"]).sets("ensure"),
     named("content", "str", "Content").sets("content"),
     named("trim", "bool", "Trim"),
-])]);
+])])
+.in_root("below the root");
 
 /// `mgmt::json::edit`.
 pub static MGMT_JSON_EDIT: KindSchema = KindSchema::new(
@@ -230,7 +233,8 @@ pub static MGMT_JSON_EDIT: KindSchema = KindSchema::new(
             .mcl(field("[]str", "Edits")),
     ],
 )
-.mcl(&[mcl("json:edit")]);
+.mcl(&[mcl("json:edit")])
+.in_root("below the root");
 
 /// `mgmt::gzip`.
 pub static MGMT_GZIP: KindSchema = KindSchema::new(
@@ -246,14 +250,15 @@ pub static MGMT_GZIP: KindSchema = KindSchema::new(
             .mcl(field("int", "Level").number(-1)),
     ],
 )
-.mcl(&[mcl("gzip")]);
+.mcl(&[mcl("gzip")])
+.in_root("below the root");
 
 /// `mgmt::tar`.
 pub static MGMT_TAR: KindSchema = KindSchema::new("mgmt::tar",
 "Manages an archive of files and directories",
-&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; a directory without a trailing slash keeps its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]);
+&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; a directory without a trailing slash keeps its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]).in_root("below the root");
 
 /// `mgmt::deploy::tar`.
 pub static MGMT_DEPLOY_TAR: KindSchema = KindSchema::new("mgmt::deploy::tar",
 "Manages an archive of the program that declares it",
-&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]);
+&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]).in_root("the archive is below the root, the program's files are in the program's directory");

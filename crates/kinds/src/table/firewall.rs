@@ -186,7 +186,8 @@ pub static FIREWALL: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("firewall"))
-.comes_after(&["firewallchain", "package"]);
+.comes_after(&["firewallchain", "package"])
+.in_root("the programs run inside, on the tables of this machine's kernel");
 
 /// `firewallchain`.
 pub static FIREWALLCHAIN: KindSchema = KindSchema::new(
@@ -208,4 +209,5 @@ pub static FIREWALLCHAIN: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("firewallchain"))
-.comes_after(&["package"]);
+.comes_after(&["package"])
+.in_root("the programs run inside, on the tables of this machine's kernel");

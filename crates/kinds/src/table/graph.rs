@@ -50,7 +50,8 @@ pub static NOTIFY: KindSchema = KindSchema::new(
         named("msg", "str", "Msg").sets("message"),
         named("refresh_only", "bool", "RefreshOnly").sets("refreshonly"),
     ],
-)]);
+)])
+.in_root("no difference");
 
 /// `mgmt::msg`.
 pub static MGMT_MSG: KindSchema = KindSchema::new(
@@ -74,7 +75,8 @@ pub static MGMT_MSG: KindSchema = KindSchema::new(
         boolean("syslog", "Whether the syslog gets it").mcl(field("bool", "Syslog")),
     ],
 )
-.mcl(&[mcl("msg").traits(&["refreshable"])]);
+.mcl(&[mcl("msg").traits(&["refreshable"])])
+.in_root("no difference");
 
 /// `mgmt::exit`.
 pub static MGMT_EXIT: KindSchema = KindSchema::new(
@@ -87,7 +89,8 @@ pub static MGMT_EXIT: KindSchema = KindSchema::new(
             .mcl(field("int", "Code").width(Width::U8)),
     ],
 )
-.mcl(&[mcl("exit")]);
+.mcl(&[mcl("exit")])
+.in_root("no difference");
 
 /// `mgmt::kv`.
 pub static MGMT_KV: KindSchema = KindSchema::new(
@@ -112,7 +115,8 @@ pub static MGMT_KV: KindSchema = KindSchema::new(
         text("host", "The host whose value it is"),
     ],
 )
-.mcl(&[mcl("kv").traits(&["refreshable", "recvable", "interruptable"]).receives(&["value"])]);
+.mcl(&[mcl("kv").traits(&["refreshable", "recvable", "interruptable"]).receives(&["value"])])
+.in_root("below the root");
 
 /// `mgmt::schedule`.
 pub static MGMT_SCHEDULE: KindSchema = KindSchema::new(
@@ -138,7 +142,8 @@ pub static MGMT_SCHEDULE: KindSchema = KindSchema::new(
         text("host", "The candidate host"),
     ],
 )
-.mcl(&[mcl("schedule").traits(&["background"])]);
+.mcl(&[mcl("schedule").traits(&["background"])])
+.in_root("below the root");
 
 /// `resources`.
 pub static RESOURCES: KindSchema = KindSchema::new(
@@ -151,7 +156,8 @@ pub static RESOURCES: KindSchema = KindSchema::new(
         list("unless_uid", "Ids of users to keep"),
     ],
 )
-.puppet(puppet("resources").core());
+.puppet(puppet("resources").core())
+.in_root("the root's resources of the kind");
 
 /// `schedule`.
 pub static SCHEDULE: KindSchema = KindSchema::new(
@@ -169,7 +175,8 @@ pub static SCHEDULE: KindSchema = KindSchema::new(
         any("weekday", "Days of the week"),
     ],
 )
-.puppet(puppet("schedule").core());
+.puppet(puppet("schedule").core())
+.in_root("no difference");
 
 /// `filebucket`.
 pub static FILEBUCKET: KindSchema = KindSchema::new(
@@ -182,7 +189,8 @@ pub static FILEBUCKET: KindSchema = KindSchema::new(
         any("server", "Accepted; the store is local"),
     ],
 )
-.puppet(puppet("filebucket").core());
+.puppet(puppet("filebucket").core())
+.in_root("below the root");
 
 /// `anchor`.
 pub static ANCHOR: KindSchema = KindSchema::new(
@@ -190,7 +198,8 @@ pub static ANCHOR: KindSchema = KindSchema::new(
     "A position in the order; passes notifications on",
     &[text("name", "Its name")],
 )
-.puppet(puppet("anchor"));
+.puppet(puppet("anchor"))
+.in_root("no difference");
 
 /// `whit`.
 pub static WHIT: KindSchema = KindSchema::new(
@@ -198,7 +207,8 @@ pub static WHIT: KindSchema = KindSchema::new(
     "A position in the order; passes notifications on",
     &[text("name", "Its name")],
 )
-.puppet(puppet("whit").core());
+.puppet(puppet("whit").core())
+.in_root("no difference");
 
 /// `std::testing::nullresource`.
 pub static NULL_RESOURCE: KindSchema = KindSchema::new(
@@ -213,7 +223,8 @@ pub static NULL_RESOURCE: KindSchema = KindSchema::new(
         any("value", "A text"),
     ],
 )
-.inmanta(&[entity("std::testing::NullResource", &[])]);
+.inmanta(&[entity("std::testing::NullResource", &[])])
+.in_root("no difference");
 
 /// `mgmt::noop`.
 pub static MGMT_NOOP: KindSchema = KindSchema::new(
@@ -221,7 +232,8 @@ pub static MGMT_NOOP: KindSchema = KindSchema::new(
     "Does nothing; an intermediate point for relationships",
     &[text("name", "Its name"), any("comment", "Anything").mcl(field("str", "Comment"))],
 )
-.mcl(&[mcl("noop").traits(&["groupable", "refreshable"])]);
+.mcl(&[mcl("noop").traits(&["groupable", "refreshable"])])
+.in_root("no difference");
 
 /// `mgmt::timer`.
 pub static MGMT_TIMER: KindSchema = KindSchema::new(
@@ -234,7 +246,8 @@ pub static MGMT_TIMER: KindSchema = KindSchema::new(
             .mcl(field("int", "Interval").width(Width::U32)),
     ],
 )
-.mcl(&[mcl("timer").traits(&["refreshable"])]);
+.mcl(&[mcl("timer").traits(&["refreshable"])])
+.in_root("no difference");
 
 /// `mgmt::value`.
 pub static MGMT_VALUE: KindSchema = KindSchema::new(
@@ -242,10 +255,8 @@ pub static MGMT_VALUE: KindSchema = KindSchema::new(
     "Passes a value on to its receivers",
     &[text("name", "Its name"), any("any", "The value").mcl(field("variant", "Any").optional())],
 )
-.mcl(&[mcl("value")
-    .traits(&["sendable", "recvable"])
-    .sends(&[("any", "variant?")])
-    .receives_all()]);
+.mcl(&[mcl("value").traits(&["sendable", "recvable"]).sends(&[("any", "variant?")]).receives_all()])
+.in_root("no difference");
 
 /// `mgmt::test`.
 pub static MGMT_TEST: KindSchema = KindSchema::new(
@@ -302,4 +313,5 @@ pub static MGMT_TEST: KindSchema = KindSchema::new(
 .mcl(&[mcl("test")
     .traits(&["groupable", "refreshable", "sendable", "recvable", "background"])
     .sends(&[("hello", "str?"), ("answer", "int")])
-    .receives_all()]);
+    .receives_all()])
+.in_root("no difference");

@@ -33,7 +33,8 @@ pub static HOST: KindSchema = KindSchema::new(
         text("target", "The file; default `/etc/hosts`"),
     ],
 )
-.puppet(puppet("host").own(&[PROVIDER]));
+.puppet(puppet("host").own(&[PROVIDER]))
+.in_root("its file below the root");
 
 /// `mgmt::hostname`.
 pub static MGMT_HOSTNAME: KindSchema = KindSchema::new(
@@ -51,7 +52,8 @@ pub static MGMT_HOSTNAME: KindSchema = KindSchema::new(
             .mcl(field("str", "TransientHostname").optional()),
     ],
 )
-.mcl(&[mcl("hostname")]);
+.mcl(&[mcl("hostname")])
+.in_root("the files; the current name is left alone");
 
 /// `mount`.
 pub static MOUNT: KindSchema = KindSchema::new(
@@ -85,7 +87,8 @@ pub static MOUNT: KindSchema = KindSchema::new(
     named("freq", "int", "Freq").sets("dump"),
     named("passno", "int", "PassNo").sets("pass"),
 ])])
-.comes_after(&["mount"]);
+.comes_after(&["mount"])
+.in_root("the table below the root; mounts are made inside");
 
 /// `mailalias`.
 pub static MAILALIAS: KindSchema = KindSchema::new(
@@ -100,7 +103,8 @@ pub static MAILALIAS: KindSchema = KindSchema::new(
         text("target", "The file; default `/etc/aliases`"),
     ],
 )
-.puppet(puppet("mailalias").own(&[PROVIDER]));
+.puppet(puppet("mailalias").own(&[PROVIDER]))
+.in_root("its file below the root");
 
 /// `sshkey`.
 pub static SSHKEY: KindSchema = KindSchema::new(
@@ -130,7 +134,8 @@ pub static SSHKEY: KindSchema = KindSchema::new(
         ])),
     ],
 )
-.puppet(puppet("sshkey").own(&[PROVIDER]));
+.puppet(puppet("sshkey").own(&[PROVIDER]))
+.in_root("its file below the root");
 
 /// `selboolean`.
 pub static SELBOOLEAN: KindSchema = KindSchema::new(
@@ -142,7 +147,8 @@ pub static SELBOOLEAN: KindSchema = KindSchema::new(
         choice("value", &["on", "off", "true", "false"], "`on` or `off`"),
     ],
 )
-.puppet(puppet("selboolean").own(&[PROVIDER]));
+.puppet(puppet("selboolean").own(&[PROVIDER]))
+.in_root("the tools run inside");
 
 /// `selmodule`.
 pub static SELMODULE: KindSchema = KindSchema::new(
@@ -159,7 +165,8 @@ pub static SELMODULE: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("selmodule").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("the tools run inside");
 
 /// `mgmt::sysctl`.
 pub static MGMT_SYSCTL: KindSchema = KindSchema::new(
@@ -178,7 +185,8 @@ pub static MGMT_SYSCTL: KindSchema = KindSchema::new(
             .mcl(field("str", "Filename")),
     ],
 )
-.mcl(&[mcl("sysctl")]);
+.mcl(&[mcl("sysctl")])
+.in_root("the file, and the settings below the root's `/proc/sys`");
 
 /// `mgmt::net`.
 pub static MGMT_NET: KindSchema = KindSchema::new(
@@ -200,7 +208,8 @@ pub static MGMT_NET: KindSchema = KindSchema::new(
         text("unit", "The previous systemd-networkd file, for an undo; empty if there was none"),
     ],
 )
-.mcl(&[mcl("net").traits(&["reversible"])]);
+.mcl(&[mcl("net").traits(&["reversible"])])
+.in_root("the file for systemd-networkd; interfaces are left alone");
 
 /// `zfs`.
 pub static ZFS: KindSchema = KindSchema::new(
@@ -249,7 +258,8 @@ pub static ZFS: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("zfs").own(&[only("defaultgroupquota"), PROVIDER]))
-.comes_after(&["zpool", "zfs"]);
+.comes_after(&["zpool", "zfs"])
+.in_root("the tools run inside, on the pools of this machine");
 
 /// `zpool`.
 pub static ZPOOL: KindSchema = KindSchema::new(
@@ -272,4 +282,5 @@ pub static ZPOOL: KindSchema = KindSchema::new(
         list("spare", "Disks that wait"),
     ],
 )
-.puppet(puppet("zpool").own(&[PROVIDER]));
+.puppet(puppet("zpool").own(&[PROVIDER]))
+.in_root("the tools run inside, on the pools of this machine");

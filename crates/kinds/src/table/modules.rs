@@ -56,7 +56,8 @@ pub static FILE_LINE: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("file_line").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("below the root");
 
 /// `ini_setting`.
 pub static INI_SETTING: KindSchema = KindSchema::new(
@@ -86,7 +87,8 @@ pub static INI_SETTING: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("ini_setting").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("below the root");
 
 /// `show_diff` of the module inifile.
 const SHOW_DIFF: AttributeSchema = choice(
@@ -129,7 +131,8 @@ pub static INI_SUBSETTING: KindSchema = KindSchema::new(
         SHOW_DIFF,
     ],
 )
-.puppet(puppet("ini_subsetting").own(&[PROVIDER]));
+.puppet(puppet("ini_subsetting").own(&[PROVIDER]))
+.in_root("below the root");
 
 /// `concat_file`.
 pub static CONCAT_FILE: KindSchema = KindSchema::new(
@@ -175,7 +178,8 @@ pub static CONCAT_FILE: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("concat_file"))
-.comes_after(&["file", "user", "group"]);
+.comes_after(&["file", "user", "group"])
+.in_root("below the root");
 
 /// `concat_fragment`.
 pub static CONCAT_FRAGMENT: KindSchema = KindSchema::new(
@@ -190,7 +194,8 @@ pub static CONCAT_FRAGMENT: KindSchema = KindSchema::new(
         any("tag", "The tag by which a `concat_file` finds it"),
     ],
 )
-.puppet(puppet("concat_fragment"));
+.puppet(puppet("concat_fragment"))
+.in_root("below the root");
 
 /// The checksums of `archive`.
 const DIGESTS: &[&str] = &["none", "md5", "sha1", "sha2", "sha256", "sha384", "sha512"];
@@ -252,7 +257,8 @@ pub static ARCHIVE: KindSchema = KindSchema::new(
     only("name"),
     PROVIDER,
 ]))
-.comes_after(&["file", "exec"]);
+.comes_after(&["file", "exec"])
+.in_root("below the root, and unpacked inside; the network is this machine's");
 
 /// `vcsrepo`.
 pub static VCSREPO: KindSchema = KindSchema::new(
@@ -325,7 +331,8 @@ pub static VCSREPO: KindSchema = KindSchema::new(
     only("p4user"),
     PROVIDER,
 ]))
-.comes_after(&["package"]);
+.comes_after(&["package"])
+.in_root("git runs inside");
 
 /// `alternatives`.
 pub static ALTERNATIVES: KindSchema = KindSchema::new(
@@ -338,7 +345,8 @@ pub static ALTERNATIVES: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("alternatives").own(&[PROVIDER]))
-.comes_after(&["alternative_entry"]);
+.comes_after(&["alternative_entry"])
+.in_root("update-alternatives runs inside");
 
 /// `alternative_entry`.
 pub static ALTERNATIVE_ENTRY: KindSchema = KindSchema::new(
@@ -352,7 +360,8 @@ pub static ALTERNATIVE_ENTRY: KindSchema = KindSchema::new(
         any("priority", "The highest is chosen by itself"),
     ],
 )
-.puppet(puppet("alternative_entry").own(&[only("altlink_ro"), PROVIDER]));
+.puppet(puppet("alternative_entry").own(&[only("altlink_ro"), PROVIDER]))
+.in_root("update-alternatives runs inside");
 
 /// `sysctl`.
 pub static SYSCTL: KindSchema = KindSchema::new(
@@ -366,7 +375,8 @@ pub static SYSCTL: KindSchema = KindSchema::new(
     ],
 )
 .puppet(puppet("sysctl").own(&[PROVIDER]))
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("the file, and the settings below the root's `/proc/sys`");
 
 /// `sysctl_runtime`.
 pub static SYSCTL_RUNTIME: KindSchema = KindSchema::new(
@@ -374,4 +384,5 @@ pub static SYSCTL_RUNTIME: KindSchema = KindSchema::new(
     "The current value of a setting of the kernel, of the module sysctl by duritong",
     &[text("name", "The name, such as `net.core.somaxconn`"), text("val", "The value")],
 )
-.puppet(puppet("sysctl_runtime").own(&[PROVIDER]));
+.puppet(puppet("sysctl_runtime").own(&[PROVIDER]))
+.in_root("the file, and the settings below the root's `/proc/sys`");

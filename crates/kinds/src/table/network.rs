@@ -42,7 +42,8 @@ pub static MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
         text("root", "A directory to serve, with a trailing slash").mcl(field("str", "Root")),
     ],
 )
-.mcl(&[mcl("http:server").traits(&["edgeable", "groupable", "interruptable"])]);
+.mcl(&[mcl("http:server").traits(&["edgeable", "groupable", "interruptable"])])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::http::server::file`.
 pub static MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
@@ -59,7 +60,8 @@ pub static MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
     ],
 )
 .mcl(&[mcl("http:server:file").traits(&["edgeable", "groupable", "recvable"]).receives(&["data"])])
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::http::server::flag`.
 pub static MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
@@ -74,7 +76,8 @@ pub static MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
 )
 .mcl(&[mcl("http:server:flag")
     .traits(&["edgeable", "groupable", "sendable"])
-    .sends(&[("value", "str?")])]);
+    .sends(&[("value", "str?")])])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::http::server::proxy`.
 pub static MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
@@ -92,7 +95,8 @@ pub static MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
             .mcl(field("str", "Cache")),
     ],
 )
-.mcl(&[mcl("http:server:proxy").traits(&["edgeable", "groupable"])]);
+.mcl(&[mcl("http:server:proxy").traits(&["edgeable", "groupable"])])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::http::server::ui`.
 pub static MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
@@ -106,7 +110,8 @@ pub static MGMT_HTTP_SERVER_UI: KindSchema = KindSchema::new(
             .mcl(field("struct{title str; head str}", "Data").optional()),
     ],
 )
-.mcl(&[mcl("http:server:ui").traits(&["edgeable", "groupable"])]);
+.mcl(&[mcl("http:server:ui").traits(&["edgeable", "groupable"])])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::http::server::ui::input`.
 pub static MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
@@ -130,7 +135,8 @@ pub static MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
 )
 .mcl(&[mcl("http:server:ui:input")
     .traits(&["edgeable", "groupable", "sendable"])
-    .sends(&[("value", "str?")])]);
+    .sends(&[("value", "str?")])])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::http::client`.
 pub static MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
@@ -159,7 +165,8 @@ pub static MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
 )
 .mcl(&[mcl("http:client")
     .traits(&["edgeable", "refreshable", "sendable"])
-    .sends(&[("content", "str?")])]);
+    .sends(&[("content", "str?")])])
+.in_root("the file is below the root, the network is this machine's");
 
 /// `mgmt::tftp::server`.
 pub static MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
@@ -175,7 +182,8 @@ pub static MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
         text("root", "A directory to serve, with a trailing slash").mcl(field("str", "Root")),
     ],
 )
-.mcl(&[mcl("tftp:server").traits(&["edgeable", "groupable"])]);
+.mcl(&[mcl("tftp:server").traits(&["edgeable", "groupable"])])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::tftp::file`.
 pub static MGMT_TFTP_FILE: KindSchema = KindSchema::new(
@@ -190,7 +198,8 @@ pub static MGMT_TFTP_FILE: KindSchema = KindSchema::new(
     ],
 )
 .mcl(&[mcl("tftp:file").traits(&["edgeable", "groupable"])])
-.comes_after(&["file"]);
+.comes_after(&["file"])
+.in_root("the network is this machine's, the served files are below the root");
 
 /// `mgmt::dhcp::server`.
 pub static MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
@@ -213,7 +222,8 @@ pub static MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
     ],
 )
 .mcl(&[mcl("dhcp:server").traits(&["edgeable", "groupable"])])
-.comes_after(&["mgmt::net"]);
+.comes_after(&["mgmt::net"])
+.in_root("the network is this machine's, the leases are below the root");
 
 /// `mgmt::dhcp::host`.
 pub static MGMT_DHCP_HOST: KindSchema = KindSchema::new(
@@ -228,7 +238,8 @@ pub static MGMT_DHCP_HOST: KindSchema = KindSchema::new(
         text("nbp_path", "The boot file, instead of that of `nbp`").mcl(field("str", "NBPPath")),
     ],
 )
-.mcl(&[mcl("dhcp:host").traits(&["groupable"])]);
+.mcl(&[mcl("dhcp:host").traits(&["groupable"])])
+.in_root("the network is this machine's, the leases are below the root");
 
 /// `mgmt::dhcp::range`.
 pub static MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
@@ -251,4 +262,5 @@ pub static MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
         text("nbp_path", "The boot file, instead of that of `nbp`").mcl(field("str", "NBPPath")),
     ],
 )
-.mcl(&[mcl("dhcp:range").traits(&["groupable"])]);
+.mcl(&[mcl("dhcp:range").traits(&["groupable"])])
+.in_root("the network is this machine's, the leases are below the root");

@@ -8,9 +8,66 @@ use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, numbe
 pub(crate) const KINDS: &[&KindSchema] = &[&PACKAGE, &YUMREPO, &SERVICE, &CRON, &EXEC];
 
 /// `package`.
-pub static PACKAGE: KindSchema = KindSchema::new("package",
-"Software that a package manager installs",
-&[text("name", "The name of the package"), text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"), text("source", "A package file or, for some providers, an address; dpkg needs it"), choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"), any("install_options", "Options of the tool; a map gives `key=value`"), any("uninstall_options", "The same for removal"), choice("configfiles", &["keep", "replace"], "Changed configuration files: `keep` (default) or `replace`").default_value("keep"), text("responsefile", "Answers for debconf"), boolean("allowcdrom", "Install even if a CD is a source of apt").form(Form::TRUE_FALSE), boolean("allow_virtual", "Allow names that other packages provide").form(Form::YES_NO), boolean("reinstall_on_refresh", "Install again on a refresh").form(Form::TRUE_FALSE), list("environment", "Variables for the tools, a list of `NAME=value`"), boolean("install_only", "Keep earlier versions; yum and dnf only"), any("enable_only", "dnf modules only").form(Form::YES_NO), text("flavor", "OpenBSD and dnf modules only"), any("package_settings", "FreeBSD only"), text("adminfile", "Solaris only"), text("command", "The path of the tool; gem and pip only"), any("instance", "Read-only"), any("status", "Read-only"), any("category", "Read-only"), any("platform", "Read-only"), any("root", "Read-only"), any("vendor", "Read-only"), any("description", "Read-only")]).puppet(puppet("package").core().own(&[PROVIDER])).mcl(&[mcl("pkg").traits(&["edgeable", "groupable", "compatible"]).fields(&[named("state", "str", "State").text("installed").words(&["installed", "uninstalled", "newest"]).sets("ensure"), named("allowdowngrade", "bool", "AllowDowngrade"), named("allowuntrusted", "bool", "AllowUntrusted"), named("allownonfree", "bool", "AllowNonFree"), named("allowunsupported", "bool", "AllowUnsupported")])]).inmanta(&[entity("apt::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "apt")]), entity("yum::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "yum")])]).comes_after(&["file"]);
+pub static PACKAGE: KindSchema = KindSchema::new(
+    "package",
+    "Software that a package manager installs",
+    &[
+        text("name", "The name of the package"),
+        text(
+            "ensure",
+            "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, \
+             a range such as `>=1.0 <2.0`",
+        )
+        .default_value("installed"),
+        text("source", "A package file or, for some providers, an address; dpkg needs it"),
+        choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"),
+        any("install_options", "Options of the tool; a map gives `key=value`"),
+        any("uninstall_options", "The same for removal"),
+        choice(
+            "configfiles",
+            &["keep", "replace"],
+            "Changed configuration files: `keep` (default) or `replace`",
+        )
+        .default_value("keep"),
+        text("responsefile", "Answers for debconf"),
+        boolean("allowcdrom", "Install even if a CD is a source of apt").form(Form::TRUE_FALSE),
+        boolean("allow_virtual", "Allow names that other packages provide").form(Form::YES_NO),
+        boolean("reinstall_on_refresh", "Install again on a refresh").form(Form::TRUE_FALSE),
+        list("environment", "Variables for the tools, a list of `NAME=value`"),
+        boolean("install_only", "Keep earlier versions; yum and dnf only"),
+        any("enable_only", "dnf modules only").form(Form::YES_NO),
+        text("flavor", "OpenBSD and dnf modules only"),
+        any("package_settings", "FreeBSD only"),
+        text("adminfile", "Solaris only"),
+        text("command", "The path of the tool; gem and pip only"),
+        any("instance", "Read-only"),
+        any("status", "Read-only"),
+        any("category", "Read-only"),
+        any("platform", "Read-only"),
+        any("root", "Read-only"),
+        any("vendor", "Read-only"),
+        any("description", "Read-only"),
+    ],
+)
+.puppet(puppet("package").core().own(&[PROVIDER]))
+.mcl(&[mcl("pkg").traits(&["edgeable", "groupable", "compatible"]).fields(&[
+    named("state", "str", "State")
+        .text("installed")
+        .words(&["installed", "uninstalled", "newest"])
+        .sets("ensure"),
+    named("allowdowngrade", "bool", "AllowDowngrade"),
+    named("allowuntrusted", "bool", "AllowUntrusted"),
+    named("allownonfree", "bool", "AllowNonFree"),
+    named("allowunsupported", "bool", "AllowUnsupported"),
+])])
+.inmanta(&[
+    entity("apt::Package", &[("purged", "ensure"), ("name", "provider")])
+        .constants(&[("provider", "apt")]),
+    entity("yum::Package", &[("purged", "ensure"), ("name", "provider")])
+        .constants(&[("provider", "yum")]),
+])
+.comes_after(&["file"])
+.in_root("the package managers run inside");
 
 /// `yumrepo`.
 pub static YUMREPO: KindSchema = KindSchema::new(
@@ -70,7 +127,8 @@ pub static YUMREPO: KindSchema = KindSchema::new(
         text("username", "A setting of yum.conf(5); `absent` removes it"),
     ],
 )
-.puppet(puppet("yumrepo").own(&[PROVIDER]));
+.puppet(puppet("yumrepo").own(&[PROVIDER]))
+.in_root("its file below the root");
 
 /// `service`.
 pub static SERVICE: KindSchema = KindSchema::new(
@@ -115,7 +173,7 @@ pub static SERVICE: KindSchema = KindSchema::new(
     mcl("nspawn")
         .traits(&["refreshable"])
         .fields(&[named("state", "str", "State").text("running").sets("ensure")]),
-]);
+]).in_root("scripts and commands run inside; `systemctl --root` enables systemd units; only processes inside count");
 
 /// `cron`.
 pub static CRON: KindSchema = KindSchema::new(
@@ -162,7 +220,8 @@ pub static CRON: KindSchema = KindSchema::new(
     named("remainafterelapse", "bool", "RemainAfterElapse").flag(true),
     named("description", "str", "Description").optional(),
 ])])
-.comes_after(&["user"]);
+.comes_after(&["user"])
+.in_root("the table below the root, without the program `crontab`");
 
 /// `exec`.
 pub static EXEC: KindSchema = KindSchema::new(
@@ -293,4 +352,4 @@ pub static EXEC: KindSchema = KindSchema::new(
         ("skip_on_fail", "skip_on_fail"),
     ],
 )])
-.comes_after(&["file", "user"]);
+.comes_after(&["file", "user"]).in_root("runs inside the root with its checks, as users of the root; `cwd`, `creates` and `path` are below the root");

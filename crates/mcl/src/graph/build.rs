@@ -275,22 +275,8 @@ impl<'s> Builder<'s, '_, '_> {
                 let hostname = self.shared.hostname.clone();
                 Ok(self.graph.constant(hostname))
             }
-            IrKind::List(items) => {
-                if let Some(value) = self.known_list(items) {
-                    return Ok(self.graph.constant(value));
-                }
-                let items = self.nodes(env, items)?;
-                self.tag(id);
-                Ok(self.graph.list(items))
-            }
-            IrKind::Map(pairs) => {
-                let pairs = pairs
-                    .iter()
-                    .map(|(key, value)| Ok((self.node(env, *key)?, self.node(env, *value)?)))
-                    .collect::<Result<_, Fault>>()?;
-                self.tag(id);
-                Ok(self.graph.map(pairs))
-            }
+            IrKind::List(items) => self.list(env, id, items),
+            IrKind::Map(pairs) => self.map(env, id, pairs),
             IrKind::Struct(names, values) => {
                 let values = self.nodes(env, values)?;
                 self.tag(id);
@@ -335,7 +321,25 @@ impl<'s> Builder<'s, '_, '_> {
         }
     }
 
-    /// A list literal.
+    fn list(&mut self, env: &Arc<Env>, id: IrId, items: &[IrId]) -> Result<NodeId, Fault> {
+        if let Some(value) = self.known_list(items) {
+            return Ok(self.graph.constant(value));
+        }
+        let items = self.nodes(env, items)?;
+        self.tag(id);
+        Ok(self.graph.list(items))
+    }
+
+    fn map(&mut self, env: &Arc<Env>, id: IrId, pairs: &[(IrId, IrId)]) -> Result<NodeId, Fault> {
+        let pairs = pairs
+            .iter()
+            .map(|(key, value)| Ok((self.node(env, *key)?, self.node(env, *value)?)))
+            .collect::<Result<_, Fault>>()?;
+        self.tag(id);
+        Ok(self.graph.map(pairs))
+    }
+
+    /// A list of literals.
     fn known_list(&self, items: &[IrId]) -> Option<Value> {
         let program = self.program();
         let item = |id: &IrId| match &program.ir[*id].kind {

@@ -200,12 +200,7 @@ impl Walk<'_> {
                 let items = self.numbered(env, "", items)?;
                 self.composite(id, items)
             }
-            IrKind::Map(pairs) => {
-                let (keys, values): (Vec<IrId>, Vec<IrId>) = pairs.iter().copied().unzip();
-                let mut inputs = self.numbered(env, "key:", &keys)?;
-                inputs.extend(self.numbered(env, "val:", &values)?);
-                self.composite(id, inputs)
-            }
+            IrKind::Map(pairs) => self.map(env, id, pairs),
             IrKind::Struct(names, values) => {
                 let mut inputs = Vec::new();
                 for (name, value) in names.iter().zip(values) {
@@ -245,19 +240,32 @@ impl Walk<'_> {
                 self.add("_operator", Some(id), inputs, true)
             }
             IrKind::If([condition, ..]) => {
-                let condition = self.expr(env, *condition)?;
-                let choice =
-                    self.add("exprif", Some(id), vec![(condition, "condition".into())], false)?;
-                self.add("exprIfSubgraphOutput", Some(id), vec![(choice, "dummy".into())], false)
+                let input = (self.expr(env, *condition)?, "condition".into());
+                self.choice(id, ["exprif", "exprIfSubgraphOutput"], input)
             }
             IrKind::Except(value, _) => {
-                let value = self.expr(env, *value)?;
-                let choice =
-                    self.add("exprexcept", Some(id), vec![(value, "value".into())], false)?;
-                let inputs = vec![(choice, "dummy".into())];
-                self.add("exprExceptSubgraphOutput", Some(id), inputs, false)
+                let input = (self.expr(env, *value)?, "value".into());
+                self.choice(id, ["exprexcept", "exprExceptSubgraphOutput"], input)
             }
         }
+    }
+
+    fn map(&mut self, env: &Env, id: IrId, pairs: &[(IrId, IrId)]) -> Option<Out> {
+        let (keys, values): (Vec<IrId>, Vec<IrId>) = pairs.iter().copied().unzip();
+        let mut inputs = self.numbered(env, "key:", &keys)?;
+        inputs.extend(self.numbered(env, "val:", &values)?);
+        self.composite(id, inputs)
+    }
+
+    /// An expression whose value comes from one of several parts: the choice, and its output.
+    fn choice(
+        &mut self,
+        id: IrId,
+        [choice, output]: [&'static str; 2],
+        input: (Out, String),
+    ) -> Option<Out> {
+        let choice = self.add(choice, Some(id), vec![input], false)?;
+        self.add(output, Some(id), vec![(choice, "dummy".into())], false)
     }
 
     fn all(&mut self, env: &Env, ids: &[IrId]) -> Option<Vec<Out>> {

@@ -33,7 +33,6 @@ pub(super) fn mapped(
         "cron" => cron(resource),
         "exec" => exec::exec(resource, sends),
         "file" => file::file(resource),
-        "group" => Ok(group(resource)),
         "deploy:tar" => Ok(packed(resource, &deploy())),
         "kv" => Ok(shared(resource, hostname)),
         "line" => line(resource),
@@ -45,12 +44,12 @@ pub(super) fn mapped(
         "svc" => service(resource),
         "test" => Ok(test(resource, sends)),
         "user" => Ok(user(resource)),
-        _ if is_own(resource) => Ok(own(resource)),
+        _ if resource.kind.kind.schema.is_applied => Ok(by_schema(resource)),
         _ => Ok(as_it_is(resource)),
     }
 }
 
-/// A resource of a kind with the same fields in the engine, or of an unknown kind.
+/// A resource of a kind that the engine does not apply, with its fields.
 pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
     let mut out = EngineResource::new(&graph_name(resource.kind.kind.name), &resource.name);
     for (field, value) in resource.kind.kind.fields.iter().zip(&resource.fields) {
@@ -59,15 +58,16 @@ pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
     out
 }
 
-/// Whether the engine has the kind for this language alone: resources of others may have the same
-/// names for something else.
-fn is_own(resource: &Resource) -> bool {
-    resource.kind.kind.schema.name.starts_with("mgmt::")
-}
-
-/// A resource of such a kind. Its fields are the attributes.
-fn own(resource: &Resource) -> EngineResource {
-    EngineResource { kind: EngineResource::of(resource).kind, ..as_it_is(resource) }
+/// A resource whose fields have the same values in the engine; only `state` has other words.
+fn by_schema(resource: &Resource) -> EngineResource {
+    let mut out = EngineResource::of(resource);
+    for field in &resource.kind.kind.fields {
+        match field.attribute {
+            Some("ensure") if field.name == "state" => ensure(&mut out, resource),
+            _ => out.copy_field(resource, field.name),
+        }
+    }
+    out
 }
 
 /// The value of `state` in the words of most kinds.
@@ -78,13 +78,6 @@ fn ensure(out: &mut EngineResource, resource: &Resource) {
         _ => return,
     };
     out.set_field(resource, "state", Data::str(word));
-}
-
-fn group(resource: &Resource) -> EngineResource {
-    let mut out = EngineResource::of(resource);
-    ensure(&mut out, resource);
-    out.copy_field(resource, "gid");
-    out
 }
 
 fn user(resource: &Resource) -> EngineResource {
@@ -291,7 +284,7 @@ fn mount(resource: &Resource) -> Result<EngineResource, Unsupported> {
 
 /// The program's own files.
 fn packed(resource: &Resource, deploy: &Deploy) -> EngineResource {
-    let mut out = own(resource);
+    let mut out = by_schema(resource);
     let real = |path: &PathBuf| Data::str(path.to_string_lossy().as_ref());
     let files = deploy.iter().map(|(name, path)| (name.clone(), real(path)));
     out.set("files", Data::map(files), "");
@@ -300,14 +293,14 @@ fn packed(resource: &Resource, deploy: &Deploy) -> EngineResource {
 
 /// The candidate of an election is this host.
 fn elected(resource: &Resource, hostname: &str) -> EngineResource {
-    let mut out = own(resource);
+    let mut out = by_schema(resource);
     out.set("host", Data::str(hostname), "");
     out
 }
 
 /// The host of a shared value is this one.
 fn shared(resource: &Resource, hostname: &str) -> EngineResource {
-    let mut out = own(resource);
+    let mut out = by_schema(resource);
     if flag(resource, "mapped") {
         out.set("host", Data::str(hostname), "mapped");
     }
@@ -316,7 +309,7 @@ fn shared(resource: &Resource, hostname: &str) -> EngineResource {
 
 /// A resource that sends has the sent values among its attributes.
 fn test(resource: &Resource, sends: bool) -> EngineResource {
-    let mut out = own(resource);
+    let mut out = by_schema(resource);
     if sends {
         if given(resource, "sendvalue").is_none() {
             out.set("sendvalue", Data::str(""), "sendvalue");

@@ -24,12 +24,23 @@ module Ordain
         def of(entry, eval = nil)
           resource, catalog = entry.resource, entry.graph.catalog
           made = []
-          made.concat(before(resource, catalog)) if eval != true && resource.respond_to?(:generate)
+          made.concat(entry.made || before(resource, catalog)) if eval != true && resource.respond_to?(:generate)
           if eval != false && resource.respond_to?(:eval_generate)
             entry.graph.prefetch(resource)
             made.concat([resource.eval_generate].flatten.compact)
           end
           made.uniq.map { |one| packed(one) }
+        end
+
+        # The paths of the files that `generate` makes. Types make them before a run, so that a purge of their
+        # directory finds them in the catalog. An error shows when the resource is evaluated.
+        def files(entry)
+          resource = entry.resource
+          return [] if entry.error || resource.respond_to?(:type_definition) || !resource.respond_to?(:generate)
+
+          entry.made = nil
+          Execution.guarded { entry.made = before(resource, entry.graph.catalog) }
+          (entry.made || []).select { |one| one.type.to_s.casecmp?('file') }.map { |one| one[:path].to_s }
         end
 
         def instances?(type)
@@ -63,7 +74,7 @@ module Ordain
 
         private
 
-        # What `generate` makes is a part of the catalog from then on.
+        # The resources of `generate` are a part of the catalog from then on.
         def before(resource, catalog)
           made = [resource.generate].flatten.select { |one| one.respond_to?(:ref) }
           made.each do |one|

@@ -45,7 +45,9 @@ module Ordain
             entry = @entries[declared['id']] = graph.add(declared)
             [entry, Ordain.take_logs]
           end
-          made.map { |entry, logs| Redaction.clean(entry.declared, Preparation.of(entry, logs)) }
+          answers = made.map { |entry, logs| Redaction.clean(entry.declared, Preparation.of(entry, logs)) }
+          made.zip(answers) { |(entry, _), answer| answer['files'] = Generation.files(entry) }
+          answers
         end
 
         # Compares resources with the machine.

@@ -4,7 +4,7 @@ module Ordain
     # A resource of a request and its errors.
     class Entry
       attr_reader :id, :graph
-      attr_accessor :resource, :error, :current, :declared, :applied
+      attr_accessor :resource, :error, :current, :declared, :applied, :made
 
       def initialize(id, graph)
         @id, @graph = id, graph

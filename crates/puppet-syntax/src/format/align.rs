@@ -5,7 +5,7 @@ use crate::lexer::TokenKind;
 use super::atoms::Atom;
 use super::groups::{Group, GroupKind, Groups};
 use super::layout::{Before, ItemKind, Lines};
-use super::{Columns, FormatOptions};
+use super::options::{Columns, FormatOptions};
 
 /// A cell of a column: the item that is moved, and the width of its line before it.
 struct Cell {

@@ -2,7 +2,7 @@
 
 use ordain_source::{FileId, TextRange};
 
-use super::spacing::is_relation;
+use super::tokens::is_relation;
 use crate::lexer::{Lexed, Token, TokenKind, lex};
 
 /// The comment that turns the formatter off until [`ON`] or the end of the surrounding brackets.

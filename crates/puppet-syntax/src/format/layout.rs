@@ -4,12 +4,11 @@ use ordain_source::TextRange;
 
 use crate::lexer::TokenKind;
 
-use super::FormatOptions;
 use super::atoms::Atom;
 use super::groups::{Group, GroupKind, Groups};
-use super::spacing::{
-    Pair, continues_after, continues_before, ends_operand, has_space, is_relation,
-};
+use super::options::FormatOptions;
+use super::spacing::{Pair, has_space};
+use super::tokens::{continues_after, continues_before, ends_operand, is_relation};
 
 /// The blanks before an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

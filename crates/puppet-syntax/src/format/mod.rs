@@ -11,44 +11,21 @@
 //! | `layout` | the break or space before each atom |
 //! | `spacing` | where two atoms on one line have a space between them |
 //! | `align` | columns of arrows, parameters, assignments and comments |
+//! | `tokens`, `options` | classes of tokens; the choices of a site |
 
 mod align;
 mod atoms;
 mod groups;
 mod layout;
+mod options;
 mod spacing;
+mod tokens;
 
 use ordain_source::{Diagnostic, FileId, Severity};
 
 use crate::{parse, pn};
 
-/// The choices that a site has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FormatOptions {
-    /// The number of spaces of a level of indentation.
-    pub indent: u32,
-    /// The columns of parameters and assignments.
-    pub columns: Columns,
-}
-
-impl Default for FormatOptions {
-    fn default() -> Self {
-        Self { indent: 2, columns: Columns::AsWritten }
-    }
-}
-
-/// Whether names and equals signs of parameters, and equals signs of assignments on consecutive
-/// lines, stand in columns.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Columns {
-    /// In columns where the author has more than one space before one of them.
-    #[default]
-    AsWritten,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
+pub use options::{Columns, FormatOptions};
 
 /// The reason why a text stays as it is.
 #[derive(Debug, thiserror::Error)]

@@ -454,22 +454,10 @@ impl Parser<'_> {
 
     /// Whether a hash begins at this brace, not a block of statements.
     fn hash_begins(&self) -> bool {
-        let mut depth = 0_usize;
-        for (i, token) in self.lexed.tokens[self.pos..].iter().enumerate() {
-            match token.kind {
-                TokenKind::LBrace
-                | TokenKind::SelBrace
-                | TokenKind::LBrack
-                | TokenKind::ListStart
-                | TokenKind::LParen
-                | TokenKind::WsLParen => {
-                    depth += 1;
-                }
-                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return i == 1;
-                    }
+        for (i, kind, depth) in self.tokens_with_depth(self.pos) {
+            match kind {
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen if depth == 0 => {
+                    return i == 1;
                 }
                 TokenKind::FArrow if depth == 1 => return true,
                 TokenKind::QMark | TokenKind::Semic if depth == 1 => return false,
@@ -478,6 +466,29 @@ impl Parser<'_> {
             }
         }
         false
+    }
+
+    /// The tokens from a position on: number, kind, and the depth of brackets behind the token.
+    pub(super) fn tokens_with_depth(
+        &self,
+        from: usize,
+    ) -> impl Iterator<Item = (usize, TokenKind, usize)> {
+        let mut depth = 0_usize;
+        self.lexed.tokens[from..].iter().enumerate().map(move |(i, token)| {
+            match token.kind {
+                TokenKind::LBrace
+                | TokenKind::SelBrace
+                | TokenKind::LBrack
+                | TokenKind::ListStart
+                | TokenKind::LParen
+                | TokenKind::WsLParen => depth += 1,
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => {
+                    depth = depth.saturating_sub(1);
+                }
+                _ => {}
+            }
+            (i, token.kind, depth)
+        })
     }
 
     /// `<%= … %>`

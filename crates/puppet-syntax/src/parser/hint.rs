@@ -218,6 +218,18 @@ impl Parser<'_> {
         before: Token,
     ) -> Option<Hint> {
         let earlier = self.pos.checked_sub(2).map_or(TokenKind::Eof, |i| self.lexed.tokens[i].kind);
+        let hint = self.hint_of_pair(open, token, before, earlier);
+        hint.or_else(|| self.hint_of_value(open, token, before, earlier))
+    }
+
+    /// A wrong sign between a name and its value, two resources, or an option and its block.
+    fn hint_of_pair(
+        &self,
+        open: Option<OpenBracket>,
+        token: Token,
+        before: Token,
+        earlier: TokenKind,
+    ) -> Option<Hint> {
         match token.kind {
             TokenKind::FArrow if before.kind == TokenKind::Variable => {
                 Some(Hint::Label("a variable is set with `=`"))
@@ -258,6 +270,19 @@ impl Parser<'_> {
             {
                 Some(Hint::Label("a colon is missing between the option and its block"))
             }
+            _ => None,
+        }
+    }
+
+    /// A value that is missing, or that is not one.
+    fn hint_of_value(
+        &self,
+        open: Option<OpenBracket>,
+        token: Token,
+        before: Token,
+        earlier: TokenKind,
+    ) -> Option<Hint> {
+        match token.kind {
             _ if self.ends_text(before, token) => {
                 Some(Hint::Related(before, "the text ends here already"))
             }

@@ -334,22 +334,10 @@ impl Parser<'_> {
 
     /// Whether the braces behind the current token hold statements.
     fn statements_follow(&self) -> bool {
-        let mut depth = 0_usize;
-        for (i, token) in self.lexed.tokens[self.pos + 1..].iter().enumerate() {
-            match token.kind {
-                TokenKind::LBrace
-                | TokenKind::SelBrace
-                | TokenKind::LBrack
-                | TokenKind::ListStart
-                | TokenKind::LParen
-                | TokenKind::WsLParen => {
-                    depth += 1;
-                }
-                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return i > 1;
-                    }
+        for (i, kind, depth) in self.tokens_with_depth(self.pos + 1) {
+            match kind {
+                TokenKind::RBrace | TokenKind::RBrack | TokenKind::RParen if depth == 0 => {
+                    return i > 1;
                 }
                 TokenKind::Colon | TokenKind::FArrow | TokenKind::PArrow if depth == 1 => {
                     return false;

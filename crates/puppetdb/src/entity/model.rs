@@ -25,7 +25,7 @@ pub(crate) enum Type {
     PathArray,
 }
 
-/// How the fleet store represents a field.
+/// The representation of a field in the fleet store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stored {
     /// Text.

@@ -195,7 +195,8 @@ fn field_of(entity: &'static Entity, name: &str) -> Result<&'static Field, Query
     entity.field(name).ok_or_else(|| bad(format!("'{name}' is not a field of {}", entity.label)))
 }
 
-/// How many columns a row has in the order of the query. Longer ones have an order of their own.
+/// Rows of up to so many columns have the order of the query. Longer ones have an order of their
+/// own.
 const ORDERED_COLUMNS: usize = 8;
 
 /// The columns of the result: functions first, then fields.

@@ -1,6 +1,7 @@
 //! The differences between the SQL of SQLite and of PostgreSQL.
 
 use ordain_fleet_store::Value;
+use ordain_functions::digest;
 use serde_json::Value as Json;
 
 use super::Sql;
@@ -441,15 +442,5 @@ impl Dialect for Postgres {
 
 /// The bytes of a text in lower-case hexadecimal. Other texts give bytes that no hash equals.
 fn unhex(text: &str) -> Value {
-    let digit = |byte: u8| match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
-    };
-    let pairs = text.as_bytes().chunks(2).map(|pair| match pair {
-        [high, low] => Some(digit(*high)? * 16 + digit(*low)?),
-        _ => None,
-    });
-    let bytes: Option<Vec<u8>> = pairs.collect();
-    Value::Bytes(bytes.unwrap_or_default())
+    Value::Bytes(digest::unhex(text).unwrap_or_default())
 }

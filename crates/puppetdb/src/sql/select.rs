@@ -14,7 +14,7 @@ use crate::plan::{
 
 pub(super) use crate::plan::Select;
 
-/// How a column of the result becomes JSON.
+/// The conversion of a column of the result to JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoder {
     /// Text, or a number.
@@ -43,7 +43,7 @@ pub(crate) struct Statement {
     pub(crate) columns: Vec<(String, Decoder)>,
 }
 
-/// Where the columns of an entity are, if not where the table of entities says.
+/// The places of columns of an entity that differ from the table of entities.
 #[derive(Default)]
 pub(super) struct Scope {
     /// The columns for the name and the value of a fact.

@@ -41,8 +41,8 @@ pub(super) fn is_match(pattern: &str, text: &str) -> Result<bool, String> {
     })
 }
 
-/// Why a pattern of this thread's last query was refused while rows were read. The database shows
-/// that as a failure of its own.
+/// The reason why a pattern of this thread's last query was refused while rows were read. The
+/// database reports that as a failure of its own.
 pub(crate) fn take_refusal() -> Option<String> {
     REFUSAL.take()
 }

@@ -1,23 +1,9 @@
 //! `to_char` of PostgreSQL for times in UTC.
 
+use ordain_functions::time::{MONTHS, WEEKDAYS};
+
 use crate::time;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] =
-    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const ROMAN: [&str; 12] =
     ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];
 
@@ -154,8 +140,8 @@ fn names(parts: &Parts, mask: &str, upper: &str) -> Option<(Shown, usize)> {
     let tables = [
         ("MONTH", MONTHS[month], 9),
         ("MON", &MONTHS[month][..3], 3),
-        ("DAY", DAYS[weekday], 9),
-        ("DY", &DAYS[weekday][..3], 3),
+        ("DAY", WEEKDAYS[weekday], 9),
+        ("DY", &WEEKDAYS[weekday][..3], 3),
         ("RM", ROMAN[month], 4),
     ];
     for (pattern, name, width) in tables {

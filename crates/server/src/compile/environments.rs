@@ -63,7 +63,7 @@ pub(crate) struct OpenedEnvironment {
     is_watched: bool,
 }
 
-/// Why there is no environment.
+/// The reason why there is no environment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EnvironmentError {
     /// It does not exist.

@@ -30,7 +30,7 @@ struct Queue {
     has_ended: bool,
 }
 
-/// Why a job has no result.
+/// The reason why a job has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refused {
     /// Too many jobs wait already.

@@ -15,7 +15,7 @@ pub struct RouteSummary {
     pub method: String,
     /// The path; `{name}` is one segment, `{path}` all that follow.
     pub pattern: &'static str,
-    /// Who may use it.
+    /// The clients that may use it.
     pub principal: &'static str,
 }
 

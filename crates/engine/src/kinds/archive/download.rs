@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ordain_functions::checksum::Algorithm;
+use ordain_functions::uri;
 use rustc_hash::FxHasher;
 use ureq::http::Uri;
 
@@ -19,7 +21,6 @@ use crate::kinds::shared::command::CommandContext;
 use crate::system::host::Host;
 use crate::system::path::{Place, own_ids, resolve};
 use crate::system::write::{Data, WriteError, make_parents, replace_file};
-use ordain_functions::checksum::Algorithm;
 
 /// The most bytes of a document with checksums.
 const MAX_CHECKSUMS: u64 = 16 << 20;
@@ -86,17 +87,9 @@ impl DownloadSource {
     }
 }
 
-/// The characters that `%` and two digits stand for.
+/// The text in which `%` and two digits stand for a byte.
 fn unescaped(text: &str) -> String {
-    let mut out = Vec::new();
-    let mut bytes = text.as_bytes();
-    while let [first, rest @ ..] = bytes {
-        let code = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let code = code.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok());
-        out.push(code.unwrap_or(*first));
-        bytes = if code.is_some() { &rest[2..] } else { rest };
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&uri::unescape(text)).into_owned()
 }
 
 /// An address without user and password, and these.

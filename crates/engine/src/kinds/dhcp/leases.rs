@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-use ordain_functions::digest::hex;
+use ordain_functions::digest::{hex, unhex};
 use serde::{Deserialize, Serialize};
 
 use super::model::Range;
@@ -229,11 +229,6 @@ impl Leases {
         self.is_changed = false;
         Ok(())
     }
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let pairs = text.as_bytes().chunks(2);
-    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A kind of a provider, and its resources.
 
 use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -265,6 +266,10 @@ impl Instance for ExternalInstance {
 
     fn take_log(&self) -> Vec<LogLine> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn generated_files(&self) -> &[PathBuf] {
+        &self.entry.prepared.files
     }
 
     fn generate(&self, host: &Host) -> Result<Vec<Resource>, KindError> {

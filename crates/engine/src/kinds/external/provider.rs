@@ -118,6 +118,8 @@ pub struct PreparedResource {
     pub refreshes_itself: bool,
     /// Whether it generates resources.
     pub generates: bool,
+    /// The paths of the files among them that are known before the run.
+    pub files: Vec<PathBuf>,
     /// Paths whose changes matter.
     pub watches: Vec<PathBuf>,
     /// The interval of checks.

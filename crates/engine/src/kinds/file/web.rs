@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ordain_functions::checksum::{Algorithm, Checksum};
 use ordain_functions::digest::hex;
-use ordain_functions::time;
+use ordain_functions::{time, uri};
 use ureq::Body;
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 
@@ -49,7 +49,7 @@ impl Address {
         uri.host().filter(|host| !host.is_empty())?;
         let user = uri.authority()?.as_str().rsplit_once('@').map(|(user, _)| user.to_owned());
         let Some(user) = user else { return Some(Self { uri, authorization: None }) };
-        let authorization = Some(format!("Basic {}", STANDARD.encode(unescaped(&user))));
+        let authorization = Some(format!("Basic {}", STANDARD.encode(uri::unescape(&user))));
         Some(Self { uri: text.replacen(&format!("{user}@"), "", 1).parse().ok()?, authorization })
     }
 
@@ -97,19 +97,6 @@ impl Address {
         let found = response.status().is_success();
         Ok(found.then(|| WebFile::new(self.clone(), response.headers())))
     }
-}
-
-/// The decoded bytes of the user and password in an address.
-fn unescaped(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.as_bytes();
-    while let [first, rest @ ..] = bytes {
-        let code = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let code = code.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok());
-        out.push(code.unwrap_or(*first));
-        bytes = if code.is_some() { &rest[2..] } else { rest };
-    }
-    out
 }
 
 impl WebFile {

@@ -71,6 +71,7 @@ impl Prepared {
             containers,
             holds,
             files: OnceLock::new(),
+            generated_files: OnceLock::new(),
             registry,
             resolve_source,
             deferred,

@@ -9,7 +9,7 @@ use ordain_data::Value;
 use ordain_graph::relations::NodeId;
 use ordain_graph::{Graph, Relations, Resource, ResourceId, ResourceRef};
 
-use crate::kind::{AttributeError, Instance, Level, Registry};
+use crate::kind::{AttributeError, Instance, Level, Registry, reveal, scalar_text};
 use crate::run::audit::Audit;
 use crate::run::deferred::Deferred;
 use crate::run::schedule::Schedule;
@@ -128,6 +128,7 @@ pub struct Prepared {
     /// Whether each resource is a container.
     pub(crate) holds: Vec<bool>,
     pub(super) files: OnceLock<Arc<BTreeSet<PathBuf>>>,
+    pub(super) generated_files: OnceLock<BTreeSet<PathBuf>>,
     pub(crate) registry: Arc<Registry>,
     pub(super) resolve_source: ResolveSource,
     /// Computes deferred values during the run; without it they are errors.
@@ -169,6 +170,24 @@ impl Prepared {
             at = self.containers[id.0 as usize];
         }
         names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
+    }
+
+    /// Whether a declared resource generates this file, or a file below this directory, which is then
+    /// not removed.
+    pub(crate) fn is_generated(&self, file: &Resource) -> bool {
+        let ready = self.items.iter().filter_map(|item| match item {
+            Item::Ready(ready) => Some(ready.instance.generated_files()),
+            _ => None,
+        });
+        let files = self.generated_files.get_or_init(|| ready.flatten().cloned().collect());
+        if files.is_empty() || file.id.kind != "File" {
+            return false;
+        }
+        let text = |name| file.value(name).and_then(|value| scalar_text(reveal(value).0));
+        let path = PathBuf::from(text("path").unwrap_or_else(|| file.id.title.to_string()));
+        let is_removed = text("ensure").as_deref() == Some("absent");
+        let next = files.range(path.clone()..).next();
+        next.is_some_and(|next| *next == path || is_removed && next.starts_with(&path))
     }
 
     /// The path of a generated resource.
