@@ -6,9 +6,10 @@ pub(crate) mod catalog;
 pub(crate) mod catalog_v4;
 pub(crate) mod classes;
 pub(crate) mod code;
-pub(crate) mod compiling;
+mod compiling;
 pub(crate) mod files;
 pub(crate) mod node;
+mod recheck;
 pub(crate) mod status;
 pub(crate) mod submit;
 
