@@ -5,7 +5,7 @@
 //! of the answers is compiled again, to find inputs that are not recorded.
 
 mod body;
-mod recheck;
+mod rechecks;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ordain_driver::inputs::{CompileRecord, Difference, InputKind};
 use ordain_driver::puppet::shared::NodeRequest;
 
-use crate::compile::OpenedEnvironment;
+use crate::compile::{Environments, OpenedEnvironment};
 use crate::config::Config;
-use crate::server::Server;
-use crate::storage::{AnswerRow, CatalogDigest};
+use crate::storage::{AnswerRow, CatalogDigest, Question, Storage};
 pub(crate) use body::{CatalogBody, Head};
-pub(crate) use recheck::{Recheck, Rechecks};
+use rechecks::Check;
+pub(crate) use rechecks::{Outcome, Rechecks};
 
 /// The maximum size of all answers in memory, in bytes. Others are read from the database.
 const MAX_MEMORY: usize = 256 << 20;
@@ -27,22 +27,13 @@ const MAX_MEMORY: usize = 256 << 20;
 /// The golden ratio in 64 bits: multiples of it are spread evenly.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The request that an answer is for.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Question {
-    pub(crate) node: String,
-    pub(crate) environment: String,
-    /// The form of the catalog that the node asked for.
-    pub(crate) variant: String,
-}
-
 /// A catalog with the record of its inputs.
 #[derive(Debug)]
 pub(crate) struct StoredAnswer {
     /// The settings of the server that matter to compiles.
     context: String,
-    pub(super) record: CompileRecord,
-    pub(super) body: CatalogBody,
+    pub(crate) record: CompileRecord,
+    pub(crate) body: CatalogBody,
     /// The digest by which the catalog is known in the database.
     pub(crate) digest: CatalogDigest,
     /// The code of which all recorded files have been compared.
@@ -159,7 +150,7 @@ impl Answers {
     /// The reason why there is none.
     pub(crate) fn find(
         &self,
-        server: &Server,
+        (environments, storage): (&Environments, &Storage),
         env: &OpenedEnvironment,
         question: &Question,
         request: &NodeRequest,
@@ -168,12 +159,12 @@ impl Answers {
         let answer = match known {
             Some(Entry::Answer(answer)) => answer,
             Some(Entry::Unrepeatable) => return Err(Miss::Unrepeatable),
-            None => self.read(server, question).ok_or(Miss::Absent)?,
+            None => self.read(storage, question).ok_or(Miss::Absent)?,
         };
         if answer.context != self.context {
             return Err(Miss::Settings);
         }
-        self.difference(server, env, &answer, request)?;
+        self.difference((environments, storage), env, &answer, request)?;
         Ok(answer)
     }
 
@@ -181,9 +172,9 @@ impl Answers {
     ///
     /// # Errors
     /// The first one that differs.
-    pub(super) fn difference(
+    pub(crate) fn difference(
         &self,
-        server: &Server,
+        (environments, storage): (&Environments, &Storage),
         env: &OpenedEnvironment,
         answer: &StoredAnswer,
         request: &NodeRequest,
@@ -198,14 +189,14 @@ impl Answers {
         if *compared != env.code_id() {
             let difference = shared.code_difference(&answer.record);
             // Files that nobody has read in this state of the code are watched from now on.
-            server.environments.watch_read_files(env);
+            environments.watch_read_files(env);
             if let Some(difference) = difference {
                 return Err(Miss::Input(difference));
             }
             *compared = env.code_id().to_string();
         }
         drop(compared);
-        let exports = server.storage.exports();
+        let exports = storage.exports();
         match answer.record.exports_difference(&*exports, &request.name) {
             Ok(None) => Ok(()),
             Ok(Some(difference)) => Err(Miss::Input(difference)),
@@ -214,8 +205,8 @@ impl Answers {
     }
 
     /// Reads an answer from the database.
-    fn read(&self, server: &Server, question: &Question) -> Option<Arc<StoredAnswer>> {
-        let row = server.storage.answer(question)?;
+    fn read(&self, storage: &Storage, question: &Question) -> Option<Arc<StoredAnswer>> {
+        let row = storage.answer(question)?;
         let answer = Arc::new(StoredAnswer {
             body: CatalogBody::of(&row.catalog)?,
             context: row.context,
@@ -274,12 +265,12 @@ impl Answers {
     }
 
     /// Forgets an answer.
-    pub(super) fn forget(&self, question: &Question) {
+    pub(crate) fn forget(&self, question: &Question) {
         self.memory().remove(question);
     }
 
     /// Compiles a share of the answers again, in the background.
-    pub(crate) fn recheck(&self, make: impl FnOnce() -> Recheck) {
+    pub(crate) fn recheck(&self, make: impl FnOnce() -> Check) {
         // Scattered, so that it is not always the same node of a fleet that asks in turn.
         let hits = self.hits.load(Ordering::Relaxed).wrapping_mul(SCATTER) >> 32;
         if self.share > 0 && hits.is_multiple_of(self.share) {

@@ -11,7 +11,8 @@ use ordain_driver::puppet::shared::NodeRequest;
 
 use super::compiling::{Compiled, Wanted, compile_node, is_uuid, uuid, version_of_now};
 use super::no_environment;
-use crate::answers::{Head, Miss, Question, Recheck};
+use super::recheck::Recheck;
+use crate::answers::{Head, Miss};
 use crate::classify::{Classification, classify};
 use crate::compile::{OpenedEnvironment, Refused};
 use crate::facts::FactSet;
@@ -20,7 +21,7 @@ use crate::principal::OwnName;
 use crate::reply::{JSON, RICH_JSON, Reply, gzip};
 use crate::request::{Request, accepts_gzip, environment};
 use crate::server::Server;
-use crate::storage::{Receipt, Source, catalog_digest, stored};
+use crate::storage::{Question, Receipt, Source, catalog_digest, stored};
 use crate::trusted;
 
 /// A request for a catalog.
@@ -227,7 +228,7 @@ fn stored_answer(
     receipts: &mut Vec<Receipt>,
 ) -> Option<Reply> {
     let answers = server.answers.as_ref()?;
-    let found = answers.find(server, env, question, request);
+    let found = answers.find((&server.environments, &server.storage), env, question, request);
     let found = found.and_then(|answer| {
         let head = head(env, request)?;
         let source = asked.source(&env.name);
@@ -242,12 +243,15 @@ fn stored_answer(
         true => (answer.body.gzip(&head), true),
         false => (answer.body.text(&head), false),
     };
-    answers.recheck(|| Recheck {
-        server: Arc::clone(server),
-        env: Arc::clone(env),
-        question: question.clone(),
-        request: request.clone(),
-        answer,
+    answers.recheck(|| {
+        let recheck = Recheck {
+            server: Arc::clone(server),
+            env: Arc::clone(env),
+            question: question.clone(),
+            request: request.clone(),
+            answer,
+        };
+        Box::new(move || recheck.run())
     });
     Some(Reply { is_gzip, ..Reply::new(StatusCode::OK, asked.content_type, body) })
 }

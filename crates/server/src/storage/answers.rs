@@ -3,15 +3,21 @@
 use bytes::Bytes;
 use ordain_driver::inputs::CompileRecord;
 use ordain_fleet_store::{
-    Connection, FleetStoreError, Question as StoreQuestion, StoreKey, answer, content, now,
-    put_answer, read, remove_answer, set_verified,
+    Connection, Database, FleetStoreError, Question as StoreQuestion, StoreKey, answer, content,
+    now, put_answer, read, remove_answer, set_verified,
 };
 use serde::{Deserialize, Serialize};
 
-use super::Storage;
 use super::catalog::CatalogDigest;
-use super::writer::Job;
-use crate::answers::Question;
+
+/// The request that an answer is for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Question {
+    pub(crate) node: String,
+    pub(crate) environment: String,
+    /// The form of the catalog that the node asked for.
+    pub(crate) variant: String,
+}
 
 /// An answer for the database.
 #[derive(Clone, Debug)]
@@ -66,52 +72,33 @@ impl AnswerRow {
     }
 }
 
-impl Storage {
-    /// The stored answer to a question. One that cannot be read is none.
-    pub(crate) fn answer(&self, question: &Question) -> Option<AnswerRow> {
-        match self.read_answer(question) {
-            Ok(answer) => answer,
-            Err(error) => {
-                let node = question.node.as_str();
-                tracing::warn!(node, %error, "the stored catalog cannot be read");
-                None
-            }
-        }
-    }
-
-    fn read_answer(&self, question: &Question) -> Result<Option<AnswerRow>, FleetStoreError> {
-        let found = read(&*self.database, None, |connection| {
-            let Some(found) = answer(connection, &self.key, &store_question(question))? else {
-                return Ok(None);
-            };
-            let catalog = content(connection, &self.key, &found.catalog)?;
-            Ok(catalog.map(|catalog| (found, catalog)))
-        });
-        let Some((found, catalog)) = found? else { return Ok(None) };
-        // Another release may have another form.
-        let Ok(inputs) = serde_json::from_slice::<Inputs<CompileRecord>>(&found.inputs) else {
+/// Reads the answer to a question, with the hash of its catalog.
+pub(super) fn read_answer(
+    database: &dyn Database,
+    key: &StoreKey,
+    question: &Question,
+) -> Result<Option<(AnswerRow, Vec<u8>)>, FleetStoreError> {
+    let found = read(database, None, |connection| {
+        let Some(found) = answer(connection, key, &store_question(question))? else {
             return Ok(None);
         };
-        self.writer.learn_stored(&question.node, inputs.digest.clone(), inputs.hash);
-        Ok(Some(AnswerRow {
-            question: question.clone(),
-            context: inputs.context,
-            code_id: found.code_id.unwrap_or_default(),
-            digest: inputs.digest,
-            record: inputs.record,
-            catalog: catalog.into(),
-        }))
-    }
-
-    /// Records that a compile gave the same catalog.
-    pub(crate) fn note_verified(&self, question: &Question) {
-        self.writer.submit_quietly(Job::Verified(question.clone()));
-    }
-
-    /// Deletes an answer.
-    pub(crate) fn forget_answer(&self, question: &Question) {
-        self.writer.submit_quietly(Job::Forget(question.clone()));
-    }
+        let catalog = content(connection, key, &found.catalog)?;
+        Ok(catalog.map(|catalog| (found, catalog)))
+    });
+    let Some((found, catalog)) = found? else { return Ok(None) };
+    // Another release may have another form.
+    let Ok(inputs) = serde_json::from_slice::<Inputs<CompileRecord>>(&found.inputs) else {
+        return Ok(None);
+    };
+    let row = AnswerRow {
+        question: question.clone(),
+        context: inputs.context,
+        code_id: found.code_id.unwrap_or_default(),
+        digest: inputs.digest,
+        record: inputs.record,
+        catalog: catalog.into(),
+    };
+    Ok(Some((row, inputs.hash)))
 }
 
 /// Records that a compile gave the same catalog.

@@ -25,7 +25,7 @@ use ordain_puppetdb::sqlite_functions;
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
-pub(crate) use answers::AnswerRow;
+pub(crate) use answers::{AnswerRow, Question};
 pub(crate) use catalog::{CatalogDigest, digest as catalog_digest};
 use exports::StoredExports;
 use queries::StoredNodes;
@@ -160,6 +160,31 @@ impl Storage {
         let hash = self.writer.stored_catalog(source.node.as_str(), digest)?;
         let renewal = catalog::Renewal::new(ids, source, now()).with_hash(hash);
         Some(self.writer.submit(Job::Renew(Box::new(renewal), None)))
+    }
+
+    /// The stored answer to a question. One that cannot be read is none.
+    pub(crate) fn answer(&self, question: &Question) -> Option<AnswerRow> {
+        match answers::read_answer(&*self.database, &self.key, question) {
+            Ok(found) => found.map(|(row, hash)| {
+                self.writer.learn_stored(&question.node, row.digest.clone(), hash);
+                row
+            }),
+            Err(error) => {
+                let node = question.node.as_str();
+                tracing::warn!(node, %error, "the stored catalog cannot be read");
+                None
+            }
+        }
+    }
+
+    /// Records that a compile gave the same catalog.
+    pub(crate) fn note_verified(&self, question: &Question) {
+        self.writer.submit_quietly(Job::Verified(question.clone()));
+    }
+
+    /// Deletes an answer.
+    pub(crate) fn forget_answer(&self, question: &Question) {
+        self.writer.submit_quietly(Job::Forget(question.clone()));
     }
 
     /// Stores a report.

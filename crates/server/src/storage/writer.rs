@@ -11,10 +11,9 @@ use ordain_fleet_store::{
 };
 use tokio::sync::oneshot;
 
-use super::answers::{self, AnswerRow};
+use super::answers::{self, AnswerRow, Question};
 use super::catalog::{CatalogDigest, Renewal};
 use super::source::{NotStored, Receipt, not_stored, stopped};
-use crate::answers::Question;
 
 /// The maximum number of jobs that wait.
 const MAX_WAITING: usize = 4_096;

@@ -1,29 +1,21 @@
-//! Compiles answers again in the background. A difference means that an input is not recorded.
+//! Compiles an answer again. A difference means that an input is not recorded.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use bytes::Bytes;
 use ordain_driver::inputs::CompileRecord;
 use ordain_driver::puppet::shared::NodeRequest;
-use ordain_puppet::eval::STACK_SIZE;
 use serde_json::Value as Json;
 
-use super::{Head, Question, StoredAnswer};
+use super::compiling::compile_node;
+use crate::answers::{Head, Outcome, StoredAnswer};
 use crate::compile::OpenedEnvironment;
-use crate::handlers::compiling::compile_node;
 use crate::server::Server;
-use crate::storage::catalog_digest;
+use crate::storage::{Question, catalog_digest};
 
-/// The maximum number of answers that wait. Others are not checked.
-const MAX_WAITING: usize = 4;
 /// The maximum number of inputs in a message.
 const MAX_SHOWN: usize = 12;
-/// The priority of the thread: the lowest.
-const NICENESS: i32 = 19;
 
 /// An answer that is compiled again.
 pub(crate) struct Recheck {
@@ -32,67 +24,6 @@ pub(crate) struct Recheck {
     pub(crate) question: Question,
     pub(crate) request: NodeRequest,
     pub(crate) answer: Arc<StoredAnswer>,
-}
-
-/// How a check has ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
-    /// The catalog is the same.
-    Equal,
-    /// The catalog is another one, though all recorded inputs are the same.
-    Different,
-    /// An input has changed meanwhile.
-    Outdated,
-}
-
-/// The names of the outcomes in metrics.
-const OUTCOMES: [&str; 3] = ["equal", "different", "outdated"];
-
-/// The thread that checks, from outside. It ends with this.
-#[derive(Debug)]
-pub(crate) struct Rechecks {
-    sender: SyncSender<Recheck>,
-    counts: Arc<[AtomicU64; OUTCOMES.len()]>,
-}
-
-impl Rechecks {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// When the system cannot.
-    pub(super) fn start() -> io::Result<Self> {
-        let (sender, receiver) = sync_channel(MAX_WAITING);
-        let counts = Arc::<[AtomicU64; OUTCOMES.len()]>::default();
-        let counted = Arc::clone(&counts);
-        let thread = std::thread::Builder::new().name("recheck".into()).stack_size(STACK_SIZE);
-        thread.spawn(move || run(&receiver, &counted))?;
-        Ok(Self { sender, counts })
-    }
-
-    /// Checks an answer soon, unless too many wait.
-    pub(super) fn submit(&self, recheck: Recheck) {
-        // One that is not checked is no loss: another one will be.
-        let _ = self.sender.try_send(recheck);
-    }
-
-    /// The number of checks by outcome.
-    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed));
-        OUTCOMES.into_iter().zip(counts)
-    }
-}
-
-fn run(receiver: &Receiver<Recheck>, counts: &[AtomicU64; OUTCOMES.len()]) {
-    // On Linux this is the priority of this thread alone. Without it checks only take time from
-    // requests.
-    let _ = rustix::process::setpriority_process(None, NICENESS);
-    while let Ok(recheck) = receiver.recv() {
-        // A panic is a bug of the compile, which must not end all checks.
-        let check = std::panic::AssertUnwindSafe(|| recheck.run());
-        if let Ok(outcome) = std::panic::catch_unwind(check) {
-            counts[outcome as usize].fetch_add(1, Ordering::Relaxed);
-        }
-    }
 }
 
 impl Recheck {
@@ -111,7 +42,9 @@ impl Recheck {
         let Some(answers) = &server.answers else { return Outcome::Outdated };
         let is_current = server.environments.get(&env.name).is_ok_and(|now| {
             now.code_id() == env.code_id()
-                && answers.difference(server, env, answer, request).is_ok()
+                && answers
+                    .difference((&server.environments, &server.storage), env, answer, request)
+                    .is_ok()
         });
         if !is_current {
             return Outcome::Outdated;
@@ -231,7 +164,9 @@ mod tests {
         for (digest, wanted) in [(right, Outcome::Equal), (vec![0; 32], Outcome::Different)] {
             let row = answers.keep(&env, &question, record.clone(), (&compiled.text, &digest));
             assert!(row.is_some());
-            let answer = answers.find(&server, &env, &question, &request).unwrap();
+            let answer = answers
+                .find((&server.environments, &server.storage), &env, &question, &request)
+                .unwrap();
             let recheck = Recheck {
                 server: Arc::clone(&server),
                 env: Arc::clone(&env),
@@ -241,7 +176,8 @@ mod tests {
             };
             assert_eq!(recheck.run(), wanted);
         }
-        let found = answers.find(&server, &env, &question, &request);
+        let found =
+            answers.find((&server.environments, &server.storage), &env, &question, &request);
         assert_eq!(found.err(), Some(Miss::Absent));
     }
 
