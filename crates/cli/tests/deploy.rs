@@ -63,14 +63,18 @@ fn a_killed_deploy_leaves_whole_environments() {
         command
     };
     let environment = root.join("envs/main");
-    names.iter().for_each(|name| fill(&root.join(name), 0));
+    for name in names {
+        fill(&root.join(name), 0);
+    }
     let start = std::time::Instant::now();
     assert!(deploy().status().unwrap().success());
     let longest = start.elapsed();
     let mut killed = 0;
     for round in 1..=24_u32 {
         let before = number_of(&environment);
-        names.iter().for_each(|name| fill(&root.join(name), round as usize));
+        for name in names {
+            fill(&root.join(name), round as usize);
+        }
         let mut child = deploy().spawn().unwrap();
         std::thread::sleep(longest * round / 24 + Duration::from_millis(1));
         child.kill().unwrap();
