@@ -24,6 +24,7 @@ pub mod format;
 mod handler_kinds;
 mod handler_source;
 pub mod inmanta;
+pub mod inputs;
 mod kind;
 mod kind_source;
 pub mod languages;

@@ -18,6 +18,7 @@ use ordain_source::{
 use ordain_store::ExportStore;
 
 use crate::codes;
+use crate::inputs::FileStates;
 use crate::static_catalog::StaticCatalog;
 
 /// Files that overlay those on disk.
@@ -79,6 +80,8 @@ pub struct Options {
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
     pub touched: TouchedPaths,
+    /// Collects the states of the files that compiles read, if the inputs of compiles are recorded.
+    pub states: Option<FileStates>,
     /// Files that overlay those on disk, such as the tree of a commit.
     pub layer: Option<Layer>,
     /// The root directory of the machine, if it is not `/`.
@@ -124,6 +127,7 @@ impl Default for Options {
             has_history: true,
             is_last_compile: false,
             touched: TouchedPaths::default(),
+            states: None,
             layer: None,
             machine: None,
             texts: None,

@@ -33,6 +33,8 @@ pub struct Config {
     pub names: Vec<String>,
     /// The requests for certificates that are signed at once.
     pub autosign: Autosign,
+    /// Whether agents may renew their certificates themselves.
+    pub auto_renewal: bool,
     /// The `fileserver.conf`.
     pub fileserver: Option<PathBuf>,
     /// The program that classifies nodes: it gets the name as its argument and prints YAML with
@@ -40,6 +42,11 @@ pub struct Config {
     pub classifier: Option<PathBuf>,
     /// Whether catalogs have the metadata of the files that their node copies.
     pub static_catalogs: bool,
+    /// Whether a request is answered with the stored catalog while no input of its compile has
+    /// changed.
+    pub answers: bool,
+    /// One of so many of these answers is compiled again to compare; 0 for none.
+    pub recompile_share: u64,
     /// The `hiera.yaml` of the global layer.
     pub hiera: Option<PathBuf>,
     /// The severity of questionable code.
@@ -51,6 +58,9 @@ pub struct Config {
     /// The limits on requests and connections.
     pub limits: Limits,
 }
+
+/// The default of [`Config::recompile_share`].
+pub const RECOMPILE_SHARE: u64 = 50;
 
 /// Limits on requests and connections.
 #[derive(Clone, Debug)]
@@ -112,9 +122,12 @@ impl Config {
             puppetdb_senders: Vec::new(),
             names: Vec::new(),
             autosign: Autosign::Off,
+            auto_renewal: false,
             fileserver: None,
             classifier: None,
             static_catalogs: false,
+            answers: true,
+            recompile_share: RECOMPILE_SHARE,
             hiera: None,
             strict: Strict::Error,
             strict_variables: true,

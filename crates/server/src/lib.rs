@@ -13,6 +13,7 @@
 //!
 //! The crate must not know: arguments, terminals, how catalogs are compiled.
 
+mod answers;
 mod body;
 mod bucket;
 mod classify;
@@ -37,14 +38,15 @@ mod service;
 mod start;
 mod storage;
 mod stream;
+mod tasks;
 mod tls;
 mod trusted;
 mod url;
 
-pub use config::{Config, Limits};
+pub use config::{Config, Limits, RECOMPILE_SHARE};
 pub use error::ServerError;
 pub use ordain_ca::Autosign;
 pub use ordain_graph::language::Strict;
 pub use reply::PUPPET_VERSION;
 pub use routes::{RouteSummary, routes};
-pub use start::{Listening, Stopper, Summary, listen};
+pub use start::{Listening, Sockets, Stopper, Summary, listen, listen_on};

@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use ordain_ca::CertificateAuthority;
 use tokio::sync::Semaphore;
 
+use crate::answers::Answers;
 use crate::bucket::Bucket;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
@@ -32,6 +33,8 @@ pub(crate) struct Server {
     pub(crate) environments: Environments,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
+    /// The answers without compiling, unless they are turned off.
+    pub(crate) answers: Option<Answers>,
     pub(crate) queries: Queries,
     pub(crate) bucket: Bucket,
     pub(crate) checksums: Checksums,

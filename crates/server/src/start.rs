@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use ordain_ca::{CertificateAuthority, CreateOptions, GenerateOptions, KeyAlgorithm, Settings};
 use ordain_driver::Options;
+use ordain_driver::inputs::FileStates;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, Semaphore, watch};
 
+use crate::answers::Answers;
 use crate::bucket::Bucket;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
@@ -85,11 +87,29 @@ pub struct Summary {
     pub environments: Vec<String>,
 }
 
+/// Sockets that another program has opened, such as a service manager.
+#[derive(Debug, Default)]
+pub struct Sockets {
+    /// That for agents, instead of the address of the settings.
+    pub agents: Option<std::net::TcpListener>,
+    /// That of metrics.
+    pub metrics: Option<std::net::TcpListener>,
+}
+
 /// Opens the authority and the store, and listens.
 ///
 /// # Errors
 /// When a directory, an address or a setting cannot be used.
 pub fn listen(config: Config) -> Result<(Listening, Summary), ServerError> {
+    listen_on(config, Sockets::default())
+}
+
+/// Opens the authority and the store, and listens on sockets that are open already. Connections
+/// that arrive before wait in their queues.
+///
+/// # Errors
+/// When a directory, an address, a socket or a setting cannot be used.
+pub fn listen_on(config: Config, sockets: Sockets) -> Result<(Listening, Summary), ServerError> {
     if !config.code.is_dir() {
         return Err(ServerError::NoCode(config.code));
     }
@@ -98,8 +118,14 @@ pub fn listen(config: Config) -> Result<(Listening, Summary), ServerError> {
         config.names = machine_names();
     }
     let runtime = runtime()?;
-    let agents = bind(&runtime, config.listen)?;
-    let monitoring = config.metrics.map(|address| bind(&runtime, address)).transpose()?;
+    let agents = match sockets.agents {
+        Some(socket) => adopt(&runtime, socket)?,
+        None => bind(&runtime, config.listen)?,
+    };
+    let monitoring = match sockets.metrics {
+        Some(socket) => Some(adopt(&runtime, socket)?),
+        None => config.metrics.map(|address| bind(&runtime, address)).transpose()?,
+    };
     let puppetdb = config.puppetdb.map(|address| bind(&runtime, address)).transpose()?;
     let address = agents.local_addr().unwrap_or(config.listen);
     let of = |listener: &Option<TcpListener>| listener.as_ref().and_then(|l| l.local_addr().ok());
@@ -128,7 +154,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
 }
 
 /// Opens all that a server needs. Returns whether its authority is new.
-fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
+pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
     make_private(&config.state)?;
     let (ca, is_new_authority) = authority(&config)?;
     let own_key = own_key(&config, &ca)?;
@@ -144,6 +170,7 @@ fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
         strict: config.strict,
         strict_variables: config.strict_variables,
         has_history: false,
+        states: config.answers.then(FileStates::default),
         ..Options::default()
     };
     let compilers = match config.compilers {
@@ -152,7 +179,9 @@ fn new_server(config: Config) -> Result<(Server, bool), ServerError> {
     };
     let pool = Pool::start(compilers, config.limits.waiting_compiles)
         .map_err(ServerError::system("threads"))?;
+    let answers = Answers::of(&config, name).map_err(ServerError::system("threads"))?;
     let server = Server {
+        answers,
         ca: ArcSwap::from_pointee(ca),
         tls,
         own_key,
@@ -346,6 +375,16 @@ fn bind(
     runtime.block_on(TcpListener::bind(address)).map_err(listen)
 }
 
+/// Goes on with a socket that is open already.
+fn adopt(
+    runtime: &tokio::runtime::Runtime,
+    socket: std::net::TcpListener,
+) -> Result<TcpListener, ServerError> {
+    let failed = ServerError::system("the socket of the service manager");
+    let _in_runtime = runtime.enter();
+    socket.set_nonblocking(true).and_then(|()| TcpListener::from_std(socket)).map_err(failed)
+}
+
 fn read_mounts(config: &Config) -> Result<OwnMounts, ServerError> {
     let Some(path) = &config.fileserver else { return Ok(OwnMounts::default()) };
     let text = std::fs::read_to_string(path).map_err(ServerError::file(path))?;
@@ -361,7 +400,11 @@ fn make_private(dir: &Path) -> Result<(), ServerError> {
 }
 
 fn ca_settings(config: &Config) -> Settings {
-    Settings { autosign: config.autosign.clone(), ..Settings::default() }
+    Settings {
+        autosign: config.autosign.clone(),
+        allow_auto_renewal: config.auto_renewal,
+        ..Settings::default()
+    }
 }
 
 /// Opens the authority, or makes one. Returns whether it is new.

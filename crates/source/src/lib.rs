@@ -23,6 +23,7 @@ pub mod ci;
 pub mod diagnostic;
 mod exceeded;
 pub mod files;
+pub mod inputs;
 pub mod layer;
 pub mod limits;
 mod parse_cache;

@@ -5,7 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ordain_server::{Autosign, Config, Summary};
+use listenfd::ListenFd;
+use ordain_server::{Autosign, Config, Sockets, Summary};
 use ordain_source::{Diagnostic, budget};
 use serde::Deserialize;
 
@@ -17,6 +18,8 @@ use crate::runs;
 use crate::ui::Ui;
 use crate::watch::service_manager::ServiceManager;
 
+/// The file with the settings of a project.
+const PROJECT: &str = "ordain.toml";
 /// The port of Puppet's servers.
 const PORT: u16 = 8140;
 
@@ -61,6 +64,9 @@ pub(crate) struct ServeArgs {
     /// names and globs, or a program that decides
     #[arg(long, value_name = "off|all|FILE")]
     pub autosign: Option<String>,
+    /// Let agents of version 8 and later renew their certificates, for 60 days each
+    #[arg(long)]
+    pub auto_renewal: bool,
     /// The directory of the certificate authority, such as that of a puppetserver [default: `ca` in
     /// the state directory]
     #[arg(long, value_name = "DIR")]
@@ -74,6 +80,12 @@ pub(crate) struct ServeArgs {
     /// Put the metadata of copied files into catalogs
     #[arg(long)]
     pub static_catalogs: bool,
+    /// Whether catalogs whose inputs have not changed are not compiled again [default: true]
+    #[arg(long, value_name = "BOOL")]
+    pub answers: Option<bool>,
+    /// Compile one of so many of these again in the background and compare; 0: none [default: 50]
+    #[arg(long, value_name = "NUMBER")]
+    pub recompile_share: Option<u64>,
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
     pub hiera: Option<PathBuf>,
@@ -89,7 +101,8 @@ pub(crate) struct ServeArgs {
     /// The form of the log
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub log: TextOrJson,
-    /// A TOML file with these settings in the table `server`; arguments win
+    /// A TOML file with these settings in the table `server`; arguments win [default: `ordain.toml`
+    /// of the current directory, if it has that table]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -100,6 +113,12 @@ pub(crate) struct ServeArgs {
 struct File {
     #[serde(default)]
     server: Section,
+}
+
+/// The part of a project file that is for servers.
+#[derive(Deserialize)]
+struct Project {
+    server: Option<Section>,
 }
 
 /// The table `server`.
@@ -119,10 +138,13 @@ struct Section {
     #[serde(default)]
     names: Vec<String>,
     autosign: Option<String>,
+    auto_renewal: Option<bool>,
     ca_dir: Option<PathBuf>,
     fileserver_config: Option<PathBuf>,
     classifier: Option<PathBuf>,
     static_catalogs: Option<bool>,
+    answers: Option<bool>,
+    recompile_share: Option<u64>,
     hiera: Option<PathBuf>,
     strict: Option<String>,
     strict_variables: Option<bool>,
@@ -137,7 +159,10 @@ struct Section {
 /// # Errors
 /// When a setting, a directory or an address cannot be used.
 pub(crate) fn run(ui: &mut Ui, args: &ServeArgs) -> Result<Exit, Failure> {
-    let section = args.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let section = match &args.config {
+        Some(path) => read::<File>(path)?.server,
+        None => read_project(Path::new(PROJECT))?.unwrap_or_default(),
+    };
     let config = config(args, section)?;
     start_log(args.log);
     budget::go_on();
@@ -145,7 +170,11 @@ pub(crate) fn run(ui: &mut Ui, args: &ServeArgs) -> Result<Exit, Failure> {
     let failed = |error: ordain_server::ServerError| {
         Failure::Message(Diagnostic::error(codes::SERVER, error.to_string()))
     };
-    let (server, summary) = ordain_server::listen(config.clone()).map_err(failed)?;
+    let sockets = sockets_of_environment().map_err(|error| {
+        let text = format!("the sockets of the service manager cannot be used: {error}");
+        Failure::Message(Diagnostic::error(codes::SERVER, text))
+    })?;
+    let (server, summary) = ordain_server::listen_on(config.clone(), sockets).map_err(failed)?;
     print(ui, &config, &summary)?;
     let manager = ServiceManager::of_environment();
     manager.notify("READY=1\n");
@@ -197,12 +226,26 @@ fn start_log(form: TextOrJson) {
     };
 }
 
-fn read(path: &Path) -> Result<Section, Diagnostic> {
+fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Diagnostic> {
     let text =
         ordain_source::read_input_text(path).map_err(|error| codes::unreadable(path, &error))?;
-    let file: File = toml::from_str(&text)
-        .map_err(|error| codes::document(path, error.to_string().trim_end()))?;
-    Ok(file.server)
+    toml::from_str(&text).map_err(|error| codes::document(path, error.to_string().trim_end()))
+}
+
+/// The table `server` of a project file, if there are both.
+fn read_project(path: &Path) -> Result<Option<Section>, Diagnostic> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(read::<Project>(path)?.server)
+}
+
+/// The sockets that a service manager has opened, by the protocol of `sd_listen_fds(3)`: the first
+/// is for agents, the second for metrics.
+fn sockets_of_environment() -> std::io::Result<Sockets> {
+    let mut all = ListenFd::from_env();
+    let agents = all.take_tcp_listener(0)?;
+    Ok(Sockets { agents, metrics: all.take_tcp_listener(1)? })
 }
 
 /// The settings of the arguments, then of the file, then the defaults.
@@ -229,11 +272,15 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
         Some("all" | "true") => Autosign::All,
         Some(file) => Autosign::File(file.into()),
     };
+    config.auto_renewal = args.auto_renewal || section.auto_renewal.unwrap_or(false);
     config.database = args.database.clone().or(section.database);
     config.ca = args.ca_dir.clone().or(section.ca_dir);
     config.fileserver = args.fileserver_config.clone().or(section.fileserver_config);
     config.classifier = args.classifier.clone().or(section.classifier);
     config.static_catalogs = args.static_catalogs || section.static_catalogs.unwrap_or(false);
+    config.answers = args.answers.or(section.answers).unwrap_or(config.answers);
+    let share = args.recompile_share.or(section.recompile_share);
+    config.recompile_share = share.unwrap_or(config.recompile_share);
     config.hiera = args.hiera.clone().or(section.hiera);
     config.strict = match (args.strict, section.strict.as_deref()) {
         (Some(strict), _) => strict.into(),

@@ -21,6 +21,7 @@ use crate::codes;
 use crate::damage::report_damage;
 use crate::error::Error;
 use crate::exports::PendingExports;
+use crate::inputs::ObservedWorld;
 use crate::options::{Layer, Options};
 use crate::reporter::Reporter;
 
@@ -233,11 +234,19 @@ pub const DEFAULT_ENVIRONMENT: &str = "production";
 
 fn new_world(options: &Options) -> Arc<dyn World> {
     match &options.layer {
-        None => Arc::new(CachedWorld::new(HostWorld::noting(options.touched.clone()))),
+        None => observed(CachedWorld::new(HostWorld::noting(options.touched.clone())), options),
         Some(Layer(layer)) => {
             let world = LayeredWorld::new(Arc::clone(layer), options.touched.clone());
-            Arc::new(CachedWorld::new(world))
+            observed(CachedWorld::new(world), options)
         }
+    }
+}
+
+/// Observes a world, if inputs are recorded.
+fn observed(world: impl World + 'static, options: &Options) -> Arc<dyn World> {
+    match &options.states {
+        Some(states) => Arc::new(ObservedWorld::new(world, states.clone())),
+        None => Arc::new(world),
     }
 }
 

@@ -13,10 +13,12 @@ use ordain_puppet::session::{Node, compile_node_here};
 use ordain_puppet::value::Value;
 use ordain_puppet::value::rich::from_data;
 use ordain_source::budget::{self, Watch};
+use ordain_source::inputs::{Inputs, Recording};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::cycle;
 use crate::error::Error;
+use crate::inputs::{CompileRecord, Difference, NodeValues, RecordedExports};
 use crate::options::Options;
 use crate::puppet::{OpenEnvironment, open_for_all};
 use crate::reporter::Reporter;
@@ -61,6 +63,25 @@ pub struct NodeCatalog {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether a budget of memory or time was exceeded, by this compile or by a concurrent one.
     pub has_exceeded_budget: bool,
+    /// The inputs, if they are recorded and there was no error.
+    pub record: Option<CompileRecord>,
+}
+
+impl NodeRequest {
+    fn values(&self) -> NodeValues<'_> {
+        NodeValues {
+            facts: &self.facts,
+            trusted: &self.trusted,
+            server_facts: &self.server_facts,
+            parameters: &self.parameters,
+            classes: &self.classes,
+        }
+    }
+
+    /// The first recorded value of a compile that is another one in this request.
+    pub fn value_difference(&self, record: &CompileRecord) -> Option<Difference> {
+        record.value_difference(self.values())
+    }
 }
 
 /// An open environment. Any number of threads compile in it; each file is parsed once.
@@ -70,6 +91,8 @@ pub struct NodeCatalog {
 pub struct SharedEnvironment {
     site: OpenEnvironment,
     options: Options,
+    /// The inputs of the environment itself, which are those of all compiles, if they are recorded.
+    inputs: Option<Inputs>,
 }
 
 impl SharedEnvironment {
@@ -78,8 +101,10 @@ impl SharedEnvironment {
     /// # Errors
     /// When the site program has errors, or a file cannot be read.
     pub fn open(reporter: &mut dyn Reporter, dir: &Path, options: &Options) -> Result<Self, Error> {
+        let recording = options.states.is_some().then(Recording::begin);
         let site = open_for_all(reporter, dir, options)?;
-        Ok(Self { site, options: options.clone() })
+        let inputs = recording.map(Recording::finish);
+        Ok(Self { site, options: options.clone(), inputs })
     }
 
     /// The source texts that spans of diagnostics refer to.
@@ -103,8 +128,7 @@ impl SharedEnvironment {
     }
 
     fn compile_watched(&self, request: NodeRequest) -> NodeCatalog {
-        let NodeRequest { static_catalog, exports, queries, .. } = request;
-        let values = |entries: Vec<(EcoString, Data)>| -> Vec<(EcoString, Value)> {
+        let values = |entries: &[(EcoString, Data)]| -> Vec<(EcoString, Value)> {
             entries.iter().map(|(name, value)| (name.clone(), from_data(value))).collect()
         };
         let node = Node {
@@ -112,12 +136,16 @@ impl SharedEnvironment {
             facts: from_data(&request.facts),
             trusted: from_data(&request.trusted),
             server_facts: from_data(&request.server_facts),
-            parameters: values(request.parameters),
-            classes: values(request.classes),
+            parameters: values(&request.parameters),
+            classes: values(&request.classes),
         };
         let mut settings = self.site.settings(&self.options, &node);
-        settings.exports = exports;
-        settings.queries = queries;
+        let (recording, exports) = self.record_from_here(&request);
+        settings.exports = match &exports {
+            Some(exports) => Some(Arc::clone(exports) as Arc<dyn Exports>),
+            None => request.exports.clone(),
+        };
+        settings.queries = request.queries.clone();
         let compiled = compile_node_here(&self.site.env, settings, &node);
         let mut result = NodeCatalog {
             graph: compiled.graph,
@@ -125,9 +153,48 @@ impl SharedEnvironment {
             logs: compiled.report.logs,
             diagnostics: compiled.report.diagnostics,
             has_exceeded_budget: false,
+            record: None,
         };
-        self.finish(static_catalog.as_ref(), &mut result);
+        self.finish(request.static_catalog.as_ref(), &mut result);
+        if let (Some(recording), Some(states)) = (recording, &self.options.states) {
+            let mut inputs = recording.finish();
+            inputs.extend(self.inputs.as_ref());
+            let (values, exports) = (request.values(), exports.as_deref());
+            if result.graph.is_some() {
+                let record = CompileRecord::new(inputs, &self.site.env, states, values, exports);
+                result.record = Some(record);
+            }
+        }
         result
+    }
+
+    /// Begins to record, if inputs are recorded.
+    fn record_from_here(
+        &self,
+        request: &NodeRequest,
+    ) -> (Option<Recording>, Option<Arc<RecordedExports>>) {
+        if self.options.states.is_none() {
+            return (None, None);
+        }
+        // The version is in the head of a catalog, which is made for each answer.
+        let _ = self.config_version();
+        let exports = request.exports.clone();
+        (Some(Recording::begin()), exports.map(RecordedExports::new).map(Arc::new))
+    }
+
+    /// The version of catalogs that the command of the environment prints, if it has one.
+    ///
+    /// # Errors
+    /// When the command fails.
+    pub fn config_version(&self) -> Result<Option<EcoString>, String> {
+        let env = &self.site.env;
+        env.config_version.get(env.world.as_ref())
+    }
+
+    /// The first recorded input of a compile that is another one in this environment: a file, or a
+    /// variable of the process's environment.
+    pub fn code_difference(&self, record: &CompileRecord) -> Option<Difference> {
+        record.code_difference(&self.site.env, self.options.states.as_ref()?)
     }
 
     /// Adds the metadata of files, and refuses cycles as agents do.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::Span;
+use ordain_source::inputs::is_recording;
 
 use crate::catalog::values::NO_ITERATOR;
 use crate::error::{EvalResult, PlainError, issue, plain};
@@ -88,7 +89,10 @@ impl Compiler<'_> {
             }
             _ => return issue("ILLEGAL_EXPRESSION", "Illegal expression: not a function name"),
         };
-        let args = self.eval_args(f, call.args)?;
+        let args = match name.as_str() {
+            "dig" | "get" if is_recording() => self.eval_args_of_path(f, &name, call.args)?,
+            _ => self.eval_args(f, call.args)?,
+        };
         let block = self.block_for(f, call, &name)?;
         if call.form == CallForm::Method
             && let [receiver, rest @ ..] = args.as_slice()
@@ -144,9 +148,20 @@ impl Compiler<'_> {
         self.call_function(&name, vec![receiver], None, f.scope, f.program.span(id))
     }
 
-    fn eval_args(&mut self, f: &Frame, args: ExprList) -> EvalResult<Vec<Value>> {
+    pub(super) fn eval_args(&mut self, f: &Frame, args: ExprList) -> EvalResult<Vec<Value>> {
         let args = f.program.list(args);
         let mut out = Vec::with_capacity(args.len());
+        self.eval_arg_list(f, args, &mut out)?;
+        Ok(out)
+    }
+
+    /// Appends the values of arguments.
+    pub(super) fn eval_arg_list(
+        &mut self,
+        f: &Frame,
+        args: &[ExprId],
+        out: &mut Vec<Value>,
+    ) -> EvalResult<()> {
         for &arg in args {
             if let Expr::Splat(inner) = f.program[arg] {
                 out.extend(self.eval_unfolded(f, inner)?);
@@ -154,7 +169,7 @@ impl Compiler<'_> {
                 out.push(self.eval(f, arg)?);
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Calls a function by name: built-in, or written in Puppet.

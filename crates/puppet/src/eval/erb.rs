@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
+use ordain_source::inputs::{is_recording, note_all_values, note_value};
 use ordain_source::{Span, budget};
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
@@ -155,7 +156,7 @@ impl Compiler<'_> {
 
     /// Renders a template without the `ruby` process.
     fn try_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<Outcome> {
-        let template = match template {
+        let parsed = match &template.parsed {
             Ok(template) => template,
             Err(error) if error.is_unsupported => {
                 let (what, line) = (error.message.clone(), error.line);
@@ -169,9 +170,14 @@ impl Compiler<'_> {
         let steps = self.budget.steps.left().min(budget::scaled(STEPS));
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         let objects = self.templates.object_count();
-        let mut wrapper =
-            Wrapper { compiler: self, place, objects, mutations: RubyMutations::default() };
-        let result = template.render(&mut wrapper, &mut limits);
+        let mut wrapper = Wrapper {
+            compiler: self,
+            place,
+            template,
+            objects,
+            mutations: RubyMutations::default(),
+        };
+        let result = parsed.render(&mut wrapper, &mut limits);
         if result.is_ok() {
             wrapper.mutations.write_back(wrapper.compiler)?;
         }
@@ -206,9 +212,9 @@ impl Compiler<'_> {
     }
 
     /// The variable of this name as a template sees it. A variable that is `undef` counts as not
-    /// set.
+    /// set. The caller notes what it reads.
     fn template_variable(&self, scope: ScopeId, name: &str) -> Option<Value> {
-        let found = self.find_variable(scope, name).cloned();
+        let found = self.quiet_variable(scope, name).cloned();
         if found.is_some() {
             return found.filter(|value| !matches!(value, Value::Undef));
         }
@@ -230,6 +236,7 @@ impl Compiler<'_> {
 struct Wrapper<'a, 'e> {
     compiler: &'a mut Compiler<'e>,
     place: Place<'a>,
+    template: &'a ErbTemplate,
     /// The number of objects in scopes when the template began.
     objects: usize,
     /// The values that the template received.
@@ -245,6 +252,7 @@ impl Host for Wrapper<'_, '_> {
             // A template sees the variables that were set before it began.
             return (number < self.objects).then(|| object.clone());
         }
+        self.note_read(name);
         let value = self.compiler.template_variable(self.place.scope, name)?;
         Some(self.share(value, Some(name)))
     }
@@ -311,8 +319,27 @@ impl Wrapper<'_, '_> {
         }
     }
 
+    /// Notes that the template reads a variable: only the entries that its text shows, if it shows
+    /// all that it reads.
+    fn note_read(&self, name: &str) {
+        if !is_recording() {
+            return;
+        }
+        let plain = name.strip_prefix("::").unwrap_or(name);
+        let (compiler, scope) = (&self.compiler, self.place.scope);
+        let is_hash = |value: &Value| matches!(value, Value::Hash(_));
+        match self.template.entries_of(plain) {
+            Some(entries) if compiler.scopes.top_variable(scope, plain).is_some_and(is_hash) => {
+                entries.iter().for_each(|path| note_value(path));
+            }
+            // The search itself is noted.
+            _ => _ = compiler.find_variable(scope, name),
+        }
+    }
+
     fn has_variable(&self, name: &Ruby) -> bool {
         let name = name.as_name().unwrap_or_default();
+        self.note_read(&name);
         self.compiler.template_variable(self.place.scope, &name).is_some()
     }
 
@@ -413,7 +440,8 @@ impl Wrapper<'_, '_> {
         if let Some(object) = self.object(&name) {
             return Ok(object);
         }
-        if let Some(value) = self.compiler.find_variable(self.place.scope, &name) {
+        self.note_read(&name);
+        if let Some(value) = self.compiler.quiet_variable(self.place.scope, &name) {
             let value = value.clone();
             return Ok(self.share(value, Some(&name)));
         }
@@ -458,6 +486,9 @@ impl Wrapper<'_, '_> {
         let mut at = Some(self.place.scope);
         while let Some(id) = at {
             let scope = self.compiler.scopes.get(id);
+            if id == ScopeId::TOP {
+                note_all_values();
+            }
             for (name, value) in scope.variables() {
                 if seen.insert(name.clone()) && !matches!(value, Value::Undef) {
                     all.push((name.clone(), value.clone()));

@@ -13,6 +13,7 @@ pub mod interface;
 pub(crate) mod invariants;
 mod members;
 pub mod models;
+mod node_values;
 pub mod relations;
 pub mod resources;
 mod ruby_numbers;

@@ -176,13 +176,14 @@ impl Compiler<'_> {
 
     pub(crate) fn eval_access(&mut self, f: &Frame, id: ExprId, parts: ExprList) -> EvalResult {
         let parts = f.program.list(parts);
-        let target = match &f.program[parts[0]] {
+        let is_inner = std::mem::take(&mut self.path_in_progress.is_inner);
+        let (target, path) = match &f.program[parts[0]] {
             // An unknown name in front of brackets is a reference to a resource type.
             Expr::Ref(name) => {
                 let kind = self.named_type(name)?;
-                Value::of_type(self.referenced_resource(kind)?)
+                (Value::of_type(self.referenced_resource(kind)?), None)
             }
-            _ => self.eval(f, parts[0])?,
+            _ => self.eval_base(f, parts[0])?,
         };
         let mut keys = Vec::with_capacity(parts.len() - 1);
         let of_class = matches!(&target, Value::Type(kind) if matches!(**kind, Type::Class(_)));
@@ -194,6 +195,7 @@ impl Compiler<'_> {
                 _ => keys.push(self.eval(f, key)?),
             }
         }
+        self.end_access(is_inner, path, (&target, &keys));
         if let Value::Type(kind) | Value::Reference(kind) = &target {
             if let Some(key) = reference_key(kind) {
                 return self.parameter_access(f, id, &key, &keys);

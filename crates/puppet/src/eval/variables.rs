@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_source::inputs::note_value;
 use ordain_source::suggest;
 
 use crate::error::{EvalError, EvalResult, Unwind};
@@ -39,7 +40,7 @@ impl Compiler<'_> {
     }
 
     /// Refuses to read a parameter without a value.
-    fn refuse_pending(&self, f: &Frame, id: ExprId, name: &str) -> EvalResult<()> {
+    pub(super) fn refuse_pending(&self, f: &Frame, id: ExprId, name: &str) -> EvalResult<()> {
         let (from, name) = match name.rsplit_once("::") {
             None => (Some(f.scope), name),
             Some((class, rest)) => {
@@ -174,6 +175,10 @@ impl Compiler<'_> {
         self.budget.weigh(&value)?;
         if self.assign_in_logic(f, at, &name, &value)? {
             return Ok(());
+        }
+        if f.scope == ScopeId::TOP {
+            // A fact of this name would be in the way.
+            note_value(&name);
         }
         if self.scopes.get_mut(f.scope).set(name.clone(), value) {
             return Ok(());

@@ -300,7 +300,10 @@ fn getvar(call: &mut Call<'_, '_>) -> EvalResult {
             ));
         }
     };
-    match call.compiler.variable(call.scope, name) {
+    // A key in quotes or a number ends the noted path early, which is safe.
+    let keys = path.split('.').take_while(|key| !key.is_empty() && !key.contains(['"', '\'']));
+    call.compiler.note_entry(call.scope, name, keys);
+    match call.compiler.quiet_variable(call.scope, name).cloned() {
         Some(value) => get_path(call, &value, path, 1),
         None => Ok(call.take(1)),
     }

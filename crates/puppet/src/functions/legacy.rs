@@ -12,6 +12,7 @@ use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
 use crate::state::evaluate::Evaluate;
 use crate::types::Type;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
 /// The functions of this family.
@@ -151,8 +152,8 @@ fn raise(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// The domain name of the node, from its facts.
 pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
-    let facts =
-        call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts").unwrap_or_default();
+    call.compiler.note_entry(ScopeId::TOP, "facts", ["networking", "fqdn"]);
+    let facts = call.compiler.quiet_facts().cloned().unwrap_or_default();
     let name = facts.get("networking").and_then(|n| n.get("fqdn")).and_then(Value::as_str);
     name.unwrap_or_default().into()
 }

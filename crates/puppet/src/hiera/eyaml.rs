@@ -12,6 +12,7 @@ use ecow::EcoString;
 use ordain_data::Decrypted;
 use ordain_functions::base64::{Mode, decode};
 use ordain_functions::pkcs7::{self, Certificate, PrivateKey};
+use ordain_source::inputs::{Aspect, note_environment, note_path, note_unrepeatable};
 use ordain_source::{EntryKind, ProcessRequest, World};
 use rustc_hash::FxHashMap;
 
@@ -173,6 +174,12 @@ impl Secrets {
     ) -> Result<(EcoString, Arc<Result<Pair, String>>), String> {
         let public = source(world, options, "public_key")?;
         let private = source(world, options, "private_key")?;
+        for (name, is_variable) in [&public, &private] {
+            match is_variable {
+                true => note_environment(name),
+                false => note_path(Aspect::Content, Path::new(name)),
+            }
+        }
         let id = ecow::eco_format!("{public:?} {private:?}");
         let known = self.pairs.read().unwrap_or_else(|e| e.into_inner()).get(&id).cloned();
         if let Some(pair) = known {
@@ -201,11 +208,13 @@ impl Secrets {
         cipher: &str,
     ) -> Result<EcoString, String> {
         if scheme.eq_ignore_ascii_case(GPG) {
+            note_unrepeatable(|| "gpg decrypts data".into());
             let home = gpg_home(world, options)?;
             let id = ecow::eco_format!("gpg {home}");
             return self.once(id, cipher, |bytes| gpg(world, &home, bytes));
         }
         if is_foreign(scheme) {
+            note_unrepeatable(|| ecow::eco_format!("the encryptor {scheme} decrypts data"));
             let known = self.known(&plugin_keys(scheme, options), cipher);
             return known.ok_or_else(|| format!("the encryptor '{scheme}' was not asked"));
         }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use ecow::EcoString;
 use indexmap::IndexMap;
 use ordain_data::yaml::{ErrorKind as YamlErrorKind, Schema, Tree, advice};
+use ordain_source::inputs::{Aspect, note_path, note_unrepeatable};
 use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -142,6 +143,7 @@ pub enum Format {
 impl Files {
     /// The file at a path.
     pub fn file(&self, world: &dyn World, path: &Path) -> Arc<File> {
+        note_path(if is_data(path) { Aspect::Content } else { Aspect::Kind }, path);
         let known = read(&self.files).get(path.as_os_str()).cloned();
         let slot = known.unwrap_or_else(|| {
             let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
@@ -152,6 +154,7 @@ impl Files {
 
     /// The data provider that a `metadata.json` or an `environment.conf` names.
     pub(super) fn data_provider(&self, world: &dyn World, path: &Path) -> Option<EcoString> {
+        note_path(Aspect::Content, path);
         if let Some(known) = read(&self.data_providers).get(path.as_os_str()) {
             return known.clone();
         }
@@ -169,6 +172,7 @@ impl Files {
         owner: &Owner,
         strict: ordain_graph::language::Strict,
     ) -> Option<Arc<ReadConfig>> {
+        note_path(Aspect::Content, path);
         let known = read(&self.configs).get(path.as_os_str()).cloned();
         let slot = known.unwrap_or_else(|| {
             let mut configs = self.configs.write().unwrap_or_else(|e| e.into_inner());
@@ -228,6 +232,11 @@ impl File {
     /// # Errors
     /// When it cannot be read or is not a hash.
     pub fn data(&self, world: &dyn World, format: Format) -> &Result<Arc<Data>, DataFault> {
+        note_path(Aspect::Content, &self.path);
+        if format == Format::Hocon {
+            // Its includes and variables were noted by the first reader alone.
+            note_unrepeatable(|| ecow::eco_format!("{} is HOCON", self.path.display()));
+        }
         let slot = match format {
             Format::Yaml => &self.yaml,
             Format::Json => &self.json,

@@ -7,7 +7,7 @@ use ecow::EcoString;
 use ordain_source::suggest;
 
 use super::explain::Node;
-use super::key::{Segment, split};
+use super::key::{Segment, split, text_keys};
 use super::lookup::{Lookup, lookup_error, unwind};
 use crate::error::{EvalResult, Unwind};
 use crate::value::ruby::ruby_text;
@@ -222,6 +222,7 @@ impl Lookup<'_, '_> {
             Segment::Text(root) => root,
             Segment::Index(index) => ecow::eco_format!("{index}"),
         };
+        self.c.note_entry(self.scope, &root, text_keys(&segments));
         let value =
             self.with(|| Node::Scope("Global Scope".into()), |lookup| lookup.root_value(&root))?;
         let value = match value {

@@ -13,6 +13,14 @@ pub enum Segment {
     Index(i64),
 }
 
+/// The keys of hashes before the first index.
+pub(super) fn text_keys(segments: &[Segment]) -> impl Iterator<Item = &str> {
+    segments.iter().map_while(|segment| match segment {
+        Segment::Text(text) => Some(text.as_str()),
+        Segment::Index(_) => None,
+    })
+}
+
 impl Segment {
     /// The segment as a value.
     pub fn value(&self) -> Value {

@@ -11,7 +11,7 @@ use super::config::{ConfigFault, FunctionKind, Level, Locations};
 use super::explain::Node;
 use super::files::{Data, DataFault, Format};
 use super::interpolation::{METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED_ISSUE};
-use super::key::LookupKey;
+use super::key::{LookupKey, text_keys};
 use super::location::{glob, join};
 use super::lookup::{Lookup, data_fault, lookup_error};
 use super::merge::Strategy;
@@ -97,7 +97,8 @@ impl Lookup<'_, '_> {
 
     /// The current value of a variable in a path.
     fn tracked(&self, tracked: &TrackedVariable) -> Option<&Value> {
-        let value = match self.c.find_variable(self.scope, &tracked.root) {
+        self.c.note_entry(self.scope, &tracked.root, text_keys(&tracked.segments));
+        let value = match self.c.quiet_variable(self.scope, &tracked.root) {
             Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
             value => value,
         }?;

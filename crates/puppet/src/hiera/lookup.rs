@@ -460,7 +460,8 @@ impl<'c, 'e> Lookup<'c, 'e> {
                 _ => {}
             }
         }
-        match self.c.variable(self.scope, name) {
+        // The caller notes the part that it reads.
+        match self.c.quiet_variable(self.scope, name).cloned() {
             Some(Value::Str(text)) if self.old_scope && text.is_empty() => Ok(None),
             Some(value) => Ok(Some(value)),
             None if quiet || is_built_in(name) => Ok(None),

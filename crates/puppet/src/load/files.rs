@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_source::Diagnostic;
+use ordain_source::inputs::{Aspect, note_path};
 use rustc_hash::FxBuildHasher;
 
 use super::folders::DATATYPES;
@@ -110,6 +111,7 @@ impl Environment {
     /// # Errors
     /// When it cannot be read.
     pub fn content(&self, path: &Path) -> io::Result<Arc<Vec<u8>>> {
+        note_path(Aspect::Content, path);
         if let Some(content) = self.registry().contents.files.get(path) {
             return Ok(Arc::clone(content));
         }
@@ -135,6 +137,7 @@ impl Environment {
 
     /// Whether there is a template. It is read at once, since it is wanted next.
     pub fn has_template(&self, path: &Path) -> bool {
+        note_path(Aspect::Content, path);
         let slot = self.slot(path, |r| &r.is_template, |r| &mut r.is_template);
         *slot.get_or_init(|| match self.content(path) {
             Ok(_) => true,
@@ -144,6 +147,7 @@ impl Environment {
 
     /// The function in a file of Ruby code, parsed once; `None` if the file has no text.
     pub(crate) fn ruby_source(&self, path: &Path) -> Option<Arc<RubySource>> {
+        note_path(Aspect::Content, path);
         let slot = self.slot(path, |r| &r.ruby_sources, |r| &mut r.ruby_sources);
         let read = || {
             let text = String::from_utf8(self.world.read(path).ok()?).ok()?;
@@ -157,6 +161,7 @@ impl Environment {
     /// # Errors
     /// When it cannot be read or does not parse.
     pub fn template(&self, path: &Path) -> EvalResult<Arc<LoadedFile>> {
+        note_path(Aspect::Content, path);
         let slot = self.slot(path, |r| &r.templates, |r| &mut r.templates);
         let loaded = slot.get_or_init(|| {
             let bytes = self.take_content(path).map_err(|e| unreadable(path, &e));
@@ -171,17 +176,18 @@ impl Environment {
     /// # Errors
     /// When it cannot be read.
     pub fn erb(&self, path: &Path) -> EvalResult<Arc<ErbTemplate>> {
+        note_path(Aspect::Content, path);
         let slot = self.slot(path, |r| &r.erb, |r| &mut r.erb);
         let loaded = slot.get_or_init(|| {
             let bytes = self.take_content(path).map_err(|e| e.to_string())?;
             let Ok(text) = String::from_utf8(bytes) else {
-                return Ok(Arc::new(Err(ordain_ruby::SyntaxError {
+                return Ok(Arc::new(ErbTemplate::broken(ordain_ruby::SyntaxError {
                     message: "a text that is not UTF-8".into(),
                     line: 1,
                     is_unsupported: true,
                 })));
             };
-            Ok(Arc::new(ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit)))
+            Ok(Arc::new(ErbTemplate::parse(&text)))
         });
         loaded.clone().map_err(|message| PlainError::new(message).into())
     }
@@ -191,8 +197,7 @@ impl Environment {
         if let Some(template) = self.registry().inline_erb.get(text) {
             return Arc::clone(template);
         }
-        let parsed = ordain_ruby::Template::parse(text, ordain_ruby::Trim::Explicit);
-        let template = Arc::new(parsed);
+        let template = Arc::new(ErbTemplate::parse(text));
         if text.len() <= KEPT_LENGTH {
             let mut registry = self.registry_mut();
             if registry.inline_erb.len() >= KEPT_TEMPLATES {

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use ecow::EcoString;
 use ordain_source::EntryKind;
+use ordain_source::inputs::{Definition, note_definition};
 
 use super::{Environment, GENERATED_TYPES, Module, RubyType, generated_types};
 use crate::error::EvalResult;
@@ -17,9 +18,9 @@ use crate::load::native_type::NativeType;
 use crate::schema;
 
 /// The folders of a module with code of these kinds.
-const TYPES: &str = "lib/puppet/type";
-const FUNCTIONS: &str = "lib/puppet/functions";
-const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
+pub(super) const TYPES: &str = "lib/puppet/type";
+pub(super) const FUNCTIONS: &str = "lib/puppet/functions";
+pub(super) const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
 /// The folder of data types.
 pub(super) const DATATYPES: &str = "lib/puppet/datatypes";
 
@@ -69,7 +70,7 @@ impl Environment {
     }
 
     /// The first file of a name in a folder of a module or of the environment.
-    fn ruby_file(&self, path: &str, of_module: bool) -> Option<PathBuf> {
+    pub(super) fn ruby_file(&self, path: &str, of_module: bool) -> Option<PathBuf> {
         let (folder, name) = path.rsplit_once('/')?;
         let found = self.folder(folder);
         let at = found.files.get(name)?.iter().find(|&&at| at > 0 || !of_module)?;
@@ -84,6 +85,7 @@ impl Environment {
     }
 
     fn ruby_type(&self, name: &str) -> Option<Arc<RubyType>> {
+        note_definition(Definition::ResourceType, name);
         if let Some(known) = self.registry().ruby_types.get(name) {
             return known.clone();
         }
@@ -163,6 +165,7 @@ impl Environment {
 
     /// The file of a module, or of the environment itself, that defines a function in Ruby.
     pub fn ruby_function(&self, name: &str) -> Option<Arc<RubyFile>> {
+        note_definition(Definition::RubyFunction, name);
         if let Some(known) = self.registry().ruby_functions.get(name) {
             return known.clone();
         }

@@ -6,9 +6,11 @@
 //! `init.pp`.
 
 mod environment;
+mod erb_template;
 mod files;
 mod folders;
 pub mod generated_types;
+mod inputs;
 pub(crate) mod literal_part;
 mod missing;
 mod module_files;
@@ -23,11 +25,13 @@ mod ruby_types;
 mod signatures;
 pub mod version;
 
+use std::borrow::Cow;
 use std::hash::BuildHasher;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use ecow::EcoString;
+use ordain_source::inputs::{Aspect, Definition, note_definition, note_path};
 use ordain_source::{Diagnostic, Severity, Span};
 use rustc_hash::FxBuildHasher;
 
@@ -38,9 +42,10 @@ pub use ruby_types::RubyType;
 
 use crate::error::{EvalError, EvalResult, Step};
 pub use crate::load::environment::{Environment, GENERATED_TYPES, Options, Site};
+pub use crate::load::erb_template::ErbTemplate;
 use crate::load::literal_part::given_part;
 use crate::load::registry::Registry;
-pub use crate::load::registry::{ErbTemplate, LoadedFile, duplicate};
+pub use crate::load::registry::{LoadedFile, duplicate};
 pub use crate::load::ruby_source::RubyFile;
 pub(crate) use crate::load::ruby_source::RubySource;
 use crate::syntax::definitions::{AliasDef, DefKind, FunctionDef, ModelDef, TypeDef};
@@ -165,7 +170,12 @@ impl Environment {
     /// # Errors
     /// When a file that may define it does not parse.
     pub fn find_type(&self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
-        self.find('t', name, |r| r.types.get(name).cloned(), |env| env.load_type(name))
+        self.find(
+            Definition::Class,
+            name,
+            |r| r.types.get(name).cloned(),
+            |env| env.load_type(name),
+        )
     }
 
     /// The class of this name in lower case.
@@ -190,7 +200,7 @@ impl Environment {
     /// As [`Environment::find_type`].
     pub fn find_function(&self, name: &str) -> EvalResult<Option<Arc<FunctionDef>>> {
         self.find(
-            'f',
+            Definition::Function,
             name,
             |r| r.functions.get(name).cloned(),
             |env| env.load_one(name, "functions"),
@@ -199,6 +209,7 @@ impl Environment {
 
     /// The function of this name if it is registered, as those of the site program are.
     pub fn known_function(&self, name: &str) -> Option<Arc<FunctionDef>> {
+        note_definition(Definition::Function, name);
         self.registry().functions.get(name).cloned()
     }
 
@@ -216,7 +227,7 @@ impl Environment {
             env.load_one(name, "types")?;
             if env.registry().aliases.contains_key(name) { Ok(()) } else { env.load_datatype(name) }
         };
-        self.find('a', name, |r| r.aliases.get(name).cloned(), load)
+        self.find(Definition::Alias, name, |r| r.aliases.get(name).cloned(), load)
     }
 
     /// The type with features of this name in lower case.
@@ -224,22 +235,32 @@ impl Environment {
     /// # Errors
     /// As [`Environment::find_type`].
     pub fn find_model(&self, name: &str) -> EvalResult<Option<Arc<ModelDef>>> {
-        self.find('m', name, |r| r.models.get(name).cloned(), |env| env.load_one(name, "types"))
+        self.find(
+            Definition::Model,
+            name,
+            |r| r.models.get(name).cloned(),
+            |env| env.load_one(name, "types"),
+        )
     }
 
     /// The type with features of this name in lower case, if its file was read.
     pub fn known_model(&self, name: &str) -> Option<Arc<ModelDef>> {
+        note_definition(Definition::Model, name);
         self.registry().models.get(name).cloned()
     }
 
     /// The types with features that were read so far, in the order of reading.
     pub fn known_models(&self) -> Vec<Arc<ModelDef>> {
-        self.registry().models.values().cloned().collect()
+        let models: Vec<_> = self.registry().models.values().cloned().collect();
+        for model in &models {
+            note_path(Aspect::Content, &self.sources.file(model.program.file).path);
+        }
+        models
     }
 
     fn find<T>(
         &self,
-        kind: char,
+        kind: Definition,
         name: &str,
         get: impl Fn(&Registry) -> Option<T>,
         load: impl FnOnce(&Self) -> EvalResult<()>,
@@ -248,38 +269,57 @@ impl Environment {
         {
             let registry = self.registry();
             if let Some(found) = get(&registry) {
+                note_definition(kind, name);
                 return Ok(Some(found));
             }
-            if registry.missing.contains(&key) {
+            if let Some(has_files) = registry.missing.get(&key) {
+                // Most names are those of types that the program has itself.
+                if *has_files {
+                    note_definition(kind, name);
+                }
                 return Ok(None);
             }
         }
+        note_definition(kind, name);
         load(self)?;
         let found = get(&self.registry());
         if found.is_none() {
-            self.registry_mut().missing.insert(key);
+            // Without a module of this name, only the list of modules decides.
+            let module = name.split("::").next().unwrap_or_default();
+            let has_files = kind != Definition::Class || self.modules.contains_key(module);
+            self.registry_mut().missing.insert(key, has_files);
         }
         Ok(found)
     }
 
     /// Reads, in order, the files of a module that may define a class or define.
     fn load_type(&self, name: &str) -> EvalResult<()> {
+        let module = name.split("::").next().unwrap_or_default();
+        let Some(module) = self.modules.get(module) else { return Ok(()) };
+        for (count, path) in self.class_files(name).iter().enumerate() {
+            self.load_file(path, module, "manifests")?;
+            // Any definition of the module may be in `init.pp`; the next file is read all the same.
+            if count > 0 && self.registry().types.contains_key(name) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of a module that may define a class or define, in the order of the search.
+    fn class_files(&self, name: &str) -> Vec<PathBuf> {
         let mut segments = name.split("::").collect::<Vec<_>>();
-        let Some(module) = self.modules.get(segments[0]) else { return Ok(()) };
+        let Some(module) = self.modules.get(segments[0]) else { return Vec::new() };
         let dir = module.dir.join("manifests");
-        // This file is always read, because any definition of the module may be in it.
-        self.load_file(&dir.join("init.pp"), module, "manifests")?;
+        let mut files = vec![dir.join("init.pp")];
         segments.remove(0);
         while !segments.is_empty() {
             let mut path = dir.join(segments.join("/"));
             path.as_mut_os_string().push(".pp");
-            self.load_file(&path, module, "manifests")?;
-            if self.registry().types.contains_key(name) {
-                return Ok(());
-            }
+            files.push(path);
             segments.pop();
         }
-        Ok(())
+        files
     }
 
     /// The program of a module's `init.pp`, if it was read.
@@ -325,22 +365,26 @@ impl Environment {
     /// The files of the environment define names without a module, and those of the namespace
     /// `environment`, whose directory is part of the path.
     fn load_one(&self, name: &str, folder: &str) -> EvalResult<()> {
+        match self.definition_file(name, folder) {
+            Some((module, path)) => self.load_file(&path, &module, folder),
+            None => Ok(()),
+        }
+    }
+
+    fn definition_file(&self, name: &str, folder: &str) -> Option<(Cow<'_, Module>, PathBuf)> {
         if let Some(module) = self.modules.get(name).filter(|_| folder == "types") {
-            let path = module.dir.join("types/init_typeset.pp");
-            return self.load_file(&path, module, folder);
+            return Some((Cow::Borrowed(module), module.dir.join("types/init_typeset.pp")));
         }
         let (module, rest) = name.split_once("::").unwrap_or(("", name));
-        let own;
         let (module, rest) = match (self.modules.get(module), &self.dir) {
-            (Some(module), _) => (module, rest),
+            (Some(module), _) => (Cow::Borrowed(module), rest),
             (None, Some(dir)) if module.is_empty() || module == "environment" => {
-                own = Module { name: EcoString::new(), dir: dir.clone() };
-                (&own, name)
+                (Cow::Owned(Module { name: EcoString::new(), dir: dir.clone() }), name)
             }
-            _ => return Ok(()),
+            _ => return None,
         };
         let path = module.dir.join(folder).join(format!("{}.pp", rest.replace("::", "/")));
-        self.load_file(&path, module, folder)
+        Some((module, path))
     }
 
     /// Registers the definitions of a text that is not in a file.

@@ -1,5 +1,6 @@
 //! The definitions of an environment by name, and the files that were read.
 
+use crate::load::erb_template::ErbTemplate;
 use crate::load::node_names::node_name;
 use crate::load::ruby_source::{RubyFile, RubySource};
 use crate::load::ruby_types::RubyType;
@@ -11,6 +12,7 @@ use crate::types::Type;
 use crate::types::library::builtin;
 use ecow::EcoString;
 use indexmap::IndexMap;
+use ordain_source::inputs::Definition;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::path::PathBuf;
@@ -44,8 +46,8 @@ pub(super) struct Registry {
     pub(super) ruby_sources: Slots<Option<Arc<RubySource>>>,
     pub(super) erb: Slots<Result<Arc<ErbTemplate>, String>>,
     pub(super) inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
-    /// Names that no file defines, with their kind.
-    pub(super) missing: rustc_hash::FxHashSet<(char, EcoString)>,
+    /// Names that no file defines, with their kind, and whether a file may define them later.
+    pub(super) missing: FxHashMap<(Definition, EcoString), bool>,
 }
 
 impl Registry {
@@ -73,12 +75,12 @@ impl Registry {
                         errors.push(duplicate(&(&def).into(), &known, &place(known.span)));
                     }
                     None => {
-                        self.missing.remove(&('t', def.name.clone()));
+                        self.missing.remove(&(Definition::Class, def.name.clone()));
                         self.types.insert(def.name.clone(), Arc::new(def));
                     }
                 },
                 Item::Function(def) => {
-                    self.missing.remove(&('f', def.name.clone()));
+                    self.missing.remove(&(Definition::Function, def.name.clone()));
                     match self.functions.get(&def.name) {
                         Some(known) if Arc::ptr_eq(&known.program, program) => {
                             let text = format!("Function '{}'", def.name);
@@ -91,7 +93,7 @@ impl Registry {
                 Item::Alias(def) => {
                     let name = def.name.to_lowercase();
                     errors.extend(redefined_type(&def));
-                    self.missing.remove(&('a', name.clone()));
+                    self.missing.remove(&(Definition::Alias, name.clone()));
                     match self.aliases.get(&name) {
                         Some(known) if Arc::ptr_eq(&known.program, program) => {
                             let text = format!("Type alias '{}'", def.name);
@@ -103,7 +105,7 @@ impl Registry {
                 }
                 Item::Model(def) => {
                     let name = def.name.to_lowercase();
-                    self.missing.remove(&('m', name.clone()));
+                    self.missing.remove(&(Definition::Model, name.clone()));
                     if let Some(known) = self.models.get(&name) {
                         errors.push(duplicate_model(&def, known));
                     } else {
@@ -231,9 +233,6 @@ pub(super) struct FileContents {
     pub(super) files: FxHashMap<PathBuf, Arc<Vec<u8>>>,
     pub(super) bytes: usize,
 }
-
-/// An ERB template, or the error of its parser.
-pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
 
 /// A text that was read and parsed.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use ordain_functions::version::{Range, Version};
 use ordain_plugins::Session;
 use ordain_source::Span;
+use ordain_source::inputs::note_all_values;
 use serde_json::{Value as Json, json};
 
 use crate::error::{EvalResult, plain as fail};
@@ -110,6 +111,9 @@ impl Compiler<'_> {
         let mut seen = indexmap::IndexMap::new();
         while let Some(id) = at {
             let scope = self.scopes.get(id);
+            if id == ScopeId::TOP {
+                note_all_values();
+            }
             for (name, value) in scope.variables() {
                 if !seen.contains_key(name) {
                     seen.insert(name.clone(), value.clone());

@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ordain_plugins::{Fault, Language, Session};
 use ordain_source::Span;
+use ordain_source::inputs::note_unrepeatable;
 use serde_json::{Value as Json, json};
 
 use crate::error::{EvalError, EvalResult, PlainError, UnknownName, Unwind};
@@ -85,6 +86,8 @@ impl Compiler<'_> {
 
     /// Begins a conversation, unless one is in progress.
     fn enter(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
+        // Ruby code may read anything.
+        note_unrepeatable(|| ecow::eco_format!("{} runs in a process", callee.what));
         if self.ruby.session.is_some() {
             return Ok(());
         }

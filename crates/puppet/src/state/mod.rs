@@ -28,6 +28,7 @@ pub mod log;
 mod messages;
 pub(crate) mod models;
 pub mod node;
+pub(crate) mod node_values;
 pub(crate) mod programs;
 mod resources;
 pub mod scope;
@@ -40,6 +41,7 @@ mod variables;
 use crate::catalog::Catalog;
 use crate::load::Environment;
 use crate::state::log::Log;
+use crate::state::node_values::PathInProgress;
 use crate::state::scope::{Scope, Scopes};
 use crate::state::settings::Settings;
 use ecow::EcoString;
@@ -69,6 +71,8 @@ pub struct Compiler<'e> {
     pub(crate) programs: programs::Programs,
     pub(crate) templates: templates::Templates,
     pub(crate) defaults: defaults::ResourceDefaults,
+    /// The path of a value of the node that is being read.
+    pub(crate) path_in_progress: PathInProgress,
     /// A buffer that interpolations reuse.
     pub(crate) text_buffer: String,
     /// The contents of encrypted data.
@@ -95,6 +99,7 @@ impl<'e> Compiler<'e> {
             programs: programs::Programs::default(),
             templates: templates::Templates::default(),
             defaults: defaults::ResourceDefaults::default(),
+            path_in_progress: PathInProgress::default(),
             text_buffer: String::new(),
             decrypted: Decrypted::default(),
             ruby: crate::plugins::State::default(),

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_source::inputs;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::ResourceId;
@@ -315,8 +316,25 @@ impl Scopes {
         &mut self.scopes[id.0 as usize]
     }
 
-    /// The variable of this unqualified name, searched outwards.
+    /// The variable of this unqualified name, searched outwards. A search that reaches the top scope
+    /// is noted as an input.
     pub fn lookup(&self, from: ScopeId, name: &str) -> Option<&Value> {
+        let mut at = Some(from);
+        while let Some(id) = at {
+            let scope = self.get(id);
+            if id == ScopeId::TOP {
+                inputs::note_value(name);
+            }
+            if let Some(value) = scope.get(name) {
+                return Some(value);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// The same, but not noted as an input: the caller notes the part that it reads.
+    pub(crate) fn quiet_lookup(&self, from: ScopeId, name: &str) -> Option<&Value> {
         let mut at = Some(from);
         while let Some(id) = at {
             let scope = self.get(id);
@@ -326,6 +344,19 @@ impl Scopes {
             at = scope.parent;
         }
         None
+    }
+
+    /// The same for a variable of the top scope only.
+    pub(crate) fn top_variable(&self, from: ScopeId, name: &str) -> Option<&Value> {
+        let mut at = from;
+        while at != ScopeId::TOP {
+            let scope = self.get(at);
+            if scope.get(name).is_some() {
+                return None;
+            }
+            at = scope.parent?;
+        }
+        self.get(ScopeId::TOP).get(name)
     }
 
     /// The message that refuses to read a variable of this name, searched outwards: it may be a parameter

@@ -3,25 +3,41 @@
 use crate::catalog::ResourceId;
 use crate::state::Compiler;
 use crate::state::node::SETTINGS;
-use crate::state::scope::{RESERVED, Scope, ScopeKind};
+use crate::state::scope::{RESERVED, Scope, ScopeKind, Scopes};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use ecow::EcoString;
+use ordain_source::inputs::note_value;
 use std::sync::Arc;
 
 impl Compiler<'_> {
     /// The variable of this name, qualified or not.
     pub(crate) fn find_variable(&self, scope: ScopeId, name: &str) -> Option<&Value> {
+        self.find_by(scope, name, Scopes::lookup)
+    }
+
+    /// The same, but not noted as an input: the caller notes the part that it reads.
+    pub(crate) fn quiet_variable(&self, scope: ScopeId, name: &str) -> Option<&Value> {
+        self.find_by(scope, name, Scopes::quiet_lookup)
+    }
+
+    #[inline]
+    fn find_by<'s>(
+        &'s self,
+        scope: ScopeId,
+        name: &str,
+        lookup: impl Fn(&'s Scopes, ScopeId, &str) -> Option<&'s Value>,
+    ) -> Option<&'s Value> {
         // Most names have no colon at all, which is quicker to see.
         if !name.contains(':') {
-            return self.scopes.lookup(scope, name);
+            return lookup(&self.scopes, scope, name);
         }
         let Some((class, rest)) = name.rsplit_once("::") else {
-            return self.scopes.lookup(scope, name);
+            return lookup(&self.scopes, scope, name);
         };
         let class = class.strip_prefix("::").unwrap_or(class);
         if class.is_empty() {
-            return self.scopes.get(ScopeId::TOP).get(rest);
+            return lookup(&self.scopes, ScopeId::TOP, rest);
         }
         if class == SETTINGS {
             return self.setting_variable(rest);
@@ -89,6 +105,7 @@ impl Compiler<'_> {
         if RESERVED.contains(&name) {
             return true;
         }
+        note_value(name);
         let facts = self.scopes.get(ScopeId::TOP).get("facts");
         facts.is_some_and(|facts| facts.get(name).is_some())
             && self.scope_of(scope, name) == Some(ScopeId::TOP)

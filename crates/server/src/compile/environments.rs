@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use ordain_driver::inputs::FileStates;
 use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
 use ordain_driver::{CollectingReporter, Error as DriverError, Options};
@@ -176,6 +177,8 @@ impl Environments {
             environment: Some(name.to_string()),
             texts: Some(Arc::clone(&texts)),
             touched: touched.clone(),
+            // The states are those of this state of the code.
+            states: self.options.states.as_ref().map(|_| FileStates::default()),
             ..self.options.clone()
         };
         let Code { shared, modulepath, modules } = Code::read(name, &dir, &options, &texts);

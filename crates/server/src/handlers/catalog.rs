@@ -5,11 +5,13 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use jiff::Timestamp;
 use ordain_ca::Certname;
-use ordain_data::Value as Data;
+use ordain_data::{Value as Data, json};
 use ordain_driver::StaticCatalog;
+use ordain_driver::puppet::shared::NodeRequest;
 
-use super::compiling::{Compiled, Wanted, compile_node, is_uuid, uuid};
+use super::compiling::{Compiled, Wanted, compile_node, is_uuid, uuid, version_of_now};
 use super::no_environment;
+use crate::answers::{Head, Miss, Question, Recheck};
 use crate::classify::{Classification, classify};
 use crate::compile::{OpenedEnvironment, Refused};
 use crate::facts::FactSet;
@@ -18,7 +20,7 @@ use crate::principal::OwnName;
 use crate::reply::{JSON, RICH_JSON, Reply, gzip};
 use crate::request::{Request, accepts_gzip, environment};
 use crate::server::Server;
-use crate::storage::{Receipt, Source, stored};
+use crate::storage::{Receipt, Source, catalog_digest, stored};
 use crate::trusted;
 
 /// A request for a catalog.
@@ -119,7 +121,7 @@ fn content_type(accepted: &str) -> Result<&'static str, Reply> {
     }
 }
 
-fn catalog(server: &Server, asked: Asked) -> Prepared {
+fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
     let classification = match &server.config.classifier {
         Some(program) => classify(program, &asked.node),
         None => Ok(Classification::default()),
@@ -162,8 +164,8 @@ fn empty_catalog(asked: &Asked, environment: &str) -> Reply {
 }
 
 fn compiled(
-    server: &Server,
-    env: &OpenedEnvironment,
+    server: &Arc<Server>,
+    env: &Arc<OpenedEnvironment>,
     asked: &Asked,
     classification: Classification,
     receipts: &mut Vec<Receipt>,
@@ -179,16 +181,91 @@ fn compiled(
         classification,
         static_catalog: static_catalog(server, env, asked),
     };
-    let Compiled { text, exported, .. } = match compile_node(server, env, &wanted) {
+    let request = wanted.request(server, env);
+    let question = question(env, &request);
+    if let Some(reply) = stored_answer(server, env, asked, (&question, &request), receipts) {
+        return reply;
+    }
+    let Compiled { text, exported, record, .. } = match compile_node(server, env, &request) {
         Ok(compiled) => compiled,
         Err(message) => return Reply::failed(message),
     };
     let source = asked.source(&env.name);
-    receipts.push(server.storage.replace_catalog(&source, &text, &exported));
+    let digest = catalog_digest(&text, &env.name, &exported);
+    let row = match (&server.answers, record, &digest) {
+        (Some(answers), Some(record), Some(digest)) => {
+            answers.keep(env, &question, record, (&text, digest))
+        }
+        _ => None,
+    };
+    receipts.push(server.storage.replace_catalog(&source, (&text, digest), &exported, row));
     let compressed = if asked.accepts_gzip { gzip(&text) } else { None };
     let is_gzip = compressed.is_some();
-    let body = compressed.unwrap_or_else(|| text.into());
+    let body = compressed.unwrap_or(text);
     Reply { is_gzip, ..Reply::new(StatusCode::OK, asked.content_type, body) }
+}
+
+/// The request that an answer is for.
+fn question(env: &OpenedEnvironment, request: &NodeRequest) -> Question {
+    let variant = match &request.static_catalog {
+        None => String::new(),
+        // Metadata of files is that of one state of the code.
+        Some(files) => {
+            let code_id = files.code_id.as_deref().unwrap_or_default();
+            format!("static {} {code_id}", files.checksum_type)
+        }
+    };
+    Question { node: request.name.clone(), environment: env.name.clone(), variant }
+}
+
+/// The stored catalog, if another compile would have the same result.
+fn stored_answer(
+    server: &Arc<Server>,
+    env: &Arc<OpenedEnvironment>,
+    asked: &Asked,
+    (question, request): (&Question, &NodeRequest),
+    receipts: &mut Vec<Receipt>,
+) -> Option<Reply> {
+    let answers = server.answers.as_ref()?;
+    let found = answers.find(server, env, question, request);
+    let found = found.and_then(|answer| {
+        let head = head(env, request)?;
+        let source = asked.source(&env.name);
+        let ids = (&head.version, head.uuid.as_str());
+        let renewed = server.storage.renew_catalog(&source, &answer.digest, ids);
+        receipts.push(renewed.ok_or(Miss::Catalog)?);
+        Ok((answer, head))
+    });
+    answers.count(&request.name, found.as_ref().err());
+    let (answer, head) = found.ok()?;
+    let (body, is_gzip) = match asked.accepts_gzip {
+        true => (answer.body.gzip(&head), true),
+        false => (answer.body.text(&head), false),
+    };
+    answers.recheck(|| Recheck {
+        server: Arc::clone(server),
+        env: Arc::clone(env),
+        question: question.clone(),
+        request: request.clone(),
+        answer,
+    });
+    Some(Reply { is_gzip, ..Reply::new(StatusCode::OK, asked.content_type, body) })
+}
+
+/// The version and the id of a catalog that is not compiled again: new ones, as after a compile.
+fn head(env: &OpenedEnvironment, request: &NodeRequest) -> Result<Head, Miss> {
+    let failed = Miss::Failed;
+    let version = match &env.shared {
+        Ok(shared) => shared.config_version().map_err(failed)?,
+        Err(message) => return Err(failed(message.clone())),
+    };
+    let version = version.map_or_else(version_of_now, Data::Str);
+    let version = serde_json::from_str(&json::compact(&version));
+    Ok(Head {
+        version: version.map_err(|error| failed(error.to_string()))?,
+        code_id: request.static_catalog.as_ref().and_then(|files| files.code_id.clone()),
+        uuid: uuid(),
+    })
 }
 
 fn stored_or_sent(server: &Server, asked: &Asked) -> Result<Data, String> {

@@ -17,7 +17,7 @@ use crate::principal::Admin;
 use crate::reply::Reply;
 use crate::request::{Request, environment};
 use crate::server::Server;
-use crate::storage::{Receipt, Source, stored};
+use crate::storage::{Receipt, Source, catalog_digest, stored};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -115,10 +115,13 @@ fn catalog(server: &Server, body: &Body) -> Result<(Reply, Vec<Receipt>), Reply>
         classification: classification.clone(),
         static_catalog: None,
     };
-    let Compiled { text, exported, logs } =
-        compile_node(server, &env, &wanted).map_err(Reply::failed)?;
+    let request = wanted.request(server, &env);
+    let Compiled { text, exported, logs, .. } =
+        compile_node(server, &env, &request).map_err(Reply::failed)?;
     if body.persistence.catalog {
-        receipts.push(server.storage.replace_catalog(&source, &text, &exported));
+        let digest = catalog_digest(&text, &env.name, &exported);
+        let text = (&text[..], digest);
+        receipts.push(server.storage.replace_catalog(&source, text, &exported, None));
     }
     // The catalog is JSON already; a tree of it would take longer than the compile.
     let mut reply = b"{\"catalog\":".to_vec();

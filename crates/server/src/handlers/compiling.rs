@@ -2,10 +2,12 @@
 
 use std::time::Instant;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use ordain_ca::Certname;
 use ordain_data::Value as Data;
 use ordain_driver::StaticCatalog;
+use ordain_driver::inputs::CompileRecord;
 use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, evaluation_message, puppet_message};
 use ordain_graph::exports::Exported;
 use ordain_graph::puppet_catalog::{self, Envelope};
@@ -28,59 +30,71 @@ pub(super) struct Wanted<'a> {
 }
 
 /// A catalog.
-pub(super) struct Compiled {
+pub(crate) struct Compiled {
     /// The catalog as agents read it.
-    pub(super) text: Vec<u8>,
-    pub(super) exported: Vec<Exported>,
+    pub(crate) text: Bytes,
+    pub(crate) exported: Vec<Exported>,
     /// The messages of the compile: `level` and `message`.
     pub(super) logs: Vec<Json>,
+    /// The inputs, if they are recorded.
+    pub(crate) record: Option<CompileRecord>,
+}
+
+impl Wanted<'_> {
+    /// The request for the compile.
+    pub(super) fn request(self, server: &Server, env: &OpenedEnvironment) -> NodeRequest {
+        NodeRequest {
+            name: self.node.to_string(),
+            facts: self.facts,
+            trusted: self.trusted.clone(),
+            server_facts: trusted::server_facts(server.name(), &env.name),
+            parameters: self.classification.parameters,
+            classes: self.classification.classes,
+            static_catalog: self.static_catalog,
+            exports: Some(server.storage.exports()),
+            queries: Some(server.storage.queries()),
+        }
+    }
 }
 
 /// Compiles the catalog of a node, on a thread with a deep stack.
 ///
 /// # Errors
 /// The message for the agent.
-pub(super) fn compile_node(
+pub(crate) fn compile_node(
     server: &Server,
     env: &OpenedEnvironment,
-    wanted: &Wanted<'_>,
+    request: &NodeRequest,
 ) -> Result<Compiled, String> {
     let begin = Instant::now();
-    let node = wanted.node;
+    let node = request.name.as_str();
     let shared = env.shared.as_ref().map_err(|message| {
         format!("Could not parse for environment {}: {message} on node {node}", env.name)
     })?;
-    let request = || NodeRequest {
-        name: node.to_string(),
-        facts: wanted.facts.clone(),
-        trusted: wanted.trusted.clone(),
-        server_facts: trusted::server_facts(server.name(), &env.name),
-        parameters: wanted.classification.parameters.clone(),
-        classes: wanted.classification.classes.clone(),
-        static_catalog: wanted.static_catalog.clone(),
-        exports: Some(server.storage.exports()),
-        queries: Some(server.storage.queries()),
-    };
-    let mut found = shared.compile(request());
+    let mut found = shared.compile(request.clone());
     if found.graph.is_none() && found.has_exceeded_budget {
         // The budget of memory is that of all compiles, so another one may have exceeded it.
-        found = shared.compile(request());
+        found = shared.compile(request.clone());
     }
     server.environments.watch_read_files(env);
     let logs = log(&found, env, node);
     server.metrics.note_compile(begin.elapsed(), found.graph.is_some());
     let Some(graph) = &found.graph else { return Err(failure(&found, env, node)) };
-    let now = || Data::Int(Timestamp::now().as_second());
-    let version = graph.version.clone().map_or_else(now, Data::Str);
+    let version = graph.version.clone().map_or_else(version_of_now, Data::Str);
     let envelope = Envelope { version, uuid: uuid(), ..Envelope::default() };
     let mut text = Vec::new();
     puppet_catalog::write(graph, shared.sources(), &envelope, &mut text)
         .map_err(|error| format!("{error} on node {node}"))?;
-    Ok(Compiled { text, exported: found.exported, logs })
+    Ok(Compiled { text: text.into(), exported: found.exported, logs, record: found.record })
+}
+
+/// The version of a catalog whose environment has no command for it.
+pub(super) fn version_of_now() -> Data {
+    Data::Int(Timestamp::now().as_second())
 }
 
 /// The message of a compile that failed.
-fn failure(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> String {
+fn failure(found: &NodeCatalog, env: &OpenedEnvironment, node: &str) -> String {
     let Ok(shared) = &env.shared else { return String::new() };
     let mut errors = found.diagnostics.iter().filter(|d| d.severity == Severity::Error);
     let message = errors.next().map(|error| evaluation_message(error, shared.sources()));
@@ -89,9 +103,9 @@ fn failure(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> Str
 }
 
 /// Logs the messages of the compile, and returns them.
-fn log(found: &NodeCatalog, env: &OpenedEnvironment, node: &Certname) -> Vec<Json> {
+fn log(found: &NodeCatalog, env: &OpenedEnvironment, node: &str) -> Vec<Json> {
     let Ok(shared) = &env.shared else { return Vec::new() };
-    let (node, environment) = (node.as_str(), env.name.as_str());
+    let environment = env.name.as_str();
     let mut all = Vec::new();
     for entry in &found.logs {
         let level = format!("{:?}", entry.level).to_lowercase();

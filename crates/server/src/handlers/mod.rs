@@ -6,13 +6,14 @@ pub(crate) mod catalog;
 pub(crate) mod catalog_v4;
 pub(crate) mod classes;
 pub(crate) mod code;
-mod compiling;
+pub(crate) mod compiling;
 pub(crate) mod files;
 pub(crate) mod node;
 pub(crate) mod population;
 pub(crate) mod puppetdb;
 pub(crate) mod status;
 pub(crate) mod submit;
+pub(crate) mod tasks;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use ordain_puppetdb::limits::MAX_LENGTH;
 use super::route::Route;
 use crate::handlers::{
     bucket, ca, catalog, catalog_v4, classes, code, denied, files, node, population,
-    puppetdb as pdb, status, submit,
+    puppetdb as pdb, status, submit, tasks,
 };
 
 /// The API for agents. `max_body` is the maximum length of facts, reports and files.
@@ -88,6 +88,8 @@ fn puppet(max_body: u64) -> Vec<Route> {
         Route::new(post, "/puppet/v3/file_metadatas/{path}", files::metadatas),
         Route::new(get.clone(), "/puppet/v3/file_content/{path}", files::content),
         Route::new(get.clone(), "/puppet/v3/static_file_content/{path}", files::static_content),
+        Route::new(get.clone(), "/puppet/v3/tasks", tasks::tasks),
+        Route::new(get.clone(), "/puppet/v3/tasks/{path}", tasks::task),
         // Their paths end with the absolute path of a file.
         Route::new(Method::HEAD, bucket, bucket::head).empty_segments(),
         Route::new(put, bucket, bucket::put).max_body(max_body).empty_segments(),
@@ -105,9 +107,11 @@ fn administration(max_body: u64) -> Vec<Route> {
         Route::new(delete.clone(), "/puppet-admin-api/v1/environment-cache", code::forget),
         // There is no pool of interpreters to empty.
         Route::new(delete, pool, denied),
+        Route::new(get.clone(), "/puppet-admin-api/v1/jruby-pool/thread-dump", denied),
         Route::new(post.clone(), "/puppet/v3/compile", denied),
         Route::new(get.clone(), "/puppet/v3/environment_transports", denied),
-        Route::new(get, "/puppet/v3/plans", denied),
+        Route::new(get.clone(), "/puppet/v3/plans", denied),
+        Route::new(get, "/puppet/v3/plans/{path}", denied),
     ]
 }
 

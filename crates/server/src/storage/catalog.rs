@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::source::{Source, plain};
 
 /// The digest of all of a catalog but its ids.
-pub(super) type CatalogDigest = Vec<u8>;
+pub(crate) type CatalogDigest = Vec<u8>;
 
 /// The first key of a catalog after its ids.
 const RESOURCES: &[u8] = b"\"resources\":";
@@ -24,7 +24,7 @@ fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// The digest of a catalog and its exported resources without the parts that differ between compiles.
-pub(super) fn digest(
+pub(crate) fn digest(
     text: &[u8],
     environment: &str,
     exported: &[Exported],
@@ -54,18 +54,24 @@ impl Renewal {
         // The head is the beginning of an object; an end makes it a whole one.
         let head = [head.trim_ascii_end().strip_suffix(b",")?, b"}"].concat();
         let head: Json = serde_json::from_slice(&head).ok()?;
-        let version = match head.get("version")? {
+        let ids = (head.get("version")?, head.get("catalog_uuid")?.as_str()?);
+        Some(Self::new(ids, source, timestamp))
+    }
+
+    /// The ids are the version and the UUID.
+    pub(super) fn new((version, uuid): (&Json, &str), source: &Source<'_>, timestamp: i64) -> Self {
+        let version = match version {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         };
-        Some(Self {
+        Self {
             node: source.node.to_string(),
             version,
-            uuid: head.get("catalog_uuid")?.as_str()?.to_string(),
+            uuid: uuid.to_string(),
             transaction: source.transaction.map(str::to_string),
             timestamp,
             hash: Vec::new(),
-        })
+        }
     }
 
     /// The same for a row with this hash only.

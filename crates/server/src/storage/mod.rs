@@ -3,6 +3,7 @@
 //! A thread writes. It joins the commands that have arrived meanwhile to one transaction, so that a compile
 //! neither waits for the disk nor for its turn, and agents are answered when their data is durable.
 
+mod answers;
 mod catalog;
 mod exports;
 mod queries;
@@ -15,8 +16,8 @@ use std::sync::Arc;
 use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::{
-    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, collect_garbage,
-    facts_of, now, read, terminus,
+    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey, Value,
+    collect_garbage, facts_of, now, read, terminus,
 };
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::fleet::FleetQueries;
@@ -24,6 +25,8 @@ use ordain_puppetdb::sqlite_functions;
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
+pub(crate) use answers::AnswerRow;
+pub(crate) use catalog::{CatalogDigest, digest as catalog_digest};
 use exports::StoredExports;
 use queries::StoredNodes;
 pub(crate) use source::{NotStored, Receipt, Source, stored};
@@ -58,6 +61,7 @@ pub(crate) fn open_database(
 pub(crate) struct Storage {
     database: Arc<dyn Database>,
     writer: Writer,
+    key: StoreKey,
     exports: Arc<StoredExports>,
     nodes: Arc<StoredNodes>,
     /// The name of this server.
@@ -71,11 +75,13 @@ impl Storage {
     /// When it cannot be used.
     pub(crate) fn open(url: Option<&str>, dir: &Path, producer: &str) -> Result<Self, ServerError> {
         let database = open_database(url, dir, CONNECTIONS)?;
-        let writer =
-            Writer::start(Arc::clone(&database)).map_err(ServerError::system("threads"))?;
+        let failed = |error: FleetStoreError| ServerError::Store(error.to_string());
+        let key = StoreKey::open(&dir.join("store.key")).map_err(failed)?;
+        let writer = Writer::start(Arc::clone(&database), key.clone());
+        let writer = writer.map_err(ServerError::system("threads"))?;
         let exports = Arc::new(StoredExports::new(Arc::clone(&database)));
         let nodes = Arc::new(StoredNodes::new(Arc::clone(&database)));
-        Ok(Self { database, writer, exports, nodes, producer: producer.to_string() })
+        Ok(Self { database, writer, key, exports, nodes, producer: producer.to_string() })
     }
 
     fn context<'a>(&'a self, source: &Source<'a>) -> terminus::Context<'a> {
@@ -114,26 +120,25 @@ impl Storage {
     }
 
     /// Replaces the catalog and the exported resources of a node. `text` is the catalog that the
-    /// agent gets.
+    /// agent gets, `row` the record of its inputs.
     pub(crate) fn replace_catalog(
         &self,
         source: &Source<'_>,
-        text: &[u8],
+        (text, digest): (&[u8], Option<CatalogDigest>),
         exported: &[Exported],
+        row: Option<AnswerRow>,
     ) -> Receipt {
-        let digest = catalog::digest(text, source.environment, exported);
-        let renewal = catalog::Renewal::of(text, source, now());
+        let row = row.map(Box::new);
         if let Some(digest) = &digest
-            && let Some(renewal) = &renewal
+            && let Some(renewal) = catalog::Renewal::of(text, source, now())
             && let Some(hash) = self.writer.stored_catalog(source.node.as_str(), digest)
         {
             // As nine in ten catalogs: the same as before but for its id.
-            let update = renewal.clone().with_hash(hash);
-            return self.writer.submit(Job::Renew(Box::new(update)));
+            return self.writer.submit(Job::Renew(Box::new(renewal.with_hash(hash)), row));
         }
         let command = catalog::command(text, exported, &self.context(source));
         match command {
-            Ok(command) => self.writer.submit(Job::Catalog(Box::new(command), digest)),
+            Ok(command) => self.writer.submit(Job::Catalog(Box::new(command), digest, row)),
             Err(FleetStoreError::Refused { reason }) => {
                 let node = source.node.as_str();
                 // The catalog is right for the agent all the same.
@@ -142,6 +147,19 @@ impl Storage {
             }
             Err(error) => not_stored(NotStored::from(&error)),
         }
+    }
+
+    /// Gives the stored catalog of a node other ids. `None` if the catalog with this digest is not
+    /// the one that is stored.
+    pub(crate) fn renew_catalog(
+        &self,
+        source: &Source<'_>,
+        digest: &CatalogDigest,
+        ids: (&Json, &str),
+    ) -> Option<Receipt> {
+        let hash = self.writer.stored_catalog(source.node.as_str(), digest)?;
+        let renewal = catalog::Renewal::new(ids, source, now()).with_hash(hash);
+        Some(self.writer.submit(Job::Renew(Box::new(renewal), None)))
     }
 
     /// Stores a report.

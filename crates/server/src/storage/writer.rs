@@ -6,12 +6,15 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ordain_fleet_store::{
-    Command, Database, FleetStoreError, Outcome, Value, apply_all, now, read, write,
+    Command, Connection, Database, FleetStoreError, Outcome, StoreKey, Value, apply_all, now, read,
+    write,
 };
 use tokio::sync::oneshot;
 
+use super::answers::{self, AnswerRow};
 use super::catalog::{CatalogDigest, Renewal};
 use super::source::{NotStored, Receipt, not_stored, stopped};
+use crate::answers::Question;
 
 /// The maximum number of jobs that wait.
 const MAX_WAITING: usize = 4_096;
@@ -24,16 +27,24 @@ const MAX_KNOWN: usize = 200_000;
 pub(super) enum Job {
     /// A command.
     Command(Box<Command>),
-    /// A catalog, with the digest of the parts that do not change between compiles.
-    Catalog(Box<Command>, Option<CatalogDigest>),
-    /// New ids of a catalog that is stored.
-    Renew(Box<Renewal>),
+    /// A catalog, with the digest of the parts that do not change between compiles, and the record of
+    /// its inputs.
+    Catalog(Box<Command>, Option<CatalogDigest>, Option<Box<AnswerRow>>),
+    /// New ids of a catalog that is stored, and the record of its inputs if it was compiled.
+    Renew(Box<Renewal>, Option<Box<AnswerRow>>),
+    /// That a stored answer is right.
+    Verified(Question),
+    /// The end of a stored answer.
+    Forget(Question),
 }
+
+/// Where the outcome of a job goes.
+type Done = oneshot::Sender<Result<(), NotStored>>;
 
 struct Pending {
     job: Job,
     received: i64,
-    done: oneshot::Sender<Result<(), NotStored>>,
+    done: Done,
 }
 
 /// The catalogs that this server has stored: the digest, and the hash in the database.
@@ -50,10 +61,10 @@ impl Writer {
     ///
     /// # Errors
     /// When the system cannot start a thread.
-    pub(super) fn start(database: Arc<dyn Database>) -> io::Result<Self> {
+    pub(super) fn start(database: Arc<dyn Database>, key: StoreKey) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(MAX_WAITING);
         let known = Arc::new(Known::default());
-        let thread = WriterThread { database, known: Arc::clone(&known) };
+        let thread = WriterThread { database, key, known: Arc::clone(&known) };
         std::thread::Builder::new().name("writer".into()).spawn(move || thread.run(&receiver))?;
         Ok(Self { sender, known })
     }
@@ -71,6 +82,20 @@ impl Writer {
         }
     }
 
+    /// Writes soon, unless too much waits. Nobody waits for it.
+    pub(super) fn submit_quietly(&self, job: Job) {
+        drop(self.submit(job));
+    }
+
+    /// Learns the digest and the hash of a node's catalog from an answer in the database, unless this
+    /// server has stored a catalog itself.
+    pub(super) fn learn_stored(&self, node: &str, digest: CatalogDigest, hash: Vec<u8>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MAX_KNOWN {
+            known.entry(node.to_string()).or_insert((digest, hash));
+        }
+    }
+
     /// The hash in the database of a node's catalog, if this server has stored a catalog with this
     /// digest last.
     pub(super) fn stored_catalog(&self, node: &str, digest: &CatalogDigest) -> Option<Vec<u8>> {
@@ -82,6 +107,7 @@ impl Writer {
 
 struct WriterThread {
     database: Arc<dyn Database>,
+    key: StoreKey,
     known: Arc<Known>,
 }
 
@@ -99,29 +125,73 @@ impl WriterThread {
     }
 
     fn write(&self, batch: Vec<Pending>) {
-        let (renewals, commands): (Vec<_>, Vec<_>) =
-            batch.into_iter().partition(|pending| matches!(pending.job, Job::Renew(_)));
+        let (mut renewals, mut commands) = (Vec::new(), Vec::new());
+        let (mut rows, mut verified, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());
+        for Pending { job, received, done } in batch {
+            match job {
+                Job::Command(command) => commands.push((command, None, received, done)),
+                Job::Catalog(command, digest, row) => {
+                    rows.extend(row);
+                    commands.push((command, digest, received, done));
+                }
+                Job::Renew(renewal, row) => {
+                    rows.extend(row);
+                    renewals.push((renewal, done));
+                }
+                Job::Verified(question) => verified.push(question),
+                Job::Forget(question) => forgotten.push(question),
+            }
+        }
         if !renewals.is_empty() {
             self.renew(renewals);
         }
         if !commands.is_empty() {
             self.apply(commands);
         }
+        // The nodes have their answers meanwhile.
+        if !(rows.is_empty() && verified.is_empty() && forgotten.is_empty())
+            && let Err(error) = self.write_answers(&rows, &verified, &forgotten)
+        {
+            tracing::warn!(%error, "the inputs of catalogs cannot be stored");
+        }
     }
 
-    fn renew(&self, batch: Vec<Pending>) {
-        let (jobs, receivers): (Vec<_>, Vec<_>) =
-            batch.into_iter().map(|pending| (pending.job, pending.done)).unzip();
-        let renewals: Vec<Box<Renewal>> = jobs
-            .into_iter()
-            .filter_map(|job| if let Job::Renew(renewal) = job { Some(renewal) } else { None })
-            .collect();
+    fn write_answers(
+        &self,
+        rows: &[Box<AnswerRow>],
+        verified: &[Question],
+        forgotten: &[Question],
+    ) -> Result<(), FleetStoreError> {
+        write(&*self.database, |connection: &mut dyn Connection| {
+            for row in rows {
+                // Without the hash the stored catalog could not be renewed.
+                if let Some(hash) = self.stored_hash(&row.question.node, &row.digest) {
+                    row.write(connection, &self.key, &hash)?;
+                }
+            }
+            for question in verified {
+                answers::verified(connection, question)?;
+            }
+            for question in forgotten {
+                answers::forget(connection, question)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn stored_hash(&self, node: &str, digest: &CatalogDigest) -> Option<Vec<u8>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stored, hash) = known.get(node)?;
+        (stored == digest).then(|| hash.clone())
+    }
+
+    fn renew(&self, batch: Vec<(Box<Renewal>, Done)>) {
+        let (renewals, receivers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let result = write(&*self.database, |connection| {
-            let update =
-                |renewal: &Renewal, connection: &mut dyn ordain_fleet_store::Connection| {
-                    let (sql, parameters) = renewal.statement();
-                    connection.execute(sql, &parameters)
-                };
+            let update = |renewal: &Renewal, connection: &mut dyn Connection| {
+                let (sql, parameters) = renewal.statement();
+                connection.execute(sql, &parameters)
+            };
             renewals
                 .iter()
                 .map(|renewal| update(renewal, connection))
@@ -143,16 +213,10 @@ impl WriterThread {
         }
     }
 
-    fn apply(&self, batch: Vec<Pending>) {
+    fn apply(&self, batch: Vec<(Box<Command>, Option<CatalogDigest>, i64, Done)>) {
         let mut commands = Vec::with_capacity(batch.len());
         let mut rest = Vec::with_capacity(batch.len());
-        for Pending { job, received, done } in batch {
-            let (command, digest) = match job {
-                Job::Command(command) => (command, None),
-                Job::Catalog(command, digest) => (command, digest),
-                // They are written apart.
-                Job::Renew(_) => continue,
-            };
+        for (command, digest, received, done) in batch {
             rest.push((command.certname().to_string(), digest, done));
             commands.push((*command, received));
         }

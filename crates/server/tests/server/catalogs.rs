@@ -18,7 +18,7 @@ fn encode(text: &str) -> String {
 }
 
 /// A request for the catalog of `web.example.org` with these facts.
-fn catalog_of(client: &mut Client, facts: &Json, environment: &str) -> Reply {
+pub(crate) fn catalog_of(client: &mut Client, facts: &Json, environment: &str) -> Reply {
     let facts = encode(&encode(&facts.to_string()));
     let body = format!(
         "environment={environment}&facts_format=application%2Fjson&facts={facts}\
@@ -32,19 +32,20 @@ fn catalog_of(client: &mut Client, facts: &Json, environment: &str) -> Reply {
     client.request("POST", &target, &headers, body.as_bytes()).unwrap()
 }
 
-fn facts() -> Json {
+pub(crate) fn facts() -> Json {
     json!({ "name": "web.example.org", "values": { "role": "web", "os": { "family": "Debian" } } })
 }
 
-fn client(server: &TestServer) -> Client {
+pub(crate) fn client(server: &TestServer) -> Client {
     let node = server.generate("web.example.org", |options| {
         options.extensions = vec![("pp_role".to_string(), "database".to_string())];
+        options.replace = true;
     });
     server.connect(Some(&node)).unwrap()
 }
 
 /// The titles of notifications in a catalog.
-fn titles(reply: &Reply) -> Vec<String> {
+pub(crate) fn titles(reply: &Reply) -> Vec<String> {
     let catalog = reply.json();
     let all = catalog["resources"].as_array().unwrap_or_else(|| panic!("{}", reply.text()));
     let notifications = all.iter().filter(|r| r["type"] == "Notify");

@@ -31,6 +31,11 @@ impl TestServer {
         for (path, text) in code {
             write(&dir.path().join("code").join(path), text);
         }
+        Self::start_in(dir, change)
+    }
+
+    /// Starts a server in the directory of one that has ended.
+    pub(crate) fn start_in(dir: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = Config::new(dir.path().join("code"), dir.path().join("state"));
         config.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         config.names = vec!["localhost".to_string()];
@@ -40,6 +45,11 @@ impl TestServer {
         let stopper = server.stopper();
         let thread = std::thread::spawn(move || server.run().unwrap());
         Self { dir, summary, stopper, thread: Some(thread) }
+    }
+
+    /// Ends the server. Returns its directory.
+    pub(crate) fn stop(mut self) -> TempDir {
+        std::mem::replace(&mut self.dir, tempfile::tempdir().unwrap())
     }
 
     pub(crate) fn path(&self, below: &str) -> PathBuf {
@@ -86,6 +96,25 @@ impl Drop for TestServer {
 pub(crate) fn write(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
+}
+
+/// A request for a certificate, as PEM. `extensions` are lines for `openssl`.
+pub(crate) fn certificate_request(name: &str, extensions: &str) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("request.cnf");
+    let wanted = if extensions.is_empty() { "" } else { "req_extensions = ext\n" };
+    let text = format!(
+        "[req]\nprompt = no\ndistinguished_name = dn\n{wanted}[dn]\nCN = {name}\n[ext]\n{extensions}\n"
+    );
+    write(&config, &text);
+    let output = std::process::Command::new("openssl")
+        .args(["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"])
+        .args(["-keyout", "/dev/null", "-config"])
+        .arg(&config)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
 }
 
 /// A connection to a server.

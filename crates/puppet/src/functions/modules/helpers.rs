@@ -32,7 +32,8 @@ pub const TABLE: &[Function] = &[
 
 fn ip_to_cron(call: &mut Call<'_, '_>) -> EvalResult {
     let interval = call.int(0).unwrap_or(1800).max(1);
-    let facts = call.compiler.scopes.lookup(call.scope, "facts");
+    call.compiler.note_entry(call.scope, "facts", ["networking", "ip"]);
+    let facts = call.compiler.scopes.quiet_lookup(call.scope, "facts");
     let ip = facts.and_then(|f| f.get("networking")).and_then(|n| n.get("ip"));
     let ip = ip.and_then(Value::as_str).unwrap_or_default();
     let octet: i64 = ip.split('.').nth(3).and_then(|o| o.parse().ok()).unwrap_or_default();

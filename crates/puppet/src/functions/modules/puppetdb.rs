@@ -1,5 +1,7 @@
 //! The function of PuppetDB's terminus.
 
+use ordain_source::inputs::note_unrepeatable;
+
 use crate::error::{EvalResult, plain as fail};
 use crate::functions::call::Call;
 use crate::functions::support::function;
@@ -22,6 +24,8 @@ fn puppetdb_query(call: &mut Call<'_, '_>) -> EvalResult {
     let Some(queries) = call.compiler.settings.queries.clone() else {
         return fail("puppetdb_query(): there is no database of nodes; `ordain serve` has one");
     };
+    // The rows may be others at the next compile, and they can be many.
+    note_unrepeatable(|| "puppetdb_query() asks the database of nodes".into());
     match queries.query(&to_data(call.arg(0))) {
         Ok(rows) => Ok(from_data(&rows)),
         Err(message) => fail(format!("puppetdb_query(): {message}")),

@@ -14,6 +14,7 @@ use crate::state::evaluate::Evaluate;
 use crate::state::scope::ScopeKind;
 use crate::types::Type;
 use crate::types::mismatch::describe_mismatch;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Key, Value};
 
 /// The functions of this family.
@@ -404,7 +405,8 @@ fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// The value of a fact at a path.
 pub(crate) fn fact(call: &mut Call<'_, '_>, path: &[&str]) -> Option<Value> {
-    let mut at = call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts")?;
+    call.compiler.note_entry(ScopeId::TOP, "facts", path.iter().copied());
+    let mut at = call.compiler.quiet_facts()?.clone();
     for name in path {
         at = at.as_hash()?.get(&Key(name))?.clone();
     }

@@ -13,6 +13,7 @@ use crate::functions::{Dispatch, Function, plain, rep, req};
 use crate::types::mismatch::describe_mismatch;
 use crate::types::{Regexp, Type, TypeAlias, infer_set};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// A signature that promises a truth value.
 const fn asked(
@@ -161,8 +162,8 @@ fn fact(call: &mut Call<'_, '_>) -> EvalResult {
         let span = captures.get(1).or_else(|| captures.get(2));
         path.extend(span.map(|span| text[span].to_owned()));
     }
-    let mut at =
-        call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts").unwrap_or_default();
+    call.compiler.note_entry(ScopeId::TOP, "facts", path.iter().map(String::as_str));
+    let mut at = call.compiler.quiet_facts().cloned().unwrap_or_default();
     for (i, key) in path.iter().enumerate() {
         let next = match &at {
             Value::Undef => return Ok(Value::Undef),

@@ -1,0 +1,15 @@
+//! Records of the inputs of compiles. As long as no input has changed, another compile has the same
+//! result.
+
+mod exports;
+mod record;
+mod states;
+mod values;
+mod world;
+
+pub use record::{CompileRecord, Difference, InputKind};
+pub use states::{FileState, FileStates};
+
+pub(crate) use exports::RecordedExports;
+pub(crate) use values::NodeValues;
+pub(crate) use world::ObservedWorld;
