@@ -36,7 +36,8 @@ pub(crate) async fn services(server: Arc<Server>, _: Anyone, request: Request) -
     };
     match request.captured.name.as_deref() {
         None => {
-            let all = SERVICES.iter().map(|name| ((*name).to_string(), service(&server, name, level)));
+            let all =
+                SERVICES.iter().map(|name| ((*name).to_string(), service(&server, name, level)));
             Reply::json(&all.collect::<serde_json::Map<_, _>>().into())
         }
         Some(name) if SERVICES.contains(&name) => {
