@@ -56,6 +56,15 @@ pub trait Database: Send + Sync + std::fmt::Debug {
     /// When the database or the work fails, or a statement takes longer than the limit.
     fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError>;
 
+    /// Notes how values are distributed, by which the database chooses indexes. To be called now
+    /// and then, if the database does not do it itself.
+    ///
+    /// # Errors
+    /// When the database fails.
+    fn update_statistics(&self) -> Result<(), FleetStoreError> {
+        Ok(())
+    }
+
     /// Runs a transaction. When it returns without an error, the change is durable.
     ///
     /// # Errors

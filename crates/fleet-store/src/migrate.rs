@@ -4,7 +4,8 @@ use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
 
 /// The migrations; migration n leads to version n. A released migration never changes.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_report_lists.sql")];
 
 /// Applies the migrations that are missing, each whole or not at all.
 ///

@@ -78,6 +78,9 @@ const PREPARED: usize = 256;
 /// The number of SQLite's steps between two checks of the time limit.
 const STEPS: i32 = 10_000;
 
+/// Estimates from a thousand rows of each index.
+const STATISTICS: &str = "PRAGMA analysis_limit = 1000; ANALYZE";
+
 impl Sqlite {
     /// Opens the database in a file, creates it if it is missing, and brings its schema up to date.
     /// At most `readers` queries run at once; `functions` are those that queries may call.
@@ -248,6 +251,15 @@ impl Database for Sqlite {
             Some(connection) => read_with(connection, limit, work),
             None => Err(FleetStoreError::failed("there is no connection")),
         }
+    }
+
+    fn update_statistics(&self) -> Result<(), FleetStoreError> {
+        lock(&self.writer).execute_batch(STATISTICS).map_err(|e| error(&e))?;
+        // Connections read statistics when they are opened.
+        let mut state = lock(&self.readers.state);
+        state.open -= state.idle.len();
+        state.idle.clear();
+        Ok(())
     }
 
     fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError> {

@@ -358,5 +358,6 @@ fn main() {
         }
         store(database, "replace_facts", 5, nodes, &|node| facts(node, time));
     }
+    database.update_statistics().unwrap();
     measure(database, nodes);
 }

@@ -64,6 +64,13 @@ impl Queries {
         })
     }
 
+    /// Notes how values are distributed, by which the database chooses indexes.
+    pub(crate) fn update_statistics(&self) {
+        if let Err(error) = self.database.update_statistics() {
+            tracing::error!(%error, "the statistics of the database are not updated");
+        }
+    }
+
     /// Waits for the turn of a query; `None` if that takes too long.
     pub(crate) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
         timeout(WAIT, Arc::clone(&self.slots).acquire_owned()).await.ok()?.ok()

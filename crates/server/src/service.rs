@@ -161,7 +161,8 @@ impl Service {
     /// machine shows can reach a loopback address, but only under a name of that site.
     fn names_this_machine(&self, request: &Request) -> bool {
         let host = request.header("host").unwrap_or_default();
-        if host.parse::<SocketAddr>().is_ok() || host.parse::<std::net::IpAddr>().is_ok() {
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        if host.parse::<SocketAddr>().is_ok() || address.parse::<std::net::IpAddr>().is_ok() {
             return true;
         }
         let name = host.split_once(':').map_or(host, |(name, _)| name);

@@ -44,8 +44,8 @@ const ENROLMENTS: usize = 8;
 const BUCKET_BYTES: u64 = 1 << 30;
 /// The interval of looks at the revocation lists, which other programs may change.
 const LIST_INTERVAL: Duration = Duration::from_secs(10);
-/// The interval of deletions of old data.
-const GARBAGE_INTERVAL: Duration = Duration::from_secs(3600);
+/// The interval of deletions of old data and of new statistics.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3600);
 /// The number of these intervals after which the lists' validity is looked at: a day.
 const REFRESH_AFTER: u32 = 8_640;
 
@@ -275,7 +275,7 @@ async fn serve(
     });
     listeners.accept(&service, &has_ended);
     tokio::spawn(follow_lists(Arc::clone(&server)));
-    tokio::spawn(collect_garbage(Arc::clone(&server)));
+    tokio::spawn(maintain_database(Arc::clone(&server)));
     loop {
         tokio::select! {
             _ = terminate.recv() => break,
@@ -324,13 +324,20 @@ async fn follow_lists(server: Arc<Server>) {
     }
 }
 
-/// Deletes old data every hour.
-async fn collect_garbage(server: Arc<Server>) {
-    loop {
-        tokio::time::sleep(GARBAGE_INTERVAL).await;
+/// Updates the statistics of the database now and every hour, and deletes old data every hour.
+async fn maintain_database(server: Arc<Server>) {
+    for round in 0u64.. {
         let server = Arc::clone(&server);
+        let maintain = move || {
+            if round > 0 {
+                server.storage.collect_garbage();
+            }
+            server.storage.update_statistics();
+            server.queries.update_statistics();
+        };
         // A failure is logged where it occurs.
-        let _ = tokio::task::spawn_blocking(move || server.storage.collect_garbage()).await;
+        let _ = tokio::task::spawn_blocking(maintain).await;
+        tokio::time::sleep(MAINTENANCE_INTERVAL).await;
     }
 }
 

@@ -254,12 +254,14 @@ impl Dialect for Sqlite {
                          AND p.name IN (SELECT value FROM json_each({}))";
             Sql::format(names, [list()])
         };
+        // `NOT IN` of pairs would compare each pair with all leaves, as one might be null.
         let documents = Sql::format(
             "SELECT s.certname_id, k.value, s.facts -> ('$.\"' || k.value || '\"') FROM factsets s \
-             JOIN json_each({}) k WHERE CASE WHEN (s.certname_id, k.value) NOT IN \
-             (SELECT f.certname_id, p.name {}) THEN json_type(s.facts, '$.\"' || k.value || '\"') IS NOT NULL \
-             ELSE 0 END",
-            [list(), leaves()],
+             JOIN json_each({}) k WHERE CASE WHEN NOT EXISTS (SELECT 1 FROM fact_paths p \
+             JOIN facts f ON f.path_id = p.id WHERE p.depth = 0 AND p.name = k.value \
+             AND f.certname_id = s.certname_id) \
+             THEN json_type(s.facts, '$.\"' || k.value || '\"') IS NOT NULL ELSE 0 END",
+            [list()],
         );
         NamedFacts::of_many(leaf_value(self), leaves(), documents)
     }

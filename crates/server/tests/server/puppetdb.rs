@@ -277,7 +277,7 @@ fn the_local_address_is_for_queries_of_this_machine() {
     let server = server("");
     let target = "/pdb/query/v4/nodes";
     let of = |host: &str| ask(&server, target, &[("host", host)]).status;
-    for host in ["localhost:8080", "localhost", "127.0.0.1:1", "127.0.0.1", "[::1]:80"] {
+    for host in ["localhost:8080", "localhost", "127.0.0.1:1", "127.0.0.1", "[::1]:80", "[::1]"] {
         assert_eq!(of(host), 200, "{host}");
     }
     for host in ["evil.example.org", "localhost.evil.example.org:8080", "", "a:b:c"] {
