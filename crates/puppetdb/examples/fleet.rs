@@ -3,7 +3,7 @@
 //! `cargo run --release -p ordain-puppetdb --example fleet -- DATABASE NODES [REPORTS]`: DATABASE is
 //! a file of SQLite or a URL of PostgreSQL. A node has 87 facts, a catalog of 50 resources and
 //! REPORTS reports of 50 resources, one a day. A database that has nodes is only measured.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn name(node: usize) -> String {
 }
 
 fn environment(node: usize) -> &'static str {
-    if node % 10 == 0 { "staging" } else { "production" }
+    if node.is_multiple_of(10) { "staging" } else { "production" }
 }
 
 /// The facts of a node: 87 names with about 330 leaves.
@@ -77,7 +77,7 @@ fn facts(node: usize, time: i64) -> Value {
     let flat = all.as_object().unwrap().len();
     for number in flat..87 {
         let value = if number % 8 == 0 {
-            json!({ "version": format!("1.{}.{}", node % 7, number), "enabled": node % 3 == 0, "ports": [80, 443] })
+            json!({ "version": format!("1.{}.{}", node % 7, number), "enabled": node.is_multiple_of(3), "ports": [80, 443] })
         } else {
             json!(format!("value {} of fact {number}", node % 12))
         };
