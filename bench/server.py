@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Loads `ordain serve` with simulated agents: catalogs a second, times, memory.
 
-    bench/server.py [--seconds N] [--gzip]
+    bench/server.py [--seconds N] [--gzip] [--beside puppetserver]
 
 Needs `cargo build --release -p ordain-cli -p ordain-server --bins --examples`, and `facter` for the facts
 (or `FACTS=FILE`). Server and agents share the machine. Catalogs have 500 resources (125 defines) and
-2,000 resources (500 defines), as those that Puppet's server was measured with.
+2,000 resources (500 defines). `--beside puppetserver` also measures Debian's puppetserver (1 GB heap, two
+JRubies, environments cached, warmed up for a minute) with the same code, facts and agents.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -16,10 +16,14 @@ import tempfile
 import time
 from pathlib import Path
 
+import puppetserver
+
 HERE = Path(__file__).resolve().parent
 ORDAIN = os.environ.get("ORDAIN", str(HERE.parent / "target/release/ordain"))
 AGENTS = os.environ.get("AGENTS", str(HERE.parent / "target/release/examples/agents"))
 PORT = 18150
+# What is asked for, the environment, and the number of clients.
+CATALOGS = ("catalog", "small", 4), ("catalog", "large", 2)
 
 DEFINE = """define load::vhost(Integer $number, String $text) {
   file { "/etc/load/${title}.conf": content => "${text} ${number} ${facts['kernel']}\\n", mode => '0644' }
@@ -49,36 +53,59 @@ def facts(path):
     path.write_text(text)
 
 
+def load(address, ca_dir, base, pid, seconds, cases, more=()):
+    """Loads a server, and prints a line for each case."""
+    for what, environment, clients in cases:
+        output = subprocess.check_output(
+            [AGENTS, "--address", address, "--ca-dir", ca_dir, "--facts", base / "facts.json", "--nodes", "20",
+             "--clients", str(clients), "--seconds", seconds, "--environment", environment, "--what", what,
+             "--pid", str(pid), *more], text=True,
+        )
+        print(f"{what} {environment} {clients} clients: {output.strip()}", flush=True)
+
+
+def measure_ordain(base, seconds, more):
+    began = time.monotonic()
+    server = subprocess.Popen(
+        [ORDAIN, "serve", "--code", base / "code", "--state-dir", base / "state",
+         "--listen", f"127.0.0.1:{PORT}", "--names", "localhost", "--autosign", "off"],
+        stdout=subprocess.PIPE, stderr=open(base / "log", "w"), text=True,
+    )
+    try:
+        server.stdout.readline()
+        print(f"start to listening: {time.monotonic() - began:.3f} s")
+        cases = ("status", "small", 4), ("catalog", "small", 1), *CATALOGS, ("run", "small", 4)
+        load(f"127.0.0.1:{PORT}", base / "state/ca", base, server.pid, seconds, cases, more)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def measure_puppetserver(base, seconds, more):
+    began = time.monotonic()
+    server = puppetserver.PuppetServer(base / "puppetserver", base / "code", PORT + 1)
+    try:
+        server.wait()
+        print(f"puppetserver, start to listening: {time.monotonic() - began:.1f} s")
+        arguments = f"127.0.0.1:{PORT + 1}", server.ca_dir, base, server.process.pid
+        print("to warm up:")
+        load(*arguments, "30", CATALOGS, more)
+        print("measured:")
+        load(*arguments, seconds, CATALOGS, more)
+    finally:
+        server.stop()
+
+
 def main():
     seconds = sys.argv[sys.argv.index("--seconds") + 1] if "--seconds" in sys.argv else "10"
-    gzip = ["--gzip"] if "--gzip" in sys.argv else []
+    more = ["--gzip"] if "--gzip" in sys.argv else []
     with tempfile.TemporaryDirectory() as directory:
         base = Path(directory)
         write_code(base / "code")
         facts(base / "facts.json")
-        began = time.monotonic()
-        server = subprocess.Popen(
-            [ORDAIN, "serve", "--code", base / "code", "--state-dir", base / "state",
-             "--listen", f"127.0.0.1:{PORT}", "--names", "localhost", "--autosign", "off"],
-            stdout=subprocess.PIPE, stderr=open(base / "log", "w"), text=True,
-        )
-        try:
-            server.stdout.readline()
-            print(f"start to listening: {time.monotonic() - began:.3f} s")
-            for what, environment, clients in (
-                ("status", "small", 4), ("catalog", "small", 1), ("catalog", "small", 4),
-                ("catalog", "large", 2), ("run", "small", 4),
-            ):
-                output = subprocess.check_output(
-                    [AGENTS, "--address", f"127.0.0.1:{PORT}", "--ca-dir", base / "state/ca",
-                     "--facts", base / "facts.json", "--nodes", "20", "--clients", str(clients),
-                     "--seconds", seconds, "--environment", environment, "--what", what,
-                     "--pid", str(server.pid), *gzip], text=True,
-                )
-                print(f"{what} {environment} {clients} clients: {output.strip()}", flush=True)
-        finally:
-            server.terminate()
-            server.wait()
+        measure_ordain(base, seconds, more)
+        if "--beside" in sys.argv:
+            measure_puppetserver(base, seconds, more)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["server"],
     &["ide"],
     &["fleet"],
-    &["driver"],
+    &["driver", "deploy"],
     &["puppetdb"],
     &["fleet-store"],
     &["ca", "providers", "store"],

@@ -110,6 +110,7 @@ impl CertificateAuthority {
     fn revoke_names(&self, lock: &WriteLock, names: &[String]) -> Result<RevokedNames, CaError> {
         let entries = inventory::read(&self.directory.inventory())?;
         let now = self.now();
+        let known: HashSet<Serial> = self.own_list()?.serials().collect();
         let mut outcome = RevokedNames::default();
         let mut serials = Vec::new();
         for name in names {
@@ -119,7 +120,9 @@ impl CertificateAuthority {
             };
             let before = serials.len();
             let mine = entries.iter().filter(|e| e.is_of(&certname) && e.not_after >= now);
-            serials.extend(mine.map(|entry| entry.serial.clone()));
+            // A name whose certificates were cleaned has none any more.
+            let mine = mine.map(|entry| &entry.serial).filter(|serial| !known.contains(serial));
+            serials.extend(mine.cloned());
             // The inventory may lack a certificate that another program made.
             serials.extend(self.stored_certificate(&certname)?.map(|c| c.serial()));
             let list =

@@ -99,6 +99,7 @@ pub(crate) fn all() -> Vec<&'static CodeDoc> {
     let mut codes: Vec<_> = OWN
         .iter()
         .chain(DOCS)
+        .chain(ordain_deploy::codes::DOCS)
         .chain(languages::ALL.iter().flat_map(|language| language.codes()))
         .collect();
     codes.sort_by_key(|doc| doc.code);

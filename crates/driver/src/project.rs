@@ -42,6 +42,9 @@ struct Project {
     /// The same as `--puppet-libs`.
     #[serde(rename = "puppet-libs")]
     puppet_libs: Option<PathBuf>,
+    /// The settings of `ordain serve`, which reads them itself.
+    #[serde(rename = "server", default)]
+    _server: serde::de::IgnoredAny,
 }
 
 /// The changes that a project allows on the machine.

@@ -7,7 +7,7 @@ use ordain_source::{HttpStatus, budget};
 use ureq::http::Method;
 
 use crate::kinds::file::Address;
-use crate::kinds::http::fetch::{TIMEOUT, failed, limited_agent};
+use crate::kinds::http::fetch::{Connection, TIMEOUT, connected_agent, failed, limited_agent};
 
 /// The maximum size of a document in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -28,9 +28,45 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
     let address = Address::parse(address).ok_or_else(invalid)?;
     let agent = limited_agent(Path::new("/"), address.is_secure());
     let response = agent.run(address.request(&Method::GET, None)?).map_err(failed);
-    let response = response.map_err(in_time)?;
+    body(response.map_err(in_time)?, budget::scaled(MAX_BYTES))
+}
+
+/// A document on a web server, and how the server is asked for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Download<'d> {
+    /// The address, by `http:` or `https:`.
+    pub address: &'d str,
+    /// The header `Authorization`. It is not sent to the targets of redirects.
+    pub authorization: Option<&'d str>,
+    /// The address of a proxy; `None` for that of the environment.
+    pub proxy: Option<&'d str>,
+    /// The maximum size in bytes.
+    pub most: u64,
+}
+
+/// Downloads a document. Limits: ten redirects, and a minute in which nothing arrives.
+///
+/// # Errors
+/// As for [`fetch`].
+pub fn download(download: &Download<'_>) -> io::Result<Vec<u8>> {
+    let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidInput, text.to_owned());
+    let address = Address::parse(download.address)
+        .ok_or_else(|| invalid("this is not the address of a server"))?;
+    let proxy = download.proxy.map(ureq::Proxy::new).transpose();
+    let proxy = proxy.map_err(|_| invalid("this is not the address of a proxy"))?;
+    let connection = Connection { insecure: false, proxy, redirects: 10 };
+    let mut request = address.request(&Method::GET, None)?;
+    if let Some(text) = download.authorization {
+        let value = text.parse().map_err(|_| invalid("this is not a header"))?;
+        request.headers_mut().insert("Authorization", value);
+    }
+    let agent = connected_agent(Path::new("/"), &connection);
+    body(agent.run(request).map_err(failed).map_err(in_time)?, download.most)
+}
+
+/// The body of a successful response.
+fn body(response: ureq::http::Response<ureq::Body>, most: u64) -> io::Result<Vec<u8>> {
     let status = response.status();
-    let most = budget::scaled(MAX_BYTES);
     let mut content = Vec::new();
     let body = response.into_body().into_with_config().limit(u64::MAX).reader();
     body.take(most.saturating_add(1)).read_to_end(&mut content).map_err(in_time)?;

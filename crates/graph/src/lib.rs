@@ -12,6 +12,7 @@ pub mod diff;
 pub mod dot;
 pub mod explain;
 pub mod exports;
+pub mod fleet;
 pub mod join;
 pub mod json;
 pub mod language;

@@ -23,6 +23,11 @@ pub trait Host {
         args: &[Value],
     ) -> Result<Option<Value>, HostError>;
 
+    /// Receives the line of the next call.
+    fn at_line(&mut self, line: u32) {
+        let _ = line;
+    }
+
     /// Asks whether a value that the host shares may change: the array or hash of this number, or a
     /// text if the number is 0. If not, the value counts as frozen.
     fn may_change(&mut self, number: usize) -> bool {

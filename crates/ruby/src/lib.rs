@@ -40,6 +40,7 @@ mod eval;
 mod function;
 mod host;
 mod methods;
+mod script;
 mod stack;
 mod syntax;
 pub mod tree;
@@ -55,6 +56,7 @@ pub use eval::Limits;
 pub use eval::error::Error;
 pub use function::{Dispatch, Function, Interface, MethodArg, Param};
 pub use host::{BlockCall, HOST_CLASS, Host, HostError};
+pub use script::Script;
 pub use syntax::SyntaxError;
 pub use value::{
     Array, Enumerator, Exception, Foreign, Hash, MatchData, Proc, Range, Regexp, Text, Time, Value,

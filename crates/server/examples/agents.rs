@@ -331,7 +331,13 @@ impl Agent {
             let head = String::from_utf8_lossy(&received[..end]).to_lowercase();
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
             let length: usize = length.and_then(|text| text.parse().ok()).unwrap_or(0);
-            while received.len() < end + 4 + length {
+            // Puppet's server sends catalogs in chunks.
+            let is_chunked = head.contains("transfer-encoding: chunked");
+            let is_whole = |received: &[u8]| match is_chunked {
+                true => received.ends_with(b"\r\n0\r\n\r\n"),
+                false => received.len() >= end + 4 + length,
+            };
+            while !is_whole(&received) {
                 let read = self.stream.read(&mut buffer).expect("a reply");
                 assert!(read > 0, "the server ends the connection");
                 received.extend_from_slice(&buffer[..read]);

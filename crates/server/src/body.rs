@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::reply::Body as ReplyBody;
 use crate::reply::Reply;
+use crate::stream::BodyStream;
 
 /// The bytes of a file that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -56,6 +57,8 @@ pub(crate) enum Outgoing {
     Bytes(Option<Bytes>),
     /// A file.
     File(FileBody),
+    /// Parts that are still being made.
+    Stream(BodyStream),
 }
 
 /// The rest of a file.
@@ -69,6 +72,7 @@ impl From<ReplyBody> for Outgoing {
     fn from(body: ReplyBody) -> Self {
         match body {
             ReplyBody::Bytes(bytes) => Self::Bytes(Some(bytes)),
+            ReplyBody::Stream(stream) => Self::Stream(stream),
             ReplyBody::File(file, left) => {
                 let file = tokio::fs::File::from_std(file);
                 Self::File(FileBody { file, left, buffer: BytesMut::new() })
@@ -115,6 +119,7 @@ impl Body for Outgoing {
                 Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
             }
             Self::File(file) => file.poll(context),
+            Self::Stream(stream) => stream.poll(context),
         }
     }
 
@@ -122,6 +127,7 @@ impl Body for Outgoing {
         match self {
             Self::Bytes(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
             Self::File(file) => file.left == 0,
+            Self::Stream(stream) => stream.has_ended(),
         }
     }
 
@@ -129,6 +135,7 @@ impl Body for Outgoing {
         SizeHint::with_exact(match self {
             Self::Bytes(bytes) => bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
             Self::File(file) => file.left,
+            Self::Stream(_) => return SizeHint::default(),
         })
     }
 }

@@ -22,10 +22,19 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The address of `/metrics`, `/healthz` and `/status`, without encryption. None by default.
     pub metrics: Option<SocketAddr>,
+    /// A further address of PuppetDB's API: for queries without encryption on a loopback address,
+    /// with TLS and client certificates elsewhere. None by default.
+    pub puppetdb: Option<SocketAddr>,
+    /// The names of certificates that may send queries of PuppetDB's API.
+    pub puppetdb_clients: Vec<String>,
+    /// The names of certificates that may send queries and commands about any node: other servers.
+    pub puppetdb_senders: Vec<String>,
     /// The names in the server's certificate, the first is its own.
     pub names: Vec<String>,
     /// The requests for certificates that are signed at once.
     pub autosign: Autosign,
+    /// Whether agents may renew their certificates themselves.
+    pub auto_renewal: bool,
     /// The `fileserver.conf`.
     pub fileserver: Option<PathBuf>,
     /// The program that classifies nodes: it gets the name as its argument and prints YAML with
@@ -108,8 +117,12 @@ impl Config {
             ca: None,
             listen: SocketAddr::from(([0, 0, 0, 0], 8140)),
             metrics: None,
+            puppetdb: None,
+            puppetdb_clients: Vec::new(),
+            puppetdb_senders: Vec::new(),
             names: Vec::new(),
             autosign: Autosign::Off,
+            auto_renewal: false,
             fileserver: None,
             classifier: None,
             static_catalogs: false,

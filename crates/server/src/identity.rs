@@ -21,6 +21,15 @@ pub(crate) struct Identity {
     pub(crate) certificate: Certificate,
 }
 
+/// What a client may do with PuppetDB's API.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct DatabaseAccess {
+    /// Whether it may send queries.
+    pub(crate) may_query: bool,
+    /// Whether it may send commands about any node.
+    pub(crate) may_send: bool,
+}
+
 impl Identity {
     /// Reads the certificate of a client.
     ///

@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use crate::connections::Slot;
 use crate::identity::Identity;
 use crate::io::TimedWrites;
-use crate::service::{Client, Service};
+use crate::service::{Client, Listener, Service};
 
 /// The maximum length of the head of a request in bytes.
 const MAX_HEAD: usize = 64 << 10;
@@ -26,26 +26,29 @@ const MAX_HEADERS: usize = 64;
 /// The pause after an error of the system, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Accepts connections of agents until `end` is true.
-pub(crate) async fn accept_agents(
+/// Accepts connections with TLS until `end` is true.
+pub(crate) async fn accept_tls(
     service: Arc<Service>,
     listener: TcpListener,
+    kind: Listener,
     end: watch::Receiver<bool>,
 ) {
     accept(&service, &listener, end.clone(), |stream, address, slot| {
-        tokio::spawn(agent(Arc::clone(&service), stream, address, slot, end.clone()));
+        let client = Client { identity: None, address, listener: kind };
+        tokio::spawn(tls(Arc::clone(&service), stream, client, slot, end.clone()));
     })
     .await;
 }
 
-/// Accepts connections of monitoring until `end` is true.
-pub(crate) async fn accept_monitoring(
+/// Accepts connections without encryption until `end` is true.
+pub(crate) async fn accept_plain(
     service: Arc<Service>,
     listener: TcpListener,
+    kind: Listener,
     end: watch::Receiver<bool>,
 ) {
     accept(&service, &listener, end.clone(), |stream, address, slot| {
-        let client = Client { identity: None, address, is_monitoring: true };
+        let client = Client { identity: None, address, listener: kind };
         tokio::spawn(requests(Arc::clone(&service), stream, client, slot, end.clone()));
     })
     .await;
@@ -88,13 +91,15 @@ async fn ended(end: &mut watch::Receiver<bool>) {
     let _ = end.wait_for(|has_ended| *has_ended).await;
 }
 
-async fn agent(
+/// Makes the handshake of a connection, then serves its requests.
+async fn tls(
     service: Arc<Service>,
     stream: TcpStream,
-    address: SocketAddr,
+    client: Client,
     slot: Slot,
     end: watch::Receiver<bool>,
 ) {
+    let address = client.address;
     let handshake = async {
         // Signatures are expensive, and clients that are not known yet can ask for them.
         let _turn = service.server.handshakes.acquire().await;
@@ -124,7 +129,7 @@ async fn agent(
             return;
         }
     };
-    let client = Client { identity, address, is_monitoring: false };
+    let client = Client { identity, ..client };
     requests(service, stream, client, slot, end).await;
 }
 

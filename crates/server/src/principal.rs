@@ -36,6 +36,16 @@ pub(crate) struct OwnName(Identity);
 #[derive(Debug)]
 pub(crate) struct Admin(Identity);
 
+/// A client that may send queries of PuppetDB's API: an administrator, a name in the settings, or
+/// any client of the loopback address for it.
+#[derive(Debug)]
+pub(crate) struct QueryClient(());
+
+/// A client that may send commands of PuppetDB's API about any node: an administrator, or a name in
+/// the settings.
+#[derive(Debug)]
+pub(crate) struct CommandSender(());
+
 /// Nobody.
 #[derive(Debug)]
 pub(crate) struct Denied(Infallible);
@@ -114,6 +124,22 @@ impl Principal for Admin {
     fn admit(request: &Request) -> Result<Self, Reply> {
         let identity = request.identity.clone().filter(|identity| identity.is_admin);
         identity.map(Self).ok_or_else(|| forbidden(request))
+    }
+}
+
+impl Principal for QueryClient {
+    const NAME: &'static str = "puppetdb client";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        if request.access.may_query { Ok(Self(())) } else { Err(forbidden(request)) }
+    }
+}
+
+impl Principal for CommandSender {
+    const NAME: &'static str = "puppetdb sender";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        if request.access.may_send { Ok(Self(())) } else { Err(forbidden(request)) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::stream::BodyStream;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -45,6 +46,8 @@ pub(crate) enum Body {
     Bytes(Bytes),
     /// The rest of a file of this length.
     File(std::fs::File, u64),
+    /// Parts that are still being made.
+    Stream(BodyStream),
 }
 
 impl Reply {

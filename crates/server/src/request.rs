@@ -1,9 +1,9 @@
 //! A request, decoded, with its body in memory.
 
 use bytes::Bytes;
-use hyper::{HeaderMap, Method};
+use hyper::{HeaderMap, Method, StatusCode};
 
-use crate::identity::Identity;
+use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::Reply;
 use crate::url::{Parameters, Target, UrlError};
 
@@ -16,6 +16,7 @@ pub(crate) struct Request {
     pub(crate) body: Bytes,
     /// The verified client of the connection.
     pub(crate) identity: Option<Identity>,
+    pub(crate) access: DatabaseAccess,
     /// The parts of the path that the pattern of the route names.
     pub(crate) captured: Captured,
 }
@@ -67,13 +68,13 @@ impl Request {
 /// # Errors
 /// The reply for a request without a valid one.
 pub(crate) fn environment(name: Option<&str>) -> Result<&str, Reply> {
+    let wrong = |text: String| Err(Reply::text(StatusCode::BAD_REQUEST, text));
     let Some(name) = name else {
-        return Err(Reply::bad_request("An environment parameter must be specified"));
+        return wrong("An environment parameter must be specified".to_string());
     };
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || name.len() > 255 || !name.chars().all(is_word) {
-        let text = "The environment must be purely alphanumeric, underscores are the only other characters";
-        return Err(Reply::bad_request(text));
+        return wrong(format!("The environment must be purely alphanumeric, not '{name}'"));
     }
     Ok(name)
 }

@@ -16,8 +16,9 @@ use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
 use crate::metrics::Metrics;
+use crate::queries::Queries;
 use crate::reply::Reply;
-use crate::storage::Storage;
+use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
 
 /// The unit in which bodies in memory are counted.
@@ -34,6 +35,7 @@ pub(crate) struct Server {
     pub(crate) storage: Storage,
     /// The answers without compiling, unless they are turned off.
     pub(crate) answers: Option<Answers>,
+    pub(crate) queries: Queries,
     pub(crate) bucket: Bucket,
     pub(crate) checksums: Checksums,
     pub(crate) listings: Listings,
@@ -68,6 +70,18 @@ impl Server {
     /// The name of this server.
     pub(crate) fn name(&self) -> &str {
         self.config.names.first().map_or("puppet", String::as_str)
+    }
+
+    /// The reply for data that is not stored.
+    pub(crate) fn not_stored(&self, reason: NotStored) -> Reply {
+        match reason {
+            NotStored::Refused(reason) => Reply::bad_request(reason),
+            NotStored::Busy(reason) => {
+                tracing::warn!(reason, "the database is busy");
+                self.overloaded()
+            }
+            NotStored::Failed(reason) => Reply::failed(reason),
+        }
     }
 
     /// The reply while there is too much to do.

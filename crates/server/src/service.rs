@@ -11,20 +11,32 @@ use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 
 use crate::body::{self, Outgoing};
-use crate::identity::Identity;
+use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{PUPPET_VERSION, Reply};
 use crate::request::Request;
 use crate::routes::{self, Route};
 use crate::server::{BODY_UNIT, Server};
-use crate::url::Target;
+use crate::url::{Target, UrlError};
 
 /// The client of a connection.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) identity: Option<Identity>,
     pub(crate) address: SocketAddr,
-    /// Whether the connection is to the address of metrics.
-    pub(crate) is_monitoring: bool,
+    pub(crate) listener: Listener,
+}
+
+/// The listener that accepted a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Listener {
+    /// The address for agents.
+    Agents,
+    /// The address of metrics.
+    Monitoring,
+    /// The address of PuppetDB's API, with TLS.
+    PuppetDb,
+    /// The address of PuppetDB's API, without encryption on a loopback address.
+    LocalPuppetDb,
 }
 
 /// A server with its routes.
@@ -34,6 +46,8 @@ pub(crate) struct Service {
     pub(crate) agents: Vec<Route>,
     /// The routes for monitoring.
     pub(crate) monitoring: Vec<Route>,
+    /// The routes of PuppetDB's API.
+    pub(crate) puppetdb: Vec<Route>,
 }
 
 impl Service {
@@ -76,10 +90,17 @@ impl Service {
         let (head, body) = request.into_parts();
         let target = head.uri.path_and_query().map_or("", |target| target.as_str());
         let target = Target::decode(target).map_err(|e| Reply::bad_request(e.to_string()))?;
-        let table = if client.is_monitoring { &self.monitoring } else { &self.agents };
+        let table = match client.listener {
+            Listener::Agents => &self.agents,
+            Listener::Monitoring => &self.monitoring,
+            Listener::PuppetDb | Listener::LocalPuppetDb => &self.puppetdb,
+        };
         let (route, captured) = routes::find(table, &head.method, &target.segments)?;
         if target.has_empty_segments && !route.allows_empty_segments {
             return Err(Reply::bad_request("the path has an empty segment"));
+        }
+        if target.has_slashes && !route.allows_slashes {
+            return Err(Reply::bad_request(UrlError::Segment.to_string()));
         }
         let mut request = Request {
             method: head.method,
@@ -87,8 +108,15 @@ impl Service {
             headers: head.headers,
             body: bytes::Bytes::new(),
             identity: client.identity.clone(),
+            access: self.access(client),
             captured,
         };
+        if client.listener == Listener::LocalPuppetDb && !self.names_this_machine(&request) {
+            return Err(Reply::text(
+                StatusCode::FORBIDDEN,
+                "The header Host names another machine",
+            ));
+        }
         if let Some(identity) = &request.identity {
             self.check_certificate(identity)?;
         }
@@ -107,6 +135,37 @@ impl Service {
         };
         drop(permit);
         Ok((route.pattern, reply))
+    }
+
+    /// What a client may do with PuppetDB's API.
+    fn access(&self, client: &Client) -> DatabaseAccess {
+        let config = &self.server.config;
+        match &client.identity {
+            Some(identity) => {
+                let is_in = |names: &[String]| names.iter().any(|n| n == identity.name.as_str());
+                DatabaseAccess {
+                    may_send: identity.is_admin || is_in(&config.puppetdb_senders),
+                    may_query: identity.is_admin
+                        || is_in(&config.puppetdb_senders)
+                        || is_in(&config.puppetdb_clients),
+                }
+            }
+            None => DatabaseAccess {
+                may_send: false,
+                may_query: client.listener == Listener::LocalPuppetDb,
+            },
+        }
+    }
+
+    /// Whether the header `Host` names this machine. A page of another site that a browser on this
+    /// machine shows can reach a loopback address, but only under a name of that site.
+    fn names_this_machine(&self, request: &Request) -> bool {
+        let host = request.header("host").unwrap_or_default();
+        if host.parse::<SocketAddr>().is_ok() || host.parse::<std::net::IpAddr>().is_ok() {
+            return true;
+        }
+        let name = host.split_once(':').map_or(host, |(name, _)| name);
+        name == "localhost" || self.server.config.names.iter().any(|own| own == name)
     }
 
     /// Refuses a certificate that was revoked or has expired since the connection began.

@@ -22,11 +22,12 @@ use crate::error::ServerError;
 use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
-use crate::listener::{accept_agents, accept_monitoring};
+use crate::listener::{accept_plain, accept_tls};
 use crate::metrics::Metrics;
+use crate::queries::Queries;
 use crate::routes;
 use crate::server::Server;
-use crate::service::Service;
+use crate::service::{Listener, Service};
 use crate::storage::Storage;
 use crate::tls::{self, ServerKey};
 
@@ -54,6 +55,7 @@ pub struct Listening {
     runtime: tokio::runtime::Runtime,
     agents: TcpListener,
     monitoring: Option<TcpListener>,
+    puppetdb: Option<TcpListener>,
     stop: Arc<Notify>,
 }
 
@@ -75,6 +77,8 @@ pub struct Summary {
     pub address: SocketAddr,
     /// The address of metrics.
     pub metrics: Option<SocketAddr>,
+    /// The further address of PuppetDB's API.
+    pub puppetdb: Option<SocketAddr>,
     /// The server's own name.
     pub name: String,
     /// Whether the authority is new.
@@ -83,11 +87,29 @@ pub struct Summary {
     pub environments: Vec<String>,
 }
 
+/// Sockets that another program has opened, such as a service manager.
+#[derive(Debug, Default)]
+pub struct Sockets {
+    /// That for agents, instead of the address of the settings.
+    pub agents: Option<std::net::TcpListener>,
+    /// That of metrics.
+    pub metrics: Option<std::net::TcpListener>,
+}
+
 /// Opens the authority and the store, and listens.
 ///
 /// # Errors
 /// When a directory, an address or a setting cannot be used.
 pub fn listen(config: Config) -> Result<(Listening, Summary), ServerError> {
+    listen_on(config, Sockets::default())
+}
+
+/// Opens the authority and the store, and listens on sockets that are open already. Connections
+/// that arrive before wait in their queues.
+///
+/// # Errors
+/// When a directory, an address, a socket or a setting cannot be used.
+pub fn listen_on(config: Config, sockets: Sockets) -> Result<(Listening, Summary), ServerError> {
     if !config.code.is_dir() {
         return Err(ServerError::NoCode(config.code));
     }
@@ -96,23 +118,29 @@ pub fn listen(config: Config) -> Result<(Listening, Summary), ServerError> {
         config.names = machine_names();
     }
     let runtime = runtime()?;
-    let agents = bind(&runtime, config.listen)?;
-    let monitoring = config.metrics.map(|address| bind(&runtime, address)).transpose()?;
-    let address = |listener: &TcpListener, asked| listener.local_addr().unwrap_or(asked);
-    let (address, metrics) = (
-        address(&agents, config.listen),
-        monitoring.as_ref().zip(config.metrics).map(|(l, asked)| address(l, asked)),
-    );
+    let agents = match sockets.agents {
+        Some(socket) => adopt(&runtime, socket)?,
+        None => bind(&runtime, config.listen)?,
+    };
+    let monitoring = match sockets.metrics {
+        Some(socket) => Some(adopt(&runtime, socket)?),
+        None => config.metrics.map(|address| bind(&runtime, address)).transpose()?,
+    };
+    let puppetdb = config.puppetdb.map(|address| bind(&runtime, address)).transpose()?;
+    let address = agents.local_addr().unwrap_or(config.listen);
+    let of = |listener: &Option<TcpListener>| listener.as_ref().and_then(|l| l.local_addr().ok());
+    let (metrics, puppetdb_address) = (of(&monitoring), of(&puppetdb));
     let (server, is_new_authority) = new_server(config)?;
     let summary = Summary {
         address,
         metrics,
+        puppetdb: puppetdb_address,
         name: server.name().to_string(),
         is_new_authority,
         environments: server.environments.names(),
     };
     let (server, stop) = (Arc::new(server), Arc::new(Notify::new()));
-    Ok((Listening { server, runtime, agents, monitoring, stop }, summary))
+    Ok((Listening { server, runtime, agents, monitoring, puppetdb, stop }, summary))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
@@ -136,6 +164,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
     make_private(&bucket)?;
     let name = config.names.first().map_or("puppet", String::as_str);
     let storage = Storage::open(config.database.as_deref(), &nodes, name)?;
+    let queries = Queries::open(config.database.as_deref(), &nodes)?;
     let options = Options {
         hiera: config.hiera.clone(),
         strict: config.strict,
@@ -159,6 +188,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         environments: Environments::new(config.code.clone(), options),
         pool,
         storage,
+        queries,
         bucket: Bucket::new(bucket, BUCKET_BYTES),
         checksums: Checksums::default(),
         listings: Listings::default(),
@@ -186,18 +216,50 @@ impl Listening {
     /// # Errors
     /// When the system refuses signals.
     pub fn run(self) -> Result<(), ServerError> {
-        let Self { server, runtime, agents, monitoring, stop } = self;
-        let result = runtime.block_on(serve(Arc::clone(&server), agents, monitoring, &stop));
+        let Self { server, runtime, agents, monitoring, puppetdb, stop } = self;
+        let listeners = Listeners { agents, monitoring, puppetdb };
+        let result = runtime.block_on(serve(Arc::clone(&server), listeners, &stop));
         // A request that has outlived the time for draining must not hold up the end.
         runtime.shutdown_timeout(Duration::from_secs(1));
         result
     }
 }
 
-async fn serve(
-    server: Arc<Server>,
+/// The open ports.
+struct Listeners {
     agents: TcpListener,
     monitoring: Option<TcpListener>,
+    puppetdb: Option<TcpListener>,
+}
+
+impl Listeners {
+    /// Starts to accept connections, until `end` is true.
+    fn accept(self, service: &Arc<Service>, end: &watch::Receiver<bool>) {
+        let service = || Arc::clone(service);
+        tokio::spawn(accept_tls(service(), self.agents, Listener::Agents, end.clone()));
+        if let Some(listener) = self.monitoring {
+            tokio::spawn(accept_plain(service(), listener, Listener::Monitoring, end.clone()));
+        }
+        if let Some(listener) = self.puppetdb {
+            let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+            match is_local {
+                true => tokio::spawn(accept_plain(
+                    service(),
+                    listener,
+                    Listener::LocalPuppetDb,
+                    end.clone(),
+                )),
+                false => {
+                    tokio::spawn(accept_tls(service(), listener, Listener::PuppetDb, end.clone()))
+                }
+            };
+        }
+    }
+}
+
+async fn serve(
+    server: Arc<Server>,
+    listeners: Listeners,
     stop: &Notify,
 ) -> Result<(), ServerError> {
     let listen = |kind| signal(kind).map_err(ServerError::system("signals"));
@@ -209,11 +271,9 @@ async fn serve(
         server: Arc::clone(&server),
         agents: routes::table(server.config.limits.body_length),
         monitoring: routes::monitoring(),
+        puppetdb: routes::puppetdb(server.config.limits.body_length),
     });
-    tokio::spawn(accept_agents(Arc::clone(&service), agents, has_ended.clone()));
-    if let Some(listener) = monitoring {
-        tokio::spawn(accept_monitoring(service, listener, has_ended.clone()));
-    }
+    listeners.accept(&service, &has_ended);
     tokio::spawn(follow_lists(Arc::clone(&server)));
     tokio::spawn(collect_garbage(Arc::clone(&server)));
     loop {
@@ -308,6 +368,16 @@ fn bind(
     runtime.block_on(TcpListener::bind(address)).map_err(listen)
 }
 
+/// Goes on with a socket that is open already.
+fn adopt(
+    runtime: &tokio::runtime::Runtime,
+    socket: std::net::TcpListener,
+) -> Result<TcpListener, ServerError> {
+    let failed = ServerError::system("the socket of the service manager");
+    let _in_runtime = runtime.enter();
+    socket.set_nonblocking(true).and_then(|()| TcpListener::from_std(socket)).map_err(failed)
+}
+
 fn read_mounts(config: &Config) -> Result<OwnMounts, ServerError> {
     let Some(path) = &config.fileserver else { return Ok(OwnMounts::default()) };
     let text = std::fs::read_to_string(path).map_err(ServerError::file(path))?;
@@ -323,7 +393,11 @@ fn make_private(dir: &Path) -> Result<(), ServerError> {
 }
 
 fn ca_settings(config: &Config) -> Settings {
-    Settings { autosign: config.autosign.clone(), ..Settings::default() }
+    Settings {
+        autosign: config.autosign.clone(),
+        allow_auto_renewal: config.auto_renewal,
+        ..Settings::default()
+    }
 }
 
 /// Opens the authority, or makes one. Returns whether it is new.

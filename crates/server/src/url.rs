@@ -14,8 +14,10 @@ const MAX_PARAMETERS: usize = 256;
 /// A decoded request target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Target {
-    /// The segments of the path, decoded. None is empty, `.` or `..`, or has a slash or a NUL.
+    /// The segments of the path, decoded. None is empty, `.` or `..`, or has a control character.
     pub(crate) segments: Vec<String>,
+    /// Whether a segment has a slash or a backslash, as titles of resources have.
+    pub(crate) has_slashes: bool,
     /// Whether the path had empty segments, which are left out.
     pub(crate) has_empty_segments: bool,
     /// The parameters of the query, decoded, in order.
@@ -35,7 +37,7 @@ pub(crate) enum UrlError {
     /// The decoded bytes are not UTF-8.
     #[error("the decoded text is not UTF-8")]
     NotUtf8,
-    /// A segment is `.` or `..`, or has a slash, backslash or control character.
+    /// A segment is `.` or `..`, or has a slash, a backslash or a control character.
     #[error("a segment of the path is `.`, `..`, or has a slash or control character")]
     Segment,
     /// Too long, too many segments or parameters.
@@ -66,17 +68,17 @@ impl Target {
                 part => segments.push(segment(part)?),
             }
         }
-        Ok(Self { segments, has_empty_segments, query: Parameters::decode(query)? })
+        let has_slashes = segments.iter().any(|segment| segment.contains(['/', '\\']));
+        Ok(Self { segments, has_slashes, has_empty_segments, query: Parameters::decode(query)? })
     }
 }
 
 /// Decodes one segment of a path. A plus sign is a plus sign there.
 fn segment(text: &str) -> Result<String, UrlError> {
     let decoded = percent(text, false)?;
-    let is_wrong = |c: char| c == '/' || c == '\\' || c.is_control();
     match decoded.as_str() {
         "" | "." | ".." => Err(UrlError::Segment),
-        _ if decoded.contains(is_wrong) => Err(UrlError::Segment),
+        _ if decoded.contains(char::is_control) => Err(UrlError::Segment),
         _ => Ok(decoded),
     }
 }
@@ -101,6 +103,11 @@ impl Parameters {
     /// The first parameter of this name.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All parameters.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, String)> {
+        self.0.iter()
     }
 
     /// All parameters of this name.
@@ -149,7 +156,7 @@ mod tests {
 
     #[test]
     fn ambiguous_paths_are_refused() {
-        for target in ["/a/./b", "/a/../b", "/a/%2e%2e/b", "/a/%2E/b", "/a%2fb", "/a\\b"] {
+        for target in ["/a/./b", "/a/../b", "/a/%2e%2e/b", "/a/%2E/b"] {
             assert_eq!(segments(target), Err(UrlError::Segment), "{target}");
         }
         for target in ["/a%00", "/a%0a", "*", "a/b", "http://host/a"] {
@@ -161,6 +168,14 @@ mod tests {
         assert_eq!(segments("/%ff"), Err(UrlError::NotUtf8));
         assert_eq!(segments(&format!("/{}", "a/".repeat(200))), Err(UrlError::TooLong));
         assert_eq!(segments(&format!("/{}", "a".repeat(9000))), Err(UrlError::TooLong));
+    }
+
+    #[test]
+    fn slashes_in_segments_are_told() {
+        for target in ["/a%2fb", "/a\\b", "/a/%2Fb", "/a/b%5cc"] {
+            assert!(Target::decode(target).unwrap().has_slashes, "{target}");
+        }
+        assert!(!Target::decode("/a/b?c=%2f").unwrap().has_slashes);
     }
 
     #[test]

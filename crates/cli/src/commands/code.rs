@@ -37,6 +37,13 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
             "; watch commands of exec; and everything that resources declare."
         ),
     ),
+    (
+        "deploy",
+        "Puppetfiles, which reach no files and start no programs; commands of filter_command and \
+         postrun.",
+    ),
+    ("deploy list", NOTHING),
+    ("deploy rollback", NOTHING),
     ("history", NOTHING),
     ("rollback", NOTHING),
     ("show", NOTHING),

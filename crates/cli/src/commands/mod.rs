@@ -7,6 +7,7 @@ pub(crate) mod code;
 pub(crate) mod compile;
 mod completions;
 pub(crate) mod convert;
+mod deploy;
 mod diff;
 mod doctor;
 pub(crate) mod encrypt;
@@ -101,6 +102,7 @@ macro_rules! verbs {
                         | Self::Apply(_)
                         | Self::Watch(_)
                         | Self::Serve(_)
+                        | Self::Deploy(_)
                         | Self::Rollback(_)
                         | Self::History(_)
                         | Self::Show(_)
@@ -131,6 +133,7 @@ verbs! {
     "apply" Apply(apply::ApplyArgs) => apply::run,
     "watch" Watch(WatchArgs) => watch::run,
     "serve" Serve(serve::ServeArgs) => serve::run,
+    "deploy" Deploy(deploy::DeployArgs) => deploy::run,
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,

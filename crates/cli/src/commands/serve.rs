@@ -5,7 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ordain_server::{Autosign, Config, Summary};
+use listenfd::ListenFd;
+use ordain_server::{Autosign, Config, Sockets, Summary};
 use ordain_source::{Diagnostic, budget};
 use serde::Deserialize;
 
@@ -17,6 +18,8 @@ use crate::runs;
 use crate::ui::Ui;
 use crate::watch::service_manager::ServiceManager;
 
+/// The file with the settings of a project.
+const PROJECT: &str = "ordain.toml";
 /// The port of Puppet's servers.
 const PORT: u16 = 8140;
 
@@ -42,6 +45,17 @@ pub(crate) struct ServeArgs {
     /// The address of /metrics, /healthz and /status, without encryption; default: none
     #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     pub metrics: Option<SocketAddr>,
+    /// A further address of PuppetDB's API: for queries without encryption on a loopback address,
+    /// such as 127.0.0.1:8080, with TLS and client certificates elsewhere; default: none
+    #[arg(long, value_name = "ADDR:PORT", value_parser = puppetdb_address)]
+    pub puppetdb: Option<SocketAddr>,
+    /// The names of certificates that may send queries of PuppetDB's API, such as that of Puppetboard
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub puppetdb_clients: Vec<String>,
+    /// The names of certificates that may also send commands about any node, such as those of other
+    /// servers
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub puppetdb_senders: Vec<String>,
     /// The names by which agents reach the server, its own first; default: this machine's name,
     /// `puppet`, `localhost`
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -50,6 +64,9 @@ pub(crate) struct ServeArgs {
     /// names and globs, or a program that decides
     #[arg(long, value_name = "off|all|FILE")]
     pub autosign: Option<String>,
+    /// Let agents of version 8 and later renew their certificates, for 60 days each
+    #[arg(long)]
+    pub auto_renewal: bool,
     /// The directory of the certificate authority, such as that of a puppetserver [default: `ca` in
     /// the state directory]
     #[arg(long, value_name = "DIR")]
@@ -84,7 +101,8 @@ pub(crate) struct ServeArgs {
     /// The form of the log
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub log: TextOrJson,
-    /// A TOML file with these settings in the table `server`; arguments win
+    /// A TOML file with these settings in the table `server`; arguments win [default: `ordain.toml`
+    /// of the current directory, if it has that table]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -97,6 +115,12 @@ struct File {
     server: Section,
 }
 
+/// The part of a project file that is for servers.
+#[derive(Deserialize)]
+struct Project {
+    server: Option<Section>,
+}
+
 /// The table `server`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -106,9 +130,15 @@ struct Section {
     database: Option<String>,
     listen: Option<String>,
     metrics: Option<String>,
+    puppetdb: Option<String>,
+    #[serde(default)]
+    puppetdb_clients: Vec<String>,
+    #[serde(default)]
+    puppetdb_senders: Vec<String>,
     #[serde(default)]
     names: Vec<String>,
     autosign: Option<String>,
+    auto_renewal: Option<bool>,
     ca_dir: Option<PathBuf>,
     fileserver_config: Option<PathBuf>,
     classifier: Option<PathBuf>,
@@ -129,7 +159,10 @@ struct Section {
 /// # Errors
 /// When a setting, a directory or an address cannot be used.
 pub(crate) fn run(ui: &mut Ui, args: &ServeArgs) -> Result<Exit, Failure> {
-    let section = args.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let section = match &args.config {
+        Some(path) => read::<File>(path)?.server,
+        None => read_project(Path::new(PROJECT))?.unwrap_or_default(),
+    };
     let config = config(args, section)?;
     start_log(args.log);
     budget::go_on();
@@ -137,7 +170,11 @@ pub(crate) fn run(ui: &mut Ui, args: &ServeArgs) -> Result<Exit, Failure> {
     let failed = |error: ordain_server::ServerError| {
         Failure::Message(Diagnostic::error(codes::SERVER, error.to_string()))
     };
-    let (server, summary) = ordain_server::listen(config.clone()).map_err(failed)?;
+    let sockets = sockets_of_environment().map_err(|error| {
+        let text = format!("the sockets of the service manager cannot be used: {error}");
+        Failure::Message(Diagnostic::error(codes::SERVER, text))
+    })?;
+    let (server, summary) = ordain_server::listen_on(config.clone(), sockets).map_err(failed)?;
     print(ui, &config, &summary)?;
     let manager = ServiceManager::of_environment();
     manager.notify("READY=1\n");
@@ -156,6 +193,10 @@ fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure>
     writeln!(out, "  authority      {}{note}", config.ca_dir().display())?;
     if let Some(metrics) = summary.metrics {
         writeln!(out, "  metrics        http://{metrics}/metrics")?;
+    }
+    if let Some(puppetdb) = summary.puppetdb {
+        let scheme = if puppetdb.ip().is_loopback() { "http" } else { "https" };
+        writeln!(out, "  PuppetDB API   {scheme}://{puppetdb}")?;
     }
     let port = match address.port() {
         PORT => String::new(),
@@ -185,12 +226,26 @@ fn start_log(form: TextOrJson) {
     };
 }
 
-fn read(path: &Path) -> Result<Section, Diagnostic> {
+fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Diagnostic> {
     let text =
         ordain_source::read_input_text(path).map_err(|error| codes::unreadable(path, &error))?;
-    let file: File = toml::from_str(&text)
-        .map_err(|error| codes::document(path, error.to_string().trim_end()))?;
-    Ok(file.server)
+    toml::from_str(&text).map_err(|error| codes::document(path, error.to_string().trim_end()))
+}
+
+/// The table `server` of a project file, if there are both.
+fn read_project(path: &Path) -> Result<Option<Section>, Diagnostic> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    Ok(read::<Project>(path)?.server)
+}
+
+/// The sockets that a service manager has opened, by the protocol of `sd_listen_fds(3)`: the first
+/// is for agents, the second for metrics.
+fn sockets_of_environment() -> std::io::Result<Sockets> {
+    let mut all = ListenFd::from_env();
+    let agents = all.take_tcp_listener(0)?;
+    Ok(Sockets { agents, metrics: all.take_tcp_listener(1)? })
 }
 
 /// The settings of the arguments, then of the file, then the defaults.
@@ -206,12 +261,18 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     let parse = |text: Option<String>| text.map(|text| address(&text)).transpose();
     config.listen = args.listen.or(parse(section.listen).map_err(wrong)?).unwrap_or(config.listen);
     config.metrics = args.metrics.or(parse(section.metrics).map_err(wrong)?);
-    config.names = if args.names.is_empty() { section.names } else { args.names.clone() };
+    let puppetdb = section.puppetdb.map(|text| puppetdb_address(&text)).transpose();
+    config.puppetdb = args.puppetdb.or(puppetdb.map_err(wrong)?);
+    let or = |names: &[String], others| if names.is_empty() { others } else { names.to_vec() };
+    config.puppetdb_clients = or(&args.puppetdb_clients, section.puppetdb_clients);
+    config.puppetdb_senders = or(&args.puppetdb_senders, section.puppetdb_senders);
+    config.names = or(&args.names, section.names);
     config.autosign = match args.autosign.clone().or(section.autosign).as_deref() {
         None | Some("off" | "false") => Autosign::Off,
         Some("all" | "true") => Autosign::All,
         Some(file) => Autosign::File(file.into()),
     };
+    config.auto_renewal = args.auto_renewal || section.auto_renewal.unwrap_or(false);
     config.database = args.database.clone().or(section.database);
     config.ca = args.ca_dir.clone().or(section.ca_dir);
     config.fileserver = args.fileserver_config.clone().or(section.fileserver_config);
@@ -245,11 +306,23 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
 /// # Errors
 /// The error message.
 fn address(text: &str) -> Result<SocketAddr, String> {
+    with_port(text, |_| PORT)
+}
+
+/// As [`address`], with PuppetDB's ports.
+///
+/// # Errors
+/// The error message.
+fn puppetdb_address(text: &str) -> Result<SocketAddr, String> {
+    with_port(text, |address| if address.is_loopback() { 8080 } else { 8081 })
+}
+
+fn with_port(text: &str, port: impl Fn(IpAddr) -> u16) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(address);
     }
     if let Ok(address) = text.parse::<IpAddr>() {
-        return Ok(SocketAddr::from((address, PORT)));
+        return Ok(SocketAddr::from((address, port(address))));
     }
     let port = text.strip_prefix(':').and_then(|port| port.parse::<u16>().ok());
     let any = |port| SocketAddr::from(([0, 0, 0, 0], port));

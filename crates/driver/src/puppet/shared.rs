@@ -7,6 +7,7 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_graph::Graph;
 use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::fleet::FleetQueries;
 use ordain_puppet::eval::LogEntry;
 use ordain_puppet::session::{Node, compile_node_here};
 use ordain_puppet::value::Value;
@@ -45,6 +46,8 @@ pub struct NodeRequest {
     pub static_catalog: Option<StaticCatalog>,
     /// The exported resources of all nodes. Without them nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
+    /// The database that `puppetdb_query` asks.
+    pub queries: Option<Arc<dyn FleetQueries>>,
 }
 
 /// The outcome of a node's compile.
@@ -142,6 +145,7 @@ impl SharedEnvironment {
             Some(exports) => Some(Arc::clone(exports) as Arc<dyn Exports>),
             None => request.exports.clone(),
         };
+        settings.queries = request.queries.clone();
         let compiled = compile_node_here(&self.site.env, settings, &node);
         let mut result = NodeCatalog {
             graph: compiled.graph,

@@ -161,10 +161,8 @@ impl Compiler<'_> {
         let at =
             Declaration { scope, span, is_virtual: true, exported: false, title_is_text: true };
         let new = self.declare(&id.kind, &id.title, params, at)?;
-        for tag in &exported.tags {
-            let tag = self.catalog.tags.intern(tag);
-            self.catalog.get_mut(new).tags.insert(tag);
-        }
+        // Its tags are those of its titles and parameters here: as in PuppetDB's terminus, tags of its
+        // containers at the other node are only for collectors to find it.
         self.catalog.imports.insert(new, import);
         Ok(Some(new))
     }

@@ -41,6 +41,7 @@ pub const MODULES: &[&[Function]] = &[
     modules::apache::TABLE,
     modules::databases::TABLE,
     modules::helpers::TABLE,
+    modules::puppetdb::TABLE,
     stdlib::catalog::TABLE,
     stdlib::convert::TABLE,
     stdlib::digests::TABLE,

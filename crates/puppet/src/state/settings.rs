@@ -4,6 +4,7 @@ use crate::state::budget;
 use crate::value::Value;
 use ecow::EcoString;
 use ordain_graph::exports::Exports;
+use ordain_graph::fleet::FleetQueries;
 use ordain_graph::language::Strict;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub struct Settings {
     pub examines_native_only: bool,
     /// The resources that nodes export for each other; without it nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
+    /// The database that `puppetdb_query` asks; without it the function fails.
+    pub queries: Option<Arc<dyn FleetQueries>>,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -68,6 +71,7 @@ impl Default for Settings {
             native_kinds: BTreeSet::new(),
             examines_native_only: false,
             exports: None,
+            queries: None,
             values: BTreeMap::new(),
         }
     }

@@ -197,6 +197,7 @@ const IMPURE: &[&str] = &[
     "prefix",
     "private",
     "pry",
+    "puppetdb_query",
     "pw_hash",
     "range",
     "realize",

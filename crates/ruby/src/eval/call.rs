@@ -155,6 +155,7 @@ impl Interp<'_> {
         name: &str,
         args: &[Value],
     ) -> Eval<Option<Value>> {
+        self.host.at_line(self.line);
         let result = self.host.call(receiver, name, args);
         self.of_host(result)
     }

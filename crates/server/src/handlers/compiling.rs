@@ -52,6 +52,7 @@ impl Wanted<'_> {
             classes: self.classification.classes,
             static_catalog: self.static_catalog,
             exports: Some(server.storage.exports()),
+            queries: Some(server.storage.queries()),
         }
     }
 }

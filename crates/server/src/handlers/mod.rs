@@ -9,9 +9,12 @@ pub(crate) mod code;
 mod compiling;
 pub(crate) mod files;
 pub(crate) mod node;
+pub(crate) mod population;
+pub(crate) mod puppetdb;
 mod recheck;
 pub(crate) mod status;
 pub(crate) mod submit;
+pub(crate) mod tasks;
 
 use std::sync::Arc;
 

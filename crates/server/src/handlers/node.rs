@@ -76,7 +76,7 @@ pub(crate) async fn environments(server: Arc<Server>, _: AnyNode, _: Request) ->
             let modulepath: Vec<String> = env.modulepath.iter().map(path).collect();
             let settings = json!({
                 "modulepath": modulepath,
-                "manifest": [path(&env.dir.join("manifests"))],
+                "manifest": path(&env.dir.join("manifests")),
                 // An edit is live at once.
                 "environment_timeout": 0,
                 "config_version": "",

@@ -44,15 +44,15 @@ pub(crate) async fn facts(server: Arc<Server>, node: OwnName, request: Request) 
         let trusted = trusted::of(&identity);
         Ok(working.storage.replace_facts(&source, &facts.values, &trusted))
     };
-    acknowledged(blocking(work).await).await
+    acknowledged(&server, blocking(work).await).await
 }
 
 /// Replies when something is stored.
-async fn acknowledged(receipt: Result<Receipt, Reply>) -> Reply {
+async fn acknowledged(server: &Server, receipt: Result<Receipt, Reply>) -> Reply {
     match receipt {
         Ok(receipt) => match stored(receipt).await {
             Ok(()) => Reply::json(&json!([])),
-            Err(message) => Reply::failed(message),
+            Err(reason) => server.not_stored(reason),
         },
         Err(reply) => reply,
     }
@@ -78,7 +78,7 @@ pub(crate) async fn report(server: Arc<Server>, node: OwnName, request: Request)
         let source = Source { node: &name, environment, transaction };
         Ok(working.storage.store_report(&source, &report))
     };
-    acknowledged(blocking(work).await).await
+    acknowledged(&server, blocking(work).await).await
 }
 
 /// Runs work on a thread for it.

@@ -4,7 +4,7 @@ mod route;
 mod table;
 
 pub(crate) use route::{Route, find};
-pub(crate) use table::{monitoring, table};
+pub(crate) use table::{monitoring, puppetdb, table};
 
 use route::SMALL_BODY;
 

@@ -33,6 +33,8 @@ pub(crate) struct Route {
     pub(crate) max_body: u64,
     /// Whether a path may have empty segments, as those that end with an absolute path.
     pub(crate) allows_empty_segments: bool,
+    /// Whether a segment of the path may have a slash or a backslash.
+    pub(crate) allows_slashes: bool,
     parts: Vec<Part>,
     check: fn(&Request) -> Result<(), Reply>,
     handler: Handler,
@@ -65,6 +67,7 @@ impl Route {
             principal: P::NAME,
             max_body: SMALL_BODY,
             allows_empty_segments: false,
+            allows_slashes: false,
             parts: parts.collect(),
             check: |request| P::admit(request).map(drop),
             handler,
@@ -80,6 +83,12 @@ impl Route {
     /// Allows empty segments in paths.
     pub(crate) fn empty_segments(mut self) -> Self {
         self.allows_empty_segments = true;
+        self
+    }
+
+    /// Allows slashes and backslashes in segments of paths, such as those of resources' titles.
+    pub(crate) fn slashes(mut self) -> Self {
+        self.allows_slashes = true;
         self
     }
 

@@ -1,10 +1,12 @@
 //! The routes of the API, each with the principal that may use it.
 
 use hyper::Method;
+use ordain_puppetdb::limits::MAX_LENGTH;
 
 use super::route::Route;
 use crate::handlers::{
-    bucket, ca, catalog, catalog_v4, classes, code, denied, files, node, status, submit,
+    bucket, ca, catalog, catalog_v4, classes, code, denied, files, node, population,
+    puppetdb as pdb, status, submit, tasks,
 };
 
 /// The API for agents. `max_body` is the maximum length of facts, reports and files.
@@ -12,6 +14,27 @@ pub(crate) fn table(max_body: u64) -> Vec<Route> {
     let mut routes = authority();
     routes.extend(puppet(max_body));
     routes.extend(administration(max_body));
+    routes.extend(puppetdb(max_body));
+    routes
+}
+
+/// PuppetDB's API, and the state that its clients ask for.
+pub(crate) fn puppetdb(max_body: u64) -> Vec<Route> {
+    let (get, post) = (Method::GET, Method::POST);
+    let query = "/pdb/query/v4/{path}";
+    let mut routes = vec![
+        // Paths have titles of resources and values of facts.
+        Route::new(get.clone(), query, pdb::query).empty_segments().slashes(),
+        Route::new(post.clone(), query, pdb::query)
+            .empty_segments()
+            .slashes()
+            .max_body(MAX_LENGTH as u64),
+        Route::new(post, "/pdb/cmd/v1", pdb::command).max_body(max_body),
+        Route::new(get.clone(), "/pdb/meta/v1/version", pdb::version),
+        Route::new(get.clone(), "/pdb/meta/v1/server-time", pdb::server_time),
+        Route::new(get.clone(), "/metrics/v2/list", population::list),
+        Route::new(get, "/metrics/v2/read/{name}", population::read),
+    ];
     routes.extend(state());
     routes
 }
@@ -65,6 +88,8 @@ fn puppet(max_body: u64) -> Vec<Route> {
         Route::new(post, "/puppet/v3/file_metadatas/{path}", files::metadatas),
         Route::new(get.clone(), "/puppet/v3/file_content/{path}", files::content),
         Route::new(get.clone(), "/puppet/v3/static_file_content/{path}", files::static_content),
+        Route::new(get.clone(), "/puppet/v3/tasks", tasks::tasks),
+        Route::new(get.clone(), "/puppet/v3/tasks/{path}", tasks::task),
         // Their paths end with the absolute path of a file.
         Route::new(Method::HEAD, bucket, bucket::head).empty_segments(),
         Route::new(put, bucket, bucket::put).max_body(max_body).empty_segments(),
@@ -82,9 +107,11 @@ fn administration(max_body: u64) -> Vec<Route> {
         Route::new(delete.clone(), "/puppet-admin-api/v1/environment-cache", code::forget),
         // There is no pool of interpreters to empty.
         Route::new(delete, pool, denied),
+        Route::new(get.clone(), "/puppet-admin-api/v1/jruby-pool/thread-dump", denied),
         Route::new(post.clone(), "/puppet/v3/compile", denied),
         Route::new(get.clone(), "/puppet/v3/environment_transports", denied),
-        Route::new(get, "/puppet/v3/plans", denied),
+        Route::new(get.clone(), "/puppet/v3/plans", denied),
+        Route::new(get, "/puppet/v3/plans/{path}", denied),
     ]
 }
 

@@ -6,28 +6,31 @@
 mod answers;
 mod catalog;
 mod exports;
+mod queries;
 mod source;
 mod writer;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::{
-    Command, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey, Value,
-    collect_garbage, now, terminus,
+    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey,
+    collect_garbage, facts_of, now, read, terminus,
 };
 use ordain_graph::exports::{Exported, Exports};
+use ordain_graph::fleet::FleetQueries;
+use ordain_puppetdb::sqlite_functions;
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
 pub(crate) use answers::{AnswerRow, Question};
 pub(crate) use catalog::{CatalogDigest, digest as catalog_digest};
 use exports::StoredExports;
-pub(crate) use source::{Receipt, Source, stored};
-use source::{done, plain, refused};
+use queries::StoredNodes;
+pub(crate) use source::{NotStored, Receipt, Source, stored};
+use source::{done, not_stored, plain};
 use writer::{Job, Writer};
 
 /// The connections to PostgreSQL, and the readers of SQLite.
@@ -35,12 +38,32 @@ const CONNECTIONS: usize = 8;
 /// The longest time of one collection of garbage.
 const COLLECTION: std::time::Duration = std::time::Duration::from_secs(20);
 
+/// Opens the database at a URL of PostgreSQL, or else the one in a directory.
+///
+/// # Errors
+/// When it cannot be used.
+pub(crate) fn open_database(
+    url: Option<&str>,
+    dir: &Path,
+    connections: usize,
+) -> Result<Arc<dyn Database>, ServerError> {
+    let failed = |error: FleetStoreError| ServerError::Store(error.to_string());
+    Ok(match url {
+        Some(url) => Arc::new(Postgres::connect(url, connections).map_err(failed)?),
+        None => {
+            let path = dir.join("nodes.sqlite");
+            Arc::new(Sqlite::open(&path, connections, sqlite_functions()).map_err(failed)?)
+        }
+    })
+}
+
 /// The store.
 pub(crate) struct Storage {
     database: Arc<dyn Database>,
     writer: Writer,
     key: StoreKey,
     exports: Arc<StoredExports>,
+    nodes: Arc<StoredNodes>,
     /// The name of this server.
     producer: String,
 }
@@ -51,19 +74,14 @@ impl Storage {
     /// # Errors
     /// When it cannot be used.
     pub(crate) fn open(url: Option<&str>, dir: &Path, producer: &str) -> Result<Self, ServerError> {
+        let database = open_database(url, dir, CONNECTIONS)?;
         let failed = |error: FleetStoreError| ServerError::Store(error.to_string());
-        let database: Arc<dyn Database> = match url {
-            Some(url) => Arc::new(Postgres::connect(url, CONNECTIONS).map_err(failed)?),
-            None => {
-                let path = dir.join("nodes.sqlite");
-                Arc::new(Sqlite::open(&path, CONNECTIONS, Vec::new()).map_err(failed)?)
-            }
-        };
         let key = StoreKey::open(&dir.join("store.key")).map_err(failed)?;
         let writer = Writer::start(Arc::clone(&database), key.clone());
         let writer = writer.map_err(ServerError::system("threads"))?;
         let exports = Arc::new(StoredExports::new(Arc::clone(&database)));
-        Ok(Self { database, writer, key, exports, producer: producer.to_string() })
+        let nodes = Arc::new(StoredNodes::new(Arc::clone(&database)));
+        Ok(Self { database, writer, key, exports, nodes, producer: producer.to_string() })
     }
 
     fn context<'a>(&'a self, source: &Source<'a>) -> terminus::Context<'a> {
@@ -85,10 +103,10 @@ impl Storage {
         trusted: &Data,
     ) -> Receipt {
         let Json::Object(facts) = plain(facts) else {
-            return refused("the facts are no map".to_string());
+            return not_stored(NotStored::Refused("the facts are no map".to_string()));
         };
         let payload = terminus::replace_facts(facts, plain(trusted), &self.context(source));
-        self.submit("replace_facts", 5, payload)
+        self.parse("replace_facts", 5, payload)
     }
 
     /// The facts of a node.
@@ -96,16 +114,8 @@ impl Storage {
     /// # Errors
     /// The reason why they cannot be read.
     pub(crate) fn facts(&self, node: &Certname) -> Result<Option<Data>, String> {
-        let sql = "SELECT f.facts FROM factsets f
-                   JOIN certnames c ON c.id = f.certname_id WHERE c.certname = $1";
-        let mut found = None;
-        let read = self.database.read(None, &mut |connection| {
-            connection.each(sql, &[node.as_str().into()], &mut |row| {
-                found = row.first().map(Value::text).transpose()?.map(str::to_string);
-                Ok(ControlFlow::Break(()))
-            })
-        });
-        read.map_err(|error| error.to_string())?;
+        let facts = |connection: &mut dyn Connection| facts_of(connection, node.as_str());
+        let found = read(&*self.database, None, facts).map_err(|error| error.to_string())?;
         found.map(|text| json::read(&text).map_err(|error| error.to_string())).transpose()
     }
 
@@ -135,7 +145,7 @@ impl Storage {
                 tracing::warn!(node, "the catalog is not stored: {reason}");
                 done()
             }
-            Err(error) => refused(error.to_string()),
+            Err(error) => not_stored(NotStored::from(&error)),
         }
     }
 
@@ -180,21 +190,31 @@ impl Storage {
     /// Stores a report.
     pub(crate) fn store_report(&self, source: &Source<'_>, report: &Json) -> Receipt {
         match terminus::store_report(report, false, &self.context(source)) {
-            Ok(payload) => self.submit("store_report", 8, payload),
-            Err(error) => refused(error.to_string()),
+            Ok(payload) => self.parse("store_report", 8, payload),
+            Err(error) => not_stored(NotStored::from(&error)),
         }
     }
 
-    fn submit(&self, name: &str, version: i64, payload: Json) -> Receipt {
+    /// Stores the content of a command.
+    pub(crate) fn submit(&self, command: Command) -> Receipt {
+        self.writer.submit(Job::Command(Box::new(command)))
+    }
+
+    fn parse(&self, name: &str, version: i64, payload: Json) -> Receipt {
         match Command::from_json(name, version, payload, now()) {
-            Ok(command) => self.writer.submit(Job::Command(Box::new(command))),
-            Err(error) => refused(error.to_string()),
+            Ok(command) => self.submit(command),
+            Err(error) => not_stored(NotStored::from(&error)),
         }
     }
 
     /// The exported resources of all nodes.
     pub(crate) fn exports(&self) -> Arc<dyn Exports> {
         Arc::clone(&self.exports) as Arc<dyn Exports>
+    }
+
+    /// The database, as manifests see it.
+    pub(crate) fn queries(&self) -> Arc<dyn FleetQueries> {
+        Arc::clone(&self.nodes) as Arc<dyn FleetQueries>
     }
 
     /// Deletes old data. It blocks for at most about twenty seconds.

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::answers::{self, AnswerRow, Question};
 use super::catalog::{CatalogDigest, Renewal};
-use super::source::{Receipt, refused};
+use super::source::{NotStored, Receipt, not_stored, stopped};
 
 /// The maximum number of jobs that wait.
 const MAX_WAITING: usize = 4_096;
@@ -38,7 +38,7 @@ pub(super) enum Job {
 }
 
 /// Where the outcome of a job goes.
-type Done = oneshot::Sender<Result<(), String>>;
+type Done = oneshot::Sender<Result<(), NotStored>>;
 
 struct Pending {
     job: Job,
@@ -74,8 +74,10 @@ impl Writer {
         let pending = Pending { job, received: now(), done };
         match self.sender.try_send(pending) {
             Ok(()) => receipt,
-            Err(TrySendError::Full(_)) => refused("the database is too slow".to_string()),
-            Err(TrySendError::Disconnected(_)) => refused("the database has stopped".to_string()),
+            Err(TrySendError::Full(_)) => {
+                not_stored(NotStored::Busy("the database is too slow".to_string()))
+            }
+            Err(TrySendError::Disconnected(_)) => not_stored(stopped()),
         }
     }
 
@@ -203,7 +205,7 @@ impl WriterThread {
                     }
                     Ok(())
                 }
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(NotStored::from(error)),
             };
             // The client may have gone away.
             let _ = done.send(answer);
@@ -218,7 +220,7 @@ impl WriterThread {
             commands.push((*command, received));
         }
         let result = apply_all(&*self.database, &commands);
-        let whole = result.as_ref().err().map(ToString::to_string);
+        let whole = result.as_ref().err().map(NotStored::from);
         let mut outcomes = result.unwrap_or_default().into_iter();
         for (node, digest, done) in rest {
             let answer = match (&whole, outcomes.next()) {
@@ -227,8 +229,8 @@ impl WriterThread {
                     self.learn(&node, digest, &outcome);
                     Ok(())
                 }
-                (None, Some(Err(error))) => Err(error.to_string()),
-                (None, None) => Err("the database gave no answer".to_string()),
+                (None, Some(Err(error))) => Err(NotStored::from(&error)),
+                (None, None) => Err(stopped()),
             };
             // The client may have gone away.
             let _ = done.send(answer);

@@ -1,6 +1,6 @@
 //! The stock agent, unmodified: the program `puppet` of the system.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,8 @@ const CODE: [(&str, &str); 6] = [
 /// An agent with directories of its own.
 struct Agent<'s> {
     server: &'s TestServer,
-    name: &'static str,
+    program: PathBuf,
+    name: String,
     dir: PathBuf,
 }
 
@@ -48,10 +49,15 @@ struct Run {
 }
 
 impl<'s> Agent<'s> {
-    fn new(server: &'s TestServer, name: &'static str) -> Self {
+    /// The agent of the system.
+    fn new(server: &'s TestServer, name: &str) -> Self {
+        Self::with_program(server, name, Path::new("puppet"))
+    }
+
+    fn with_program(server: &'s TestServer, name: &str, program: &Path) -> Self {
         let dir = server.path("agents").join(name);
         std::fs::create_dir_all(dir.join("out")).unwrap();
-        Self { server, name, dir }
+        Self { server, program: program.to_path_buf(), name: name.to_string(), dir }
     }
 
     /// Runs `puppet agent --test`.
@@ -62,7 +68,7 @@ impl<'s> Agent<'s> {
     /// Runs `puppet agent` in a mode: `--test` forbids cached catalogs.
     fn run_as(&self, mode: &str, arguments: &[&str]) -> Run {
         let dir = |name: &str| self.dir.join(name).display().to_string();
-        let output = Command::new("puppet")
+        let output = Command::new(&self.program)
             .args(["agent", mode, "--onetime", "--no-daemonize", "--verbose"])
             .args(["--detailed-exitcodes", "--color=false", "--server=localhost"])
             .arg(format!("--serverport={}", self.server.summary.address.port()))
@@ -140,6 +146,46 @@ fn an_agent_enrols_converges_and_reports() {
     assert_eq!(agent.read("hello"), "drift\n");
     agent.run(&[]).expect(2, "(corrective)");
     assert_eq!(agent.read("hello"), "hello web.example.org\n");
+}
+
+/// The agents of other releases: programs with the interface of `puppet`, separated by colons in
+/// `ORDAIN_AGENTS`. `tests/agent-of-debian` makes one.
+fn other_releases() -> Vec<PathBuf> {
+    let programs = std::env::var_os("ORDAIN_AGENTS").unwrap_or_default();
+    let programs = std::env::split_paths(&programs).filter(|path| path.is_file());
+    let programs: Vec<PathBuf> = programs.collect();
+    peer(!programs.is_empty(), "an agent of version 8, which ORDAIN_AGENTS names");
+    programs
+}
+
+#[test]
+fn agents_of_other_releases_converge_and_renew_their_certificates() {
+    for (at, program) in other_releases().iter().enumerate() {
+        let server = TestServer::start(&CODE, |config| {
+            config.autosign = Autosign::All;
+            config.auto_renewal = true;
+        });
+        let name = format!("release{at}.example.org");
+        let agent = Agent::with_program(&server, &name, program);
+        agent.run(&[]).expect(2, "lib/facter/agent_directory.rb]/ensure: defined content");
+        assert_eq!(agent.read("hello"), format!("hello {name}\n"));
+        assert_eq!(agent.read("tree/sub/deep.txt"), "deep\n");
+        assert_eq!(last_report(&server, &name), "changed");
+        agent.run(&[]).expect(0, "Applied catalog");
+        assert_eq!(last_report(&server, &name), "unchanged");
+        std::fs::write(agent.dir.join("out/hello"), "drift\n").unwrap();
+        agent.run(&[]).expect(2, "(corrective)");
+        // A certificate of five years is due at once with such an interval.
+        let path = agent.dir.join(format!("ssl/certs/{name}.pem"));
+        let read = || ordain_ca::Certificate::from_pem(&std::fs::read(&path).unwrap()).unwrap();
+        let before = read();
+        agent.run(&["--hostcert_renewal_interval=10y"]).expect(0, "Applied catalog");
+        let after = read();
+        assert_ne!(before.serial(), after.serial());
+        let in_61_days = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(61 * 24);
+        assert!(after.not_after() < in_61_days, "it is valid for 60 days");
+        agent.run(&[]).expect(0, "Applied catalog");
+    }
 }
 
 #[test]

@@ -3,8 +3,17 @@
 
 mod agent;
 mod answers;
+mod authority;
+mod ca_commands;
 mod catalogs;
+#[path = "../../../fleet-store/tests/suite/databases.rs"]
+#[allow(dead_code)]
+mod databases;
 mod files;
+mod fuzz;
 mod hostile;
+mod puppetdb;
 mod routes;
+mod security;
 mod support;
+mod terminus;

@@ -71,7 +71,7 @@ fn each_route_admits_its_principal_only() {
     // The server notices a revocation by another process within seconds; requests at once.
     let mut table = String::new();
     let columns: Vec<&str> = clients.iter().map(|(name, _)| *name).collect();
-    writeln!(table, "{:8} {:52} {:10} {}", "method", "path", "may", columns.join("  ")).unwrap();
+    writeln!(table, "{:8} {:52} {:15} {}", "method", "path", "may", columns.join("  ")).unwrap();
     let mut all = routes();
     // Routes that change the state of names come last.
     all.sort_by_key(|route| route.pattern.contains("clean") || route.method == "DELETE");
@@ -79,16 +79,20 @@ fn each_route_admits_its_principal_only() {
         let target = route.pattern.replace("{name}", "a.example.org");
         let target = match route.pattern {
             pattern if pattern.contains("file_bucket") => target.replace("{path}", "md5/0/a"),
+            pattern if pattern.starts_with("/pdb/") => target.replace("{path}", "nodes"),
             _ => target.replace("{path}", "modules/m/a.txt"),
         };
-        let target = format!("{target}?environment=production");
+        let target = match route.pattern.starts_with("/pdb/") {
+            true => target,
+            false => format!("{target}?environment=production"),
+        };
         let statuses = clients.iter().map(|(name, client)| {
             let status = status(&server, client.as_ref(), &route.method, &target);
             format!("{status:width$}", width = name.len().max(3))
         });
         let statuses = statuses.collect::<Vec<_>>().join("  ");
         let line =
-            format!("{:8} {:52} {:10} {statuses}", route.method, route.pattern, route.principal);
+            format!("{:8} {:52} {:15} {statuses}", route.method, route.pattern, route.principal);
         table.push_str(line.trim_end());
         table.push('\n');
     }

@@ -98,6 +98,25 @@ pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+/// A request for a certificate, as PEM. `extensions` are lines for `openssl`.
+pub(crate) fn certificate_request(name: &str, extensions: &str) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("request.cnf");
+    let wanted = if extensions.is_empty() { "" } else { "req_extensions = ext\n" };
+    let text = format!(
+        "[req]\nprompt = no\ndistinguished_name = dn\n{wanted}[dn]\nCN = {name}\n[ext]\n{extensions}\n"
+    );
+    write(&config, &text);
+    let output = std::process::Command::new("openssl")
+        .args(["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"])
+        .args(["-keyout", "/dev/null", "-config"])
+        .arg(&config)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
 /// A connection to a server.
 pub(crate) struct Client {
     pub(crate) stream: StreamOwned<ClientConnection, TcpStream>,
@@ -187,25 +206,46 @@ impl Client {
 
     /// Reads a reply.
     pub(crate) fn read(&mut self, is_head: bool) -> std::io::Result<Reply> {
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            if self.stream.read(&mut byte)? == 0 {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
-            }
-            head.push(byte[0]);
-        }
-        let head = String::from_utf8(head).unwrap();
-        let mut lines = head.lines();
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-        let headers: Vec<(String, String)> = lines
-            .filter_map(|line| line.split_once(": "))
-            .map(|(name, value)| (name.to_lowercase(), value.to_string()))
-            .collect();
-        let length = headers.iter().find(|(name, _)| name == "content-length");
-        let length = length.map_or(0, |(_, value)| value.parse::<usize>().unwrap());
-        let mut body = vec![0; if is_head { 0 } else { length }];
-        self.stream.read_exact(&mut body)?;
-        Ok(Reply { status, headers, body })
+        read_reply(&mut self.stream, is_head)
     }
+}
+
+/// Reads a reply of a server.
+pub(crate) fn read_reply(stream: &mut impl Read, is_head: bool) -> std::io::Result<Reply> {
+    let head = read_until(stream, b"\r\n\r\n")?;
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_lowercase(), value.to_string()))
+        .collect();
+    let mut reply = Reply { status, headers, body: Vec::new() };
+    if reply.header("transfer-encoding") == Some("chunked") {
+        loop {
+            let length = read_until(stream, b"\r\n")?;
+            let length = usize::from_str_radix(length.trim(), 16).unwrap();
+            let mut chunk = vec![0; length + 2];
+            stream.read_exact(&mut chunk)?;
+            reply.body.extend_from_slice(&chunk[..length]);
+            if length == 0 {
+                return Ok(reply);
+            }
+        }
+    }
+    let length = reply.header("content-length").map_or(0, |value| value.parse::<usize>().unwrap());
+    reply.body = vec![0; if is_head { 0 } else { length }];
+    stream.read_exact(&mut reply.body)?;
+    Ok(reply)
+}
+
+fn read_until(stream: &mut impl Read, end: &[u8]) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    while !text.ends_with(end) {
+        let mut byte = [0];
+        if stream.read(&mut byte)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        text.push(byte[0]);
+    }
+    Ok(String::from_utf8(text).unwrap())
 }

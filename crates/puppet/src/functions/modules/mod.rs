@@ -7,3 +7,4 @@
 pub mod apache;
 pub mod databases;
 pub mod helpers;
+pub mod puppetdb;

@@ -1,0 +1,131 @@
+//! Unpacks the tarballs of modules.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use tar::{Archive, Entry, EntryType};
+
+use crate::error::{Error, Result};
+use crate::files;
+
+/// The most entries of a tarball.
+const MAX_ENTRIES: usize = 100_000;
+
+/// The most unpacked bytes of a tarball.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The most unpacked bytes for each byte of the tarball, from [`SMALL`] on: source code shrinks to
+/// a tenth, and only an attack to less than a hundredth.
+const MAX_RATIO: u64 = 200;
+
+/// Tarballs may always unpack to this number of bytes.
+const SMALL: u64 = 64 << 20;
+
+/// Limits the unpacked bytes; more are an error, not an end.
+struct Limited<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        let used = self.left.checked_sub(count as u64);
+        let too_large =
+            || io::Error::new(io::ErrorKind::FileTooLarge, "the tarball unpacks to too much");
+        self.left = used.ok_or_else(too_large)?;
+        Ok(count)
+    }
+}
+
+/// Unpacks a tarball to an empty directory. Links and devices are left out; their names are
+/// returned. Only the bits of permissions stay of a file's mode.
+///
+/// # Errors
+/// When it is no tarball, leads out of the directory, or is too large.
+pub(crate) fn unpack(tarball: &[u8], target: &Path) -> Result<Vec<String>> {
+    let most = (tarball.len() as u64).saturating_mul(MAX_RATIO).clamp(SMALL, MAX_BYTES);
+    let reader = Limited { inner: MultiGzDecoder::new(tarball), left: most };
+    let mut archive = Archive::new(reader);
+    let broken = |error: io::Error| Error::new(format!("the tarball cannot be read: {error}"));
+    let mut skipped = Vec::new();
+    let mut count = 0;
+    for entry in archive.entries().map_err(broken)? {
+        let mut entry = entry.map_err(broken)?;
+        count += 1;
+        if count > MAX_ENTRIES {
+            return Err(Error::new("the tarball has too many entries"));
+        }
+        let path = entry.path().map_err(broken)?.into_owned();
+        let inside = inside(&path)?;
+        match entry.header().entry_type() {
+            EntryType::Directory => {
+                files::directory_inside(target, &inside)?;
+            }
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                write_file(&mut entry, target, &inside)?;
+            }
+            EntryType::XGlobalHeader => {}
+            _ => skipped.push(path.display().to_string()),
+        }
+    }
+    Ok(skipped)
+}
+
+/// The path of an entry; an error if it leads out.
+fn inside(path: &Path) -> Result<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name),
+            Component::CurDir => {}
+            _ => {
+                let text = format!("the tarball has the path {:?}, which leads out of it", path);
+                return Err(Error::new(text));
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn write_file<R: Read>(entry: &mut Entry<'_, R>, target: &Path, path: &Path) -> Result<()> {
+    let Some(name) = path.file_name() else {
+        return Err(Error::new("the tarball has a file without a name"));
+    };
+    let parent = files::directory_inside(target, path.parent().unwrap_or(Path::new("")))?;
+    let out = parent.join(name);
+    // A later entry of a name replaces an earlier one.
+    files::remove(&out)?;
+    let mode = entry.header().mode().unwrap_or(0o644) & 0o777 | 0o640;
+    let mut write = || {
+        let mut file = File::create_new(&out)?;
+        io::copy(entry, &mut file)?;
+        file.set_permissions(fs::Permissions::from_mode(mode))
+    };
+    write().map_err(|error| Error::path(path, &error))
+}
+
+/// The directory of an unpacked module: that of the `metadata.json` with the shortest path.
+pub(crate) fn module_root(unpacked: &Path) -> Result<PathBuf> {
+    let mut level = vec![unpacked.to_path_buf()];
+    // The first level that has one wins, as its path has the fewest parts.
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for directory in level {
+            if directory.join("metadata.json").is_file() {
+                return Ok(directory);
+            }
+            for name in files::names(&directory)? {
+                let path = directory.join(name);
+                if path.is_dir() {
+                    next.push(path);
+                }
+            }
+        }
+        level = next;
+    }
+    Err(Error::new("the tarball has no metadata.json, so it is no module"))
+}

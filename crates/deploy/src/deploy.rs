@@ -1,0 +1,415 @@
+//! A deploy of all environments, and a rollback.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use ordain_process::{Launch, Limits, OrphanPolicy};
+use ordain_source::{Diagnostic, SourceMap};
+
+use crate::build::Build;
+use crate::codes;
+use crate::desired::{self, Branch, Declaration, Resolved, Sources};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::forge::Forge;
+use crate::git::Mirrors;
+use crate::name::corrected;
+use crate::pool;
+use crate::report::{Action, EnvironmentReport, Report};
+use crate::revision::{Base, Entry, REVISIONS, Record};
+use crate::settings::Settings;
+
+/// The maximum time of the command after a deploy.
+const POSTRUN_TIME: Duration = Duration::from_secs(30 * 60);
+
+/// The choices of one deploy.
+#[derive(Clone, Default, Debug)]
+pub struct Request {
+    /// The environments; all if it is empty.
+    pub environments: Vec<String>,
+    /// Whether only the changes are reported. Mirrors are fetched all the same.
+    pub dry_run: bool,
+    /// Whether environments return to revisions that a rollback left.
+    pub force: bool,
+    /// Whether a running deploy is an error. Otherwise it is waited for.
+    pub no_wait: bool,
+    /// The branch of modules that stands for a missing one, before their default branch.
+    pub default_branch_override: Option<String>,
+}
+
+/// Deploys environments. `texts` gets the texts that messages refer to.
+///
+/// An environment that fails keeps its revision; its error is in the report.
+///
+/// # Errors
+/// When a source cannot be read, or its environments contradict each other. Then nothing changes.
+pub fn deploy(settings: &Settings, request: &Request, texts: &SourceMap) -> Result<Report, Error> {
+    if let Some(reason) = &settings.write_lock {
+        let text = format!("deploys are locked by `write_lock`: {reason}");
+        return Err(Error::new(text).help("remove the setting from r10k.yaml"));
+    }
+    let bases: Vec<Base> = settings.base_directories().into_iter().map(Base::new).collect();
+    let mut locks = Vec::new();
+    if !request.dry_run {
+        for base in &bases {
+            locks.push(base.lock(!request.no_wait)?);
+            base.clean(now())?;
+        }
+    }
+    let (mirrors, forge) = (Mirrors::new(&settings.cache, &settings.git), Forge::new(settings));
+    let sources = Sources {
+        settings,
+        mirrors: &mirrors,
+        forge: &forge,
+        texts,
+        default_branch_override: request.default_branch_override.as_deref(),
+    };
+    let mut run = Run {
+        sources: &sources,
+        request,
+        report: Report { is_dry_run: request.dry_run, ..Report::default() },
+        modified: Vec::new(),
+    };
+    let branches = sources.branches(&mut run.report.diagnostics)?;
+    run.environments(&branches);
+    if settings.purge.deployment {
+        for base in &bases {
+            run.purge(base, &branches)?;
+        }
+    }
+    if !request.dry_run {
+        run.postrun();
+    }
+    drop(locks);
+    run.report.environments.sort_by(|a, b| (&a.base, &a.name).cmp(&(&b.base, &b.name)));
+    Ok(run.report)
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A deploy in progress.
+struct Run<'r> {
+    sources: &'r Sources<'r>,
+    request: &'r Request,
+    report: Report,
+    /// The names of the deployed environments.
+    modified: Vec<String>,
+}
+
+/// An environment with the revision that it should have.
+struct Target<'b> {
+    declaration: Declaration<'b>,
+    base: Base,
+    entry: Entry,
+    old: Option<Record>,
+}
+
+impl Run<'_> {
+    fn error(&mut self, error: Error) {
+        self.report.diagnostics.push(error.into_diagnostic());
+    }
+
+    /// The requested branches.
+    fn requested<'b>(&mut self, branches: &'b [Branch<'b>]) -> Vec<&'b Branch<'b>> {
+        let names: BTreeSet<String> =
+            self.request.environments.iter().map(|name| corrected(name)).collect();
+        if names.is_empty() {
+            return branches.iter().collect();
+        }
+        // Prefixes may have other characters.
+        let is_named = |branch: &Branch<'_>, name: &str| corrected(&branch.name.directory) == name;
+        for name in &names {
+            if !branches.iter().any(|branch| is_named(branch, name)) {
+                let text = format!("no source has a branch for the environment {name}");
+                self.error(Error::new(text));
+            }
+        }
+        let chosen = |branch: &&Branch<'_>| names.iter().any(|name| is_named(branch, name));
+        branches.iter().filter(chosen).collect()
+    }
+
+    /// Deploys the requested environments.
+    fn environments<'b>(&mut self, branches: &'b [Branch<'b>]) {
+        let mut targets = Vec::new();
+        let requested = self.requested(branches);
+        self.modified = requested.iter().map(|branch| branch.name.directory.clone()).collect();
+        for branch in requested {
+            let base = Base::new(branch.source.basedir.clone());
+            let name = &branch.name.directory;
+            let entry = base.entry(name);
+            let old = match &entry {
+                Entry::Revision(id) => base.record(name, id),
+                Entry::Directory => Some(Record::of_directory(&base.directory.join(name), now())),
+                Entry::Missing | Entry::Other => None,
+            };
+            match self.sources.declaration(branch) {
+                Ok(declaration) => targets.push(Target { declaration, base, entry, old }),
+                Err(error) => {
+                    self.failed(branch, base, old, error.in_environment(&branch.name.directory))
+                }
+            }
+        }
+        self.sources.fetch(targets.iter().map(|target| &target.declaration));
+        for target in targets {
+            let branch = target.declaration.branch;
+            self.report.diagnostics.extend(target.declaration.puppetfile.warnings.iter().cloned());
+            match self.environment(&target) {
+                Ok((action, new)) => self.report.environments.push(EnvironmentReport {
+                    name: branch.name.directory.clone(),
+                    base: target.base.directory.clone(),
+                    action,
+                    old: target.old,
+                    new: Some(new),
+                }),
+                Err(errors) => {
+                    let (base, old) = (target.base, target.old);
+                    let mut errors = errors.into_iter();
+                    if let Some(error) = errors.next() {
+                        self.failed(branch, base, old, error);
+                    }
+                    errors.for_each(|error| self.error(error));
+                }
+            }
+        }
+    }
+
+    fn failed(&mut self, branch: &Branch<'_>, base: Base, old: Option<Record>, error: Error) {
+        self.error(error);
+        self.report.environments.push(EnvironmentReport {
+            name: branch.name.directory.clone(),
+            base: base.directory,
+            action: Action::Failed,
+            new: old.clone(),
+            old,
+        });
+    }
+
+    /// Deploys an environment. Returns the result and the revision that it has now.
+    fn environment(&mut self, target: &Target<'_>) -> Result<(Action, Record), Vec<Error>> {
+        let Target { declaration, base, entry, old } = target;
+        let branch = declaration.branch;
+        let name = branch.name.directory.as_str();
+        let modules = self.resolve(declaration, old.as_ref())?;
+        let id = desired::id(&branch.commit, &modules);
+        let record = Record {
+            id,
+            remote: branch.mirror.shown(),
+            branch: branch.branch.clone(),
+            commit: branch.commit.clone(),
+            deployed: now(),
+            modules: modules.iter().map(Resolved::deployed).collect(),
+        };
+        if let (Entry::Revision(current), Some(old)) = (entry, old) {
+            if *current == record.id && base.tree(name, current).is_dir() {
+                return Ok((Action::Unchanged, old.clone()));
+            }
+            let is_held = base.rolled_back(name).as_deref() == Some(&record.id);
+            if is_held && !self.request.force {
+                return Ok((Action::Held, old.clone()));
+            }
+        }
+        if *entry == Entry::Other {
+            let path = base.directory.join(name);
+            let text = "it is in the way: it is neither a directory nor a link to a revision";
+            return Err(vec![Error::path(&path, &text)]);
+        }
+        let action = if *entry == Entry::Missing { Action::Created } else { Action::Changed };
+        if !self.request.dry_run {
+            let written = self.write(target, &modules, &record);
+            written.map_err(|error| vec![error.in_environment(name)])?;
+        }
+        Ok((action, record))
+    }
+
+    /// Finds the exact sources of all modules.
+    fn resolve(
+        &self,
+        declaration: &Declaration<'_>,
+        old: Option<&Record>,
+    ) -> Result<Vec<Resolved>, Vec<Error>> {
+        let modules: Vec<_> = declaration.puppetfile.modules.iter().collect();
+        let threads = self.sources.settings.pool_size;
+        let results =
+            pool::each(threads, modules, |module| self.sources.resolve(module, declaration, old));
+        let (mut modules, mut errors) = (Vec::new(), Vec::new());
+        for result in results {
+            match result {
+                Ok(module) => modules.push(module),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() { Ok(modules) } else { Err(errors) }
+    }
+
+    /// Writes a revision, unless it is there, and switches to it.
+    fn write(&mut self, target: &Target<'_>, modules: &[Resolved], record: &Record) -> Result<()> {
+        let Target { declaration, base, entry, old } = target;
+        let name = declaration.branch.name.directory.as_str();
+        if base.tree(name, &record.id).is_dir() && base.record(name, &record.id).is_some() {
+            // The time of the deploy is new.
+            base.write_record(name, record)?;
+        } else {
+            let scratch = base.scratch(name)?;
+            let build = Build {
+                sources: self.sources,
+                branch: declaration.branch,
+                modules,
+                scratch: &scratch.0,
+                started: Timestamp::now(),
+            };
+            let files = match entry {
+                Entry::Revision(id) => Some(base.tree(name, id)),
+                Entry::Directory => Some(base.directory.join(name)),
+                Entry::Missing | Entry::Other => None,
+            };
+            let old = files.as_deref().zip(old.as_ref());
+            let tree = build.run(old, &mut self.report.diagnostics)?;
+            base.install(name, &tree, record)?;
+        }
+        let adopted = old.as_ref().filter(|_| *entry == Entry::Directory);
+        base.switch(name, &record.id, adopted)?;
+        base.set_rolled_back(name, None)?;
+        base.prune(name, self.sources.settings.revisions)?;
+        Ok(())
+    }
+
+    /// Removes environments without a branch.
+    fn purge(&mut self, base: &Base, branches: &[Branch<'_>]) -> Result<()> {
+        let here = branches.iter().filter(|branch| branch.source.basedir == base.directory);
+        let desired: BTreeSet<&str> = here.map(|b| b.name.directory.as_str()).collect();
+        let names = match files::names(&base.directory) {
+            Ok(names) => names,
+            Err(_) if self.request.dry_run && !base.directory.exists() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut gone: BTreeMap<String, bool> = BTreeMap::new();
+        for name in names {
+            let Some(name) = name.to_str().filter(|name| *name != REVISIONS) else { continue };
+            if !desired.contains(name) {
+                gone.insert(name.to_owned(), matches!(base.entry(name), Entry::Revision(_)));
+            }
+        }
+        // Those whose link somebody removed.
+        for name in base.environments()? {
+            if !desired.contains(name.as_str()) {
+                gone.entry(name).or_insert(true);
+            }
+        }
+        for (name, is_own) in gone {
+            self.purge_entry(base, &name, is_own)?;
+        }
+        Ok(())
+    }
+
+    fn purge_entry(&mut self, base: &Base, name: &str, is_own: bool) -> Result<()> {
+        if !is_own && !self.sources.settings.purges_foreign {
+            let text = format!(
+                "{} stays: no branch has its name, and no deploy made it",
+                base.directory.join(name).display()
+            );
+            self.report.diagnostics.push(Diagnostic::warning(codes::DEPLOY, text));
+            return Ok(());
+        }
+        let old = base.current(name).and_then(|id| base.record(name, &id));
+        if !self.request.dry_run {
+            base.remove_environment(name)?;
+        }
+        self.report.environments.push(EnvironmentReport {
+            name: name.to_owned(),
+            base: base.directory.clone(),
+            action: Action::Removed,
+            old,
+            new: None,
+        });
+        Ok(())
+    }
+
+    /// Runs the command of the settings.
+    fn postrun(&mut self) {
+        let names = self.modified.join(" ");
+        let words = self.sources.settings.postrun.iter();
+        let argv: Vec<_> = words.map(|word| word.replace("$modifiedenvs", &names).into()).collect();
+        if argv.is_empty() {
+            return;
+        }
+        let launch = Launch { argv, orphans: OrphanPolicy::Stay, ..Launch::default() };
+        let limits = Limits { time: Some(POSTRUN_TIME), output: 16 << 20 };
+        match ordain_process::run(&launch, b"", true, limits) {
+            Ok(output) if output.status.success() => {}
+            Ok(output) => {
+                let text = String::from_utf8_lossy(&output.stdout);
+                let text = format!("`postrun` ended with {}: {}", output.status, text.trim());
+                self.error(Error::new(text));
+            }
+            Err(error) => self.error(Error::new(format!("`postrun`: {error}"))),
+        }
+    }
+}
+
+/// Switches an environment to an older revision: the one with this start of its id, or else the
+/// one that was deployed before the current one. A later deploy does not return to the current one
+/// by itself.
+///
+/// # Errors
+/// When the environment has no such revision.
+pub fn rollback(
+    directory: PathBuf,
+    environment: &str,
+    revision: Option<&str>,
+) -> Result<EnvironmentReport, Error> {
+    let base = Base::new(directory);
+    let unknown = || {
+        let text = format!("{} has no environment {environment}", base.directory.display());
+        Error::new(text).help("`ordain deploy list` lists the environments")
+    };
+    let is_name = !environment.is_empty() && !environment.starts_with('.');
+    if !is_name
+        || environment.contains('/')
+        || !base.environments()?.iter().any(|e| e == environment)
+    {
+        return Err(unknown());
+    }
+    let _lock = base.lock(true)?;
+    base.clean(now())?;
+    let current = base.current(environment).ok_or_else(unknown)?;
+    let records = base.list(environment)?;
+    let at = records.iter().position(|record| record.id == current);
+    let found: Vec<&Record> = match revision {
+        Some(start) => records.iter().filter(|record| record.id.starts_with(start)).collect(),
+        None => records.iter().skip(at.map_or(0, |at| at + 1)).take(1).collect(),
+    };
+    let record = match found[..] {
+        [record] => record,
+        [] => {
+            let text = match revision {
+                Some(start) => format!("{environment} has no revision {start}"),
+                None => format!("{environment} has no older revision"),
+            };
+            let help = format!("`ordain deploy list {environment}` lists the revisions");
+            return Err(Error::new(text).help(help));
+        }
+        _ => {
+            let start = revision.unwrap_or_default();
+            return Err(Error::new(format!("{environment} has several revisions {start}")));
+        }
+    };
+    let old = records.iter().find(|other| other.id == current).cloned();
+    let action = if record.id == current { Action::Unchanged } else { Action::Changed };
+    if action == Action::Changed {
+        base.set_rolled_back(environment, Some(&current))?;
+        base.switch(environment, &record.id, None)?;
+    }
+    Ok(EnvironmentReport {
+        name: environment.to_owned(),
+        base: base.directory.clone(),
+        action,
+        old,
+        new: Some(record.clone()),
+    })
+}

@@ -1,0 +1,70 @@
+//! The error of a deploy.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use ordain_source::{Diagnostic, Span};
+use thiserror::Error;
+
+use crate::codes;
+
+/// The reason why something is not deployed.
+#[derive(Debug, Error)]
+#[error("{}", .0.message)]
+pub struct Error(Box<Diagnostic>);
+
+/// A result with that error.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(Box::new(Diagnostic::error(codes::DEPLOY, message)))
+    }
+
+    /// The error of the system about a path.
+    pub(crate) fn path(path: &Path, error: &dyn Display) -> Self {
+        Self::new(format!("{}: {error}", path.display()))
+    }
+
+    pub(crate) fn at(self, span: Option<Span>) -> Self {
+        match span {
+            Some(span) => Self(Box::new(self.0.at(span))),
+            None => self,
+        }
+    }
+
+    /// Adds the environment to a message without a place.
+    pub(crate) fn in_environment(mut self, name: &str) -> Self {
+        if self.0.primary.is_none() {
+            self.0.message = format!("{name}: {}", self.0.message);
+        }
+        self
+    }
+
+    pub(crate) fn help(self, text: impl Into<String>) -> Self {
+        Self(Box::new(self.0.help(text)))
+    }
+
+    /// The message for users.
+    pub fn into_diagnostic(self) -> Diagnostic {
+        *self.0
+    }
+}
+
+/// Adds the path to an error of the system.
+pub(crate) trait AtPath<T> {
+    fn at_path(self, path: &Path) -> Result<T>;
+}
+
+impl<T> AtPath<T> for io::Result<T> {
+    fn at_path(self, path: &Path) -> Result<T> {
+        self.map_err(|error| Error::path(path, &error))
+    }
+}
+
+impl<T> AtPath<T> for rustix::io::Result<T> {
+    fn at_path(self, path: &Path) -> Result<T> {
+        self.map_err(|error| Error::path(path, &error))
+    }
+}

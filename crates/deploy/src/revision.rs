@@ -1,0 +1,418 @@
+//! The revisions of environments on disk.
+//!
+//! ```text
+//! BASE/production -> .revisions/production/ID
+//! BASE/.revisions/.lock
+//! BASE/.revisions/production/ID       the files
+//! BASE/.revisions/production/ID.json  where they are from
+//! ```
+//!
+//! A link is replaced by one `rename`, so readers see the old revision or the new one. Whoever
+//! reads a revision for long may lock its directory (`flock`), so that it stays.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use serde_json::{Value as Json, json};
+
+use crate::error::{AtPath, Error, Result};
+use crate::files;
+use crate::lock;
+
+/// The directory of all revisions, below the directory of environments.
+pub const REVISIONS: &str = ".revisions";
+
+/// The start of names of temporary entries in [`REVISIONS`].
+const TEMPORARY: &str = ".new-";
+
+/// The start of the ids of directories that another program made.
+const ADOPTED: &str = "adopted-";
+
+/// Where the files of a revision are from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// The id: the start of a digest over all sources.
+    pub id: String,
+    /// The address of the control repository.
+    pub remote: String,
+    /// The branch.
+    pub branch: String,
+    /// The commit of the branch; empty if it is unknown.
+    pub commit: String,
+    /// The time of the last deploy of the revision, in milliseconds since 1970.
+    pub deployed: u64,
+    /// Its modules.
+    pub modules: Vec<DeployedModule>,
+}
+
+/// A module of a revision.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeployedModule {
+    /// Its name.
+    pub name: String,
+    /// Its directory, relative to the environment.
+    pub path: PathBuf,
+    /// `git`, `forge`, `tarball` or `local`.
+    pub kind: String,
+    /// The address of its repository or tarball, or its name in the Forge.
+    pub source: String,
+    /// The declared reference or version.
+    pub version: String,
+    /// The commit, or the digest of a tarball.
+    pub digest: String,
+}
+
+impl DeployedModule {
+    /// The text by which two deployed modules are compared: the commit, digest or version.
+    pub fn content(&self) -> &str {
+        if self.digest.is_empty() { &self.version } else { &self.digest }
+    }
+}
+
+/// The entry of an environment in the directory of environments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    Missing,
+    /// A link to this revision.
+    Revision(String),
+    /// A directory that another program made.
+    Directory,
+    /// Any other link or a file.
+    Other,
+}
+
+/// A directory of environments.
+#[derive(Clone, Debug)]
+pub struct Base {
+    pub(crate) directory: PathBuf,
+}
+
+impl Base {
+    /// The directory of environments at a path.
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    fn revisions(&self) -> PathBuf {
+        self.directory.join(REVISIONS)
+    }
+
+    /// The files of a revision.
+    pub(crate) fn tree(&self, environment: &str, id: &str) -> PathBuf {
+        self.revisions().join(environment).join(id)
+    }
+
+    fn record_path(&self, environment: &str, id: &str) -> PathBuf {
+        self.revisions().join(environment).join(format!("{id}.json"))
+    }
+
+    fn held_path(&self, environment: &str) -> PathBuf {
+        self.revisions().join(environment).join("rolled-back")
+    }
+
+    /// Waits for other deploys, or fails if there is one; makes the directory.
+    pub(crate) fn lock(&self, waits: bool) -> Result<File> {
+        let revisions = self.revisions();
+        fs::create_dir_all(&revisions).at_path(&revisions)?;
+        let path = revisions.join(".lock");
+        if waits {
+            return lock::exclusive(&path);
+        }
+        lock::try_exclusive(&path)?.ok_or_else(|| {
+            let text = format!("another deploy to {} is running", self.directory.display());
+            Error::new(text).help("without `--no-wait` this one waits for it")
+        })
+    }
+
+    /// The entry of an environment.
+    pub(crate) fn entry(&self, environment: &str) -> Entry {
+        let path = self.directory.join(environment);
+        let Ok(metadata) = fs::symlink_metadata(&path) else { return Entry::Missing };
+        if metadata.is_dir() {
+            return Entry::Directory;
+        }
+        let start = Path::new(REVISIONS).join(environment);
+        let target = fs::read_link(&path).ok();
+        let id = target.as_ref().and_then(|target| target.strip_prefix(start).ok()?.to_str());
+        match id {
+            Some(id) if !id.is_empty() && !id.contains('/') => Entry::Revision(id.to_owned()),
+            _ => Entry::Other,
+        }
+    }
+
+    /// The current revision of an environment.
+    pub fn current(&self, environment: &str) -> Option<String> {
+        match self.entry(environment) {
+            Entry::Revision(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The environments that have revisions, sorted.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn environments(&self) -> Result<Vec<String>> {
+        let revisions = self.revisions();
+        let names = match files::names(&revisions) {
+            Ok(names) => names,
+            Err(_) if !revisions.exists() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let names = names.into_iter().filter_map(|name| name.into_string().ok());
+        let is_environment =
+            |name: &String| !name.starts_with('.') && revisions.join(name).is_dir();
+        Ok(names.filter(is_environment).collect())
+    }
+
+    /// The revisions of an environment that are kept, the last deployed one first.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn list(&self, environment: &str) -> Result<Vec<Record>> {
+        let directory = self.revisions().join(environment);
+        if !directory.is_dir() {
+            return Ok(Vec::new());
+        }
+        let names =
+            files::names(&directory)?.into_iter().filter_map(|name| name.into_string().ok());
+        let ids = names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+        let there = ids.filter(|id| directory.join(id).is_dir());
+        let mut records: Vec<Record> =
+            there.filter_map(|id| self.record(environment, &id)).collect();
+        records.sort_by(|a, b| b.deployed.cmp(&a.deployed).then_with(|| b.id.cmp(&a.id)));
+        Ok(records)
+    }
+
+    /// The record of a revision; `None` if there is none.
+    pub fn record(&self, environment: &str, id: &str) -> Option<Record> {
+        let text = fs::read(self.record_path(environment, id)).ok()?;
+        Record::of_json(id, &serde_json::from_slice(&text).ok()?)
+    }
+
+    pub(crate) fn write_record(&self, environment: &str, record: &Record) -> Result<()> {
+        let path = self.record_path(environment, &record.id);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).at_path(parent)?;
+        }
+        let text = format!("{:#}\n", record.to_json(environment));
+        files::write_whole(&path, text.as_bytes())
+    }
+
+    /// A temporary directory on the file system of the revisions.
+    pub(crate) fn scratch(&self, environment: &str) -> Result<files::Scratch> {
+        let name = format!("{TEMPORARY}tree-{environment}");
+        files::Scratch::new(self.revisions().join(name))
+    }
+
+    /// Makes a finished tree a revision. Its files reach the disk before its name does.
+    pub(crate) fn install(&self, environment: &str, tree: &Path, record: &Record) -> Result<()> {
+        files::sync_file_system(tree)?;
+        self.write_record(environment, record)?;
+        let target = self.tree(environment, &record.id);
+        fs::rename(tree, &target).at_path(&target)?;
+        files::sync_directory(target.parent().unwrap_or(&target))
+    }
+
+    /// Makes a revision the current one. A directory that another program made becomes an older
+    /// revision with this record.
+    pub(crate) fn switch(
+        &self,
+        environment: &str,
+        id: &str,
+        adopted: Option<&Record>,
+    ) -> Result<()> {
+        let path = self.directory.join(environment);
+        let link = self.revisions().join(format!("{TEMPORARY}link-{environment}"));
+        files::remove(&link)?;
+        symlink(Path::new(REVISIONS).join(environment).join(id), &link).at_path(&link)?;
+        match adopted {
+            None => fs::rename(&link, &path).at_path(&path)?,
+            Some(record) => {
+                self.write_record(environment, record)?;
+                // Readers see the directory or the link, never nothing.
+                match renameat_with(CWD, &link, CWD, &path, RenameFlags::EXCHANGE) {
+                    Ok(()) => {
+                        let tree = self.tree(environment, &record.id);
+                        fs::rename(&link, &tree).at_path(&tree)?;
+                    }
+                    // Some file systems cannot exchange two entries.
+                    Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                        let tree = self.tree(environment, &record.id);
+                        fs::rename(&path, &tree).at_path(&tree)?;
+                        fs::rename(&link, &path).at_path(&path)?;
+                    }
+                    Err(error) => return Err(error).at_path(&path),
+                }
+            }
+        }
+        files::sync_directory(&self.directory)
+    }
+
+    /// Removes what a killed deploy left. A directory that it was adopting becomes a revision.
+    pub(crate) fn clean(&self, now: u64) -> Result<()> {
+        let revisions = self.revisions();
+        for name in files::names(&revisions)? {
+            let Some(name) = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY)) else {
+                continue;
+            };
+            let path = revisions.join(format!("{TEMPORARY}{name}"));
+            let is_directory = fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir());
+            match name.strip_prefix("link-").filter(|_| is_directory) {
+                Some(environment) => {
+                    let record = Record::of_directory(&path, now);
+                    self.write_record(environment, &record)?;
+                    let tree = self.tree(environment, &record.id);
+                    fs::rename(&path, &tree).at_path(&tree)?;
+                }
+                None => files::remove(&path)?,
+            }
+        }
+        for environment in self.environments()? {
+            self.clean_environment(&environment)?;
+        }
+        Ok(())
+    }
+
+    /// Removes records without files, and files without a record.
+    fn clean_environment(&self, environment: &str) -> Result<()> {
+        let current = self.current(environment);
+        let directory = self.revisions().join(environment);
+        for name in files::names(&directory)? {
+            let Some(name) = name.to_str().filter(|name| *name != "rolled-back") else { continue };
+            let is_complete = match name.strip_suffix(".json") {
+                Some(id) => directory.join(id).is_dir(),
+                None => {
+                    current.as_deref() == Some(name) || self.record(environment, name).is_some()
+                }
+            };
+            if !is_complete {
+                files::remove(&directory.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes old revisions of an environment, except the current one and those in use.
+    pub(crate) fn prune(&self, environment: &str, most: usize) -> Result<usize> {
+        let current = self.current(environment);
+        let mut removed = 0;
+        let old = self.list(environment)?.into_iter().filter(|r| Some(&r.id) != current.as_ref());
+        for record in old.skip(most.saturating_sub(1)) {
+            removed += usize::from(self.remove_revision(environment, &record.id)?);
+        }
+        Ok(removed)
+    }
+
+    /// Removes a revision unless it is in use.
+    fn remove_revision(&self, environment: &str, id: &str) -> Result<bool> {
+        let tree = self.tree(environment, id);
+        if !lock::is_unused(&tree) {
+            return Ok(false);
+        }
+        // First out of its place, so that a reader finds all of it or nothing.
+        let gone = self.revisions().join(format!("{TEMPORARY}old-{environment}-{id}"));
+        fs::rename(&tree, &gone).at_path(&tree)?;
+        files::remove(&self.record_path(environment, id))?;
+        files::remove(&gone)?;
+        Ok(true)
+    }
+
+    /// Removes an environment with its revisions, except those in use.
+    pub(crate) fn remove_environment(&self, environment: &str) -> Result<()> {
+        files::remove(&self.directory.join(environment))?;
+        for record in self.list(environment)? {
+            self.remove_revision(environment, &record.id)?;
+        }
+        let directory = self.revisions().join(environment);
+        files::remove(&self.held_path(environment))?;
+        match fs::remove_dir(&directory) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result.at_path(&directory),
+        }
+    }
+
+    /// The revision that a rollback left. A deploy does not return to it by itself.
+    pub(crate) fn rolled_back(&self, environment: &str) -> Option<String> {
+        let text = fs::read_to_string(self.held_path(environment)).ok()?;
+        Some(text.trim().to_owned())
+    }
+
+    pub(crate) fn set_rolled_back(&self, environment: &str, id: Option<&str>) -> Result<()> {
+        let path = self.held_path(environment);
+        match id {
+            Some(id) => files::write_whole(&path, format!("{id}\n").as_bytes()),
+            None => files::remove(&path),
+        }
+    }
+}
+
+impl Record {
+    /// Whether another program made the directory.
+    pub fn is_adopted(&self) -> bool {
+        self.id.starts_with(ADOPTED)
+    }
+
+    /// The record of a directory that another program made.
+    pub(crate) fn of_directory(path: &Path, now: u64) -> Self {
+        let info = fs::read(path.join(".r10k-deploy.json")).ok();
+        let info: Option<Json> = info.and_then(|text| serde_json::from_slice(&text).ok());
+        let text = |name: &str| info.as_ref()?[name].as_str().map(str::to_owned);
+        let is_commit =
+            |text: &String| text.len() >= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let head = || fs::read_to_string(path.join(".git/HEAD")).ok().map(|t| t.trim().to_owned());
+        let commit = text("signature").or_else(head).filter(is_commit);
+        Self {
+            id: format!("{ADOPTED}{now}"),
+            remote: String::new(),
+            branch: text("name").unwrap_or_default(),
+            commit: commit.unwrap_or_default(),
+            // It is older than what replaces it.
+            deployed: now.saturating_sub(1),
+            modules: Vec::new(),
+        }
+    }
+
+    /// The record as JSON.
+    pub fn to_json(&self, environment: &str) -> Json {
+        let module = |module: &DeployedModule| {
+            json!({
+                "name": module.name, "path": module.path.display().to_string(),
+                "type": module.kind, "source": module.source, "version": module.version,
+                "digest": module.digest,
+            })
+        };
+        json!({
+            "format": "ordain-revision", "version": 1, "id": self.id, "environment": environment,
+            "remote": self.remote, "branch": self.branch, "commit": self.commit,
+            "deployed": self.deployed, "modules": self.modules.iter().map(module).collect::<Json>(),
+        })
+    }
+
+    fn of_json(id: &str, json: &Json) -> Option<Self> {
+        let module = |module: &Json| {
+            let text = |name: &str| module[name].as_str().map(str::to_owned);
+            Some(DeployedModule {
+                name: text("name")?,
+                path: text("path")?.into(),
+                kind: text("type")?,
+                source: text("source")?,
+                version: text("version")?,
+                digest: text("digest")?,
+            })
+        };
+        let text = |name: &str| json[name].as_str().map(str::to_owned);
+        Some(Self {
+            id: id.to_owned(),
+            remote: text("remote")?,
+            branch: text("branch")?,
+            commit: text("commit")?,
+            deployed: json["deployed"].as_u64()?,
+            modules: json["modules"].as_array()?.iter().map(module).collect::<Option<_>>()?,
+        })
+    }
+}
