@@ -103,11 +103,11 @@ mod tests {
 
     use super::*;
 
-    /// The full names of all verbs without subcommands.
+    /// The full names of all verbs that run without a subcommand.
     fn names(prefix: &str, command: &Command) -> Vec<String> {
         let name = |below: &Command| format!("{prefix}{}", below.get_name());
         let below = command.get_subcommands().flat_map(|c| names(&format!("{} ", name(c)), c));
-        let leaves = command.get_subcommands().filter(|c| !c.has_subcommands()).map(name);
+        let leaves = command.get_subcommands().filter(|c| !c.is_subcommand_required_set()).map(name);
         leaves.chain(below).collect()
     }
 
