@@ -107,7 +107,8 @@ mod tests {
     fn names(prefix: &str, command: &Command) -> Vec<String> {
         let name = |below: &Command| format!("{prefix}{}", below.get_name());
         let below = command.get_subcommands().flat_map(|c| names(&format!("{} ", name(c)), c));
-        let leaves = command.get_subcommands().filter(|c| !c.is_subcommand_required_set()).map(name);
+        let leaves =
+            command.get_subcommands().filter(|c| !c.is_subcommand_required_set()).map(name);
         leaves.chain(below).collect()
     }
 
