@@ -163,7 +163,7 @@ impl Build<'_> {
         Carry::new(old, tree, &managed, &self.sources.settings.purge)?.run()
     }
 
-    /// Writes the file by which other programs learn what is deployed.
+    /// Writes the file from which other programs learn the deployed commits.
     fn write_info(&self, tree: &Path) -> Result<()> {
         let module = |resolved: &Resolved| {
             let name = &resolved.module.name;

@@ -9,7 +9,7 @@ use ordain_graph::exports::{Exported, Exports};
 
 use super::values::{Digest, digest};
 
-/// Notes the kinds of exported resources that a compile asks for, and a digest of what it gets.
+/// Notes the kinds of exported resources that a compile asks for, and the digests of the results.
 #[derive(Debug)]
 pub(crate) struct RecordedExports {
     inner: Arc<dyn Exports>,

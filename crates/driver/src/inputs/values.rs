@@ -16,7 +16,7 @@ pub(super) fn digest(bytes: &[u8]) -> Digest {
     out
 }
 
-/// What a compile finds at the path of a value.
+/// A value that a compile has looked up, with its state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ValueInput {
     /// The name of a variable, and keys separated by [`PART`].

@@ -85,7 +85,7 @@ struct Reader<'t> {
     comment: usize,
     /// The next heredoc.
     heredoc: usize,
-    /// The end of what was read.
+    /// The end of the text that was read.
     at: u32,
     atoms: Vec<Atom>,
 }

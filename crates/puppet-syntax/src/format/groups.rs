@@ -1,4 +1,4 @@
-//! Groups: brackets with what is between them.
+//! Groups: pairs of brackets with their contents.
 
 use std::collections::HashSet;
 

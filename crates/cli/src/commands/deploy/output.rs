@@ -1,4 +1,4 @@
-//! Prints what was deployed.
+//! Prints the reports of deploys.
 
 use std::io::Write;
 use std::path::PathBuf;
