@@ -21,7 +21,7 @@ pub(crate) struct Identity {
     pub(crate) certificate: Certificate,
 }
 
-/// What a client may do with PuppetDB's API.
+/// The rights of a client in PuppetDB's API.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct DatabaseAccess {
     /// Whether it may send queries.

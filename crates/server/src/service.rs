@@ -137,7 +137,7 @@ impl Service {
         Ok((route.pattern, reply))
     }
 
-    /// What a client may do with PuppetDB's API.
+    /// The rights of a client in PuppetDB's API.
     fn access(&self, client: &Client) -> DatabaseAccess {
         let config = &self.server.config;
         match &client.identity {

@@ -24,7 +24,7 @@ pub(super) enum GroupKind {
     Resource,
     /// A list.
     List,
-    /// What is accessed: `Type[…]`, `$a[…]`.
+    /// The keys of an access: `Type[…]`, `$a[…]`.
     Access,
     /// Parameters of a class, define or function.
     Parameters,

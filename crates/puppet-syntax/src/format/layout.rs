@@ -19,7 +19,7 @@ pub(super) enum Before {
     Line { blank: bool, indent: u32 },
 }
 
-/// What an item prints.
+/// The source of an item's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ItemKind {
     /// The atom with this index.

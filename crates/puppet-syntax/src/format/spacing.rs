@@ -4,7 +4,7 @@ use crate::lexer::TokenKind;
 
 use super::groups::GroupKind;
 
-/// What is known of two neighbours.
+/// Two neighbours, with the groups that they open and close.
 pub(super) struct Pair {
     pub(super) before: TokenKind,
     pub(super) kind: TokenKind,

@@ -212,7 +212,7 @@ impl Compiler<'_> {
     }
 
     /// The variable of this name as a template sees it. A variable that is `undef` counts as not
-    /// set. The caller notes what it reads.
+    /// set. The caller records the variable as an input.
     fn template_variable(&self, scope: ScopeId, name: &str) -> Option<Value> {
         let found = self.quiet_variable(scope, name).cloned();
         if found.is_some() {
