@@ -19,6 +19,7 @@ use ordain_source::TouchedPaths;
 
 use crate::options::Options;
 use crate::puppet::Input;
+use crate::saved_kinds::SavedTypes;
 
 /// Seconds for one resource in the provider process, unless a request allows more.
 const SECONDS: u32 = 60;
@@ -222,6 +223,34 @@ pub(crate) fn library_files(
 }
 
 impl ModuleKinds {
+    /// The directories with the Ruby code of the modules.
+    pub(crate) fn library_dirs(&self) -> Vec<PathBuf> {
+        self.modules.values().map(|dir| dir.join("lib")).collect()
+    }
+
+    /// The facts of the node.
+    pub(crate) fn facts(&self) -> &Value {
+        &self.facts
+    }
+
+    /// Everything but the facts, for a plan.
+    pub(crate) fn saved(&self) -> SavedTypes {
+        SavedTypes {
+            files: self.files.clone(),
+            modules: self.modules.clone(),
+            environment: self.environment.clone(),
+            node: self.node.clone(),
+            puppet_libs: self.puppet_libs.clone(),
+        }
+    }
+
+    /// The kinds of a plan.
+    pub(crate) fn of_saved(saved: SavedTypes, facts: Value) -> Self {
+        let SavedTypes { files, modules, environment, node, puppet_libs } = saved;
+        let libraries = libraries(&modules, &TouchedPaths::default());
+        Self { files, modules, environment, node, facts, puppet_libs, libraries }
+    }
+
     /// The kinds of two sources of one graph.
     pub(crate) fn with(mut self, other: &Self) -> Self {
         let add = |all: &mut BTreeMap<String, PathBuf>, more: &BTreeMap<String, PathBuf>| {

@@ -1,5 +1,6 @@
 //! Compiles a model: from the main file to the outcome.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -142,8 +143,15 @@ impl Outcome<'_> {
         let deployment = (!lowered.handled.is_empty()).then(|| {
             let agent = lowered.agent.as_deref().unwrap_or_default();
             let files = exported.files.into_iter();
-            let files = files.filter(|(digest, _)| lowered.files.contains(digest)).collect();
-            self.python.deployment(self.net.world(), agent, &lowered.handled, &files)
+            let files: HashMap<_, _> =
+                files.filter(|(digest, _)| lowered.files.contains(digest)).collect();
+            let is_secret =
+                |content: &Vec<u8>| self.net.secrets.is_in_text(&String::from_utf8_lossy(content));
+            let has_secrets = files.values().any(is_secret);
+            let world = self.net.world();
+            let mut made = self.python.deployment(world, agent, &lowered.handled, &files);
+            made.is_secret |= has_secrets;
+            made
         });
         Ok((lowered, deployment))
     }

@@ -8,6 +8,7 @@ use ordain_source::World;
 use serde_json::{Map, Value as Json, json};
 
 use super::Python;
+use crate::lower::is_secret_name;
 
 /// The module that is built in.
 const STD: &str = "std";
@@ -24,6 +25,8 @@ pub struct Deployment {
     /// The agent, the project, its modules, its settings and the contents of files, as the process
     /// gets them.
     pub environment: Map<String, Json>,
+    /// Whether settings or contents of files are secrets.
+    pub is_secret: bool,
 }
 
 impl Python {
@@ -51,6 +54,11 @@ impl Python {
             })
             .collect();
         modules.insert(STD.into(), json!({"directory": null, "python": null, "imports": []}));
+        let is_secret = self
+            .setup
+            .settings
+            .iter()
+            .any(|(_, entries)| entries.iter().any(|(name, _)| is_secret_name(name)));
         let settings: Map<String, Json> = self
             .setup
             .settings
@@ -80,6 +88,7 @@ impl Python {
             interpreters: self.setup.interpreters.clone(),
             directories: python.map(full).collect(),
             environment,
+            is_secret,
         }
     }
 }
