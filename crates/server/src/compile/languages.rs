@@ -1,0 +1,89 @@
+//! Environments in other languages than Puppet: models of Inmanta, programs of mgmt, YAML documents,
+//! and projects of several sources.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_data::{Value as Data, json};
+use ordain_driver::puppet::shared::puppet_message;
+use ordain_driver::{
+    CollectingReporter, Compiled, Error as DriverError, Handlers, Options, Purpose, SourceKind,
+    compile,
+};
+use ordain_source::budget::Watch;
+use ordain_source::{Severity, SourceMap};
+
+/// The names of documents that are the entry of an environment.
+const DOCUMENTS: [&str; 2] = ["main.yml", "main.yaml"];
+/// Entries of an environment that is Puppet's, whatever documents it has.
+const PUPPETS: [&str; 3] = ["environment.conf", "manifests", "modules"];
+
+/// The place to compile in an environment of another language; `None` if it is Puppet's.
+pub(crate) fn entry_of(dir: &Path, options: &Options) -> Option<PathBuf> {
+    match SourceKind::of(dir, options) {
+        SourceKind::Mcl | SourceKind::Inmanta => return Some(dir.to_path_buf()),
+        // The file may have the settings of the server only.
+        SourceKind::Project(file)
+            if std::fs::read_to_string(&file).is_ok_and(|text| text.contains("[[source]]")) =>
+        {
+            return Some(file);
+        }
+        _ => {}
+    }
+    if PUPPETS.iter().any(|name| dir.join(name).exists()) {
+        return None;
+    }
+    DOCUMENTS.iter().map(|name| dir.join(name)).find(|path| path.is_file())
+}
+
+/// A node for which an environment is compiled.
+pub(crate) struct NodeValues<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) environment: &'a str,
+    pub(crate) facts: &'a Data,
+    pub(crate) trusted: &'a Data,
+}
+
+/// Compiles the graph of a node. Documents get the node as a stub.
+///
+/// # Errors
+/// The message for the agent.
+pub(crate) fn compile_entry(entry: &Path, node: &NodeValues<'_>) -> Result<Compiled, String> {
+    let _watch = Watch::begin();
+    let failed = |error: std::io::Error| format!("the facts cannot be passed on: {error}");
+    let mut stub = tempfile::Builder::new().prefix("node-").suffix(".yml").tempfile();
+    let stub = stub.as_mut().map_err(|error| format!("the facts cannot be passed on: {error}"))?;
+    let values = Data::map([
+        ("name", Data::str(node.name)),
+        ("environment", Data::str(node.environment)),
+        ("facts", node.facts.clone()),
+        ("trusted", node.trusted.clone()),
+    ]);
+    // JSON is YAML.
+    let text = json::compact(&Data::map([("node", values)]));
+    stub.write_all(text.as_bytes()).and_then(|()| stub.flush()).map_err(failed)?;
+    let texts = Arc::new(SourceMap::new());
+    let is_document = entry.extension().is_some_and(|end| end == "yml" || end == "yaml");
+    let options = Options {
+        node: Some(node.name.to_string()),
+        environment: Some(node.environment.to_string()),
+        stubs: if is_document { vec![stub.path().to_path_buf()] } else { Vec::new() },
+        texts: Some(Arc::clone(&texts)),
+        // There are no handlers on the machine of the agent.
+        handlers: Handlers::None,
+        // Each source of a project gets the options of all.
+        is_part: true,
+        ..Options::default()
+    };
+    let mut reporter = CollectingReporter::default();
+    compile(&mut reporter, entry, &options, Purpose::Application).map_err(|error| match error {
+        DriverError::Message(diagnostic) => diagnostic.message.clone(),
+        DriverError::Reported => {
+            let mut errors =
+                reporter.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+            let first = errors.next().map(|error| puppet_message(error, &texts));
+            first.unwrap_or_else(|| "the compile has no result".to_string())
+        }
+    })
+}
