@@ -14,6 +14,8 @@ use crate::error::AgentError;
 const PAUSE: Duration = Duration::from_secs(30);
 /// The time until a reply begins: a compile may wait for others.
 const ANSWER: Duration = Duration::from_secs(300);
+/// The time for a whole reply.
+const BODY: Duration = Duration::from_secs(3600);
 /// The maximum number of bytes of a refusal that are read, and of characters that are shown.
 const MAX_REFUSAL: (u64, usize) = (64 << 10, 500);
 
@@ -81,6 +83,7 @@ impl Client {
             .timeout_per_read(Some(PAUSE))
             .timeout_send_body(Some(ANSWER))
             .timeout_recv_response(Some(ANSWER))
+            .timeout_recv_body(Some(BODY))
             .tls_config(tls.client_cert(own).build());
         Ok(Self { agent: config.build().new_agent(), server: server.to_string() })
     }

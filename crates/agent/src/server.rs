@@ -41,10 +41,15 @@ pub enum Answer {
 /// The outcome of waiting for changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChangeNotice {
-    /// The code has changed; the next graph may be another one.
-    Changed,
+    /// The code has changed to this state; the next graph may be another one.
+    Changed(String),
     /// The server has nothing new.
     Nothing,
+}
+
+#[derive(serde::Deserialize)]
+struct Notice {
+    state: String,
 }
 
 impl Server {
@@ -127,9 +132,13 @@ impl Server {
         let path = format!("/ordain/v1/changes/{certname}?environment={environment}&state={state}");
         let reply = self.client.get(&path, Some(HOLD), "its changes")?;
         let is_nothing = reply.status == 204;
-        // The content has no meaning: the next request for the graph tells what is true.
-        self.client.read(reply, MAX_NOTICE)?;
-        Ok(if is_nothing { ChangeNotice::Nothing } else { ChangeNotice::Changed })
+        let text = self.client.read(reply, MAX_NOTICE)?;
+        if is_nothing {
+            return Ok(ChangeNotice::Nothing);
+        }
+        let notice: Notice = serde_json::from_slice(&text)
+            .map_err(|error| AgentError::Setting(format!("its notice of a change: {error}")))?;
+        Ok(ChangeNotice::Changed(notice.state))
     }
 
     /// Delivers a report in the form of Puppet's agents.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use ordain_ca::{CertificateAuthority, Settings};
+use ordain_ca::{Certificate, CertificateAuthority, Settings};
 use ordain_server::{Autosign, Config, Stopper, listen};
 
 /// Longer than any operation; only a hang takes this long.
@@ -44,6 +44,7 @@ impl Fleet {
         config.listen = self.address;
         config.names = vec!["localhost".to_string()];
         config.autosign = Autosign::All;
+        config.auto_renewal = true;
         config.limits.drain = Duration::from_secs(1);
         let (server, _) = listen(config).unwrap();
         let stopper = server.stopper();
@@ -130,7 +131,12 @@ struct Staying {
 
 impl Staying {
     fn start(mut command: Command) -> Self {
-        command.args(["--reconnect", "1"]).stdout(Stdio::piped());
+        command.args(["--reconnect", "1"]);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        command.stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -241,13 +247,19 @@ fn graphs_of_all_languages_are_applied_and_reported() {
              fs::File(host=host, path=\"/etc/language\",\n    \
              content=\"inmanta for inmanta.example.org\\n\")\n",
         ),
+        ("joined/ordain.toml", "[[source]]\npath = 'a.pp'\n[[source]]\npath = 'b.yml'\n"),
+        (
+            "joined/a.pp",
+            "file { '/etc/language': content => \"joined for ${trusted['certname']}\\n\" }\n",
+        ),
+        ("joined/b.yml", "resources:\n  file:\n    /etc/other:\n      content: x\n"),
         (
             "dynaml/main.yml",
             "node: (( merge ))\nresources:\n  file:\n    /etc/language:\n      \
              content: (( \"dynaml for \" node.name \"\\n\" ))\n",
         ),
     ]);
-    for language in ["puppet", "inmanta", "mcl", "dynaml"] {
+    for language in ["puppet", "inmanta", "mcl", "dynaml", "joined"] {
         let name = format!("{language}.example.org");
         let first = fleet.once(&name, &["--environment", language]);
         assert_eq!(first.status.code(), Some(2), "{}", text(&first));
@@ -302,6 +314,43 @@ fn a_revision_may_be_pinned_and_noop_changes_nothing() {
     assert_eq!(pinned.status.code(), Some(1));
     assert!(text(&pinned).contains("not the pinned another"), "{}", text(&pinned));
     assert!(!fleet.file("db.example.org", "/etc/motd").exists());
+}
+
+#[test]
+fn a_certificate_is_renewed_before_it_expires() {
+    let fleet = Fleet::start(&[(MOTD, "file { '/etc/motd': content => 'a' }\n")]);
+    let name = "web.example.org";
+    assert_eq!(fleet.once(name, &[]).status.code(), Some(2));
+    let path = fleet.path(&format!("{name}/state/agent/ssl/{name}.pem"));
+    let days = |number: u64| Duration::from_secs(number * 86_400);
+    let ca = CertificateAuthority::open(&fleet.path("server/ca"), Settings::default()).unwrap();
+    let short = ca.renew(name, Some(days(10))).unwrap();
+    fs::write(&path, short.pem()).unwrap();
+    let output = fleet.once(name, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let renewed = Certificate::from_pem(&fs::read(&path).unwrap()).unwrap();
+    let left = renewed.not_after().as_second() - short.not_after().as_second();
+    assert!(left > 45 * 86_400, "{left}");
+}
+
+#[test]
+fn the_repair_of_broken_code_reaches_an_agent_that_stays() {
+    let fleet = Fleet::start(&[(MOTD, "file { '/etc/motd': content => 'one' }\n")]);
+    let name = "web.example.org";
+    let arguments = ["--trust-on-first-use", "--interval", "100000"];
+    let mut command = fleet.agent(name, &arguments);
+    command.args(["--reconnect", "100000"]);
+    let agent = Staying::of(command);
+    agent.wait("Keeping 1 resource true");
+    fleet.edit(MOTD, "fail('broken')\n");
+    agent.wait("broken");
+    let motd = fleet.file(name, "/etc/motd");
+    drift(&motd, "drift");
+    until("the drift is repaired", || content(&motd) == "one");
+    fleet.edit(MOTD, "file { '/etc/motd': content => 'two' }\n");
+    agent.wait("Keeping 1 resource true");
+    until("the repaired code is applied", || content(&motd) == "two");
+    assert_eq!(agent.stop(), Some(0));
 }
 
 #[test]

@@ -28,8 +28,8 @@ pub(super) enum Event {
 
 /// Something for the thread to do.
 enum Request {
-    /// The code has changed.
-    Changed,
+    /// The code has changed to this state.
+    Changed(String),
     /// The connection that waits for changes has ended.
     Lost(String),
     /// A report waits.
@@ -75,6 +75,7 @@ impl Link {
             hold,
             backoff: Backoff::new(settings.reconnect, settings.interval.max(settings.reconnect)),
             is_out: false,
+            noticed: String::new(),
             last_note: String::new(),
             events: sender,
             wake,
@@ -113,7 +114,7 @@ fn wait_for_changes(holds: &Receiver<Hold>, notices: &Sender<Request>) {
             }
             match current.server.changed(&current.environment, &current.state) {
                 Ok(ChangeNotice::Nothing) => {}
-                Ok(ChangeNotice::Changed) => break Some(Request::Changed),
+                Ok(ChangeNotice::Changed(state)) => break Some(Request::Changed(state)),
                 Err(error) if error.is_outage() => break Some(Request::Lost(error.to_string())),
                 // The server may not have this route: the interval remains.
                 Err(_) => break None,
@@ -136,6 +137,8 @@ struct Worker {
     backoff: Backoff,
     /// Whether the server did not answer the last time.
     is_out: bool,
+    /// The state of the code in the last notice.
+    noticed: String,
     last_note: String,
     events: Sender<Event>,
     wake: Wake,
@@ -149,7 +152,8 @@ impl Worker {
                 Err(RecvTimeoutError::Timeout) | Ok(Request::Refresh) => {
                     due = Instant::now() + self.contact(true);
                 }
-                Ok(Request::Changed) => {
+                Ok(Request::Changed(state)) => {
+                    self.noticed = state;
                     std::thread::sleep(jitter(SPREAD));
                     due = Instant::now() + self.contact(false);
                 }
@@ -186,8 +190,15 @@ impl Worker {
                 }
             }
             Err(error) => {
-                self.is_out = true;
                 self.note(error.to_string());
+                // The server answers, but the code has errors: their repair is a change.
+                let is_in_code = matches!(error, AgentError::Refused { status: 500, .. });
+                self.is_out = !is_in_code;
+                if is_in_code {
+                    let (environment, state) =
+                        (self.settings.environment.clone(), self.noticed.clone());
+                    self.hold(environment, state);
+                }
                 match error {
                     AgentError::NotSigned => {
                         self.settings.wait_for_cert.unwrap_or(self.settings.interval)
@@ -218,8 +229,9 @@ impl Worker {
         let mut reporter = CollectingReporter::default();
         let facts = facts(&mut reporter, &settings.certname)
             .map_err(|_| AgentError::Setting("the facts cannot be collected".to_string()))?;
-        let answer = server.graph(&settings.environment, &facts, self.known.as_deref())?;
         let server = Arc::new(server);
+        self.server = Some(Arc::clone(&server));
+        let answer = server.graph(&settings.environment, &facts, self.known.as_deref())?;
         let head = match answer {
             Answer::Unchanged(head) => {
                 if checks_all {
@@ -245,11 +257,17 @@ impl Worker {
                 head
             }
         };
-        self.server = Some(Arc::clone(&server));
-        let (environment, state) = (head.environment, head.state);
-        // The thread ends only together with the process.
-        let _ = self.hold.send(Hold { server, environment, state });
+        self.noticed.clone_from(&head.state);
+        self.hold(head.environment, head.state);
         Ok(())
+    }
+
+    /// Has the other thread wait until the code is no longer in a state.
+    fn hold(&self, environment: String, state: String) {
+        if let Some(server) = self.server.clone() {
+            // The thread ends only together with the process.
+            let _ = self.hold.send(Hold { server, environment, state });
+        }
     }
 
     fn deliver(&mut self) -> Result<(), AgentError> {

@@ -50,7 +50,17 @@ pub(super) fn run(
         }),
         None => enrolment.server(),
     };
-    let server = server.map_err(failed)?;
+    let mut server = match enrolment.renewed() {
+        Ok(Some(renewed)) => renewed,
+        // The next run tries again.
+        Ok(None) | Err(_) => server.map_err(failed)?,
+    };
+    // If the server is absent, the last graph is applied below.
+    if let Err(error) = server.refresh_lists()
+        && !error.is_outage()
+    {
+        return Err(failed(error));
+    }
     let mut notes = Vec::new();
     let (received, is_new, is_cached) = get(ui, settings, home, &server, &mut notes)?;
     let noop = settings.noop || settings.windows.contain(Zoned::now().datetime());

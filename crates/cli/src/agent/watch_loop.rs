@@ -6,16 +6,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{Timestamp, Zoned};
+use ordain_agent::protocol::Head;
 use ordain_agent::report::{self, Run as ReportedRun};
-use ordain_agent::{Home, Spool};
+use ordain_agent::{AgentError, Home, Spool};
 use ordain_driver::Compiled;
 use ordain_engine::apply::Report;
 use ordain_engine::host::Host;
+use ordain_engine::kind::Level;
 use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::unfinished::UnfinishedRuns;
+use ordain_graph::Graph;
 use ordain_process::interruption;
-use ordain_source::{Diagnostic, printable_line};
+use ordain_source::{Diagnostic, SourceMap, printable_line};
 use ordain_store::Store;
 
 use super::args::{AgentArgs, Settings};
@@ -50,7 +53,7 @@ pub(super) fn run(
     let store = runs::journal(ui, &dir)?;
     let earlier = runs::take_interrupted(ui, &store)?;
     let failed = |error: std::io::Error| codes::io("cannot watch", &error);
-    let agent = |error: ordain_agent::AgentError| Failure::from(graph::error(&error));
+    let agent = |error: AgentError| Failure::from(graph::error(&error));
     let signals = Signals::block(HangupAction::Reload).map_err(failed)?;
     signals.enable_graceful_stop();
     panics::end_thread_on_panic();
@@ -267,6 +270,7 @@ impl AgentLoop<'_> {
 
     /// Keeps a graph true from now on. If it cannot be applied, the one before stays.
     fn keep(&mut self, received: ReceivedGraph, is_cached: bool) {
+        let head = received.stored.head.clone();
         match self.swap(received) {
             Ok(text) => {
                 print(&text);
@@ -276,7 +280,9 @@ impl AgentLoop<'_> {
                 if let Failure::Message(diagnostic) = &failure {
                     self.ui.message(diagnostic);
                 }
-                print("The graph cannot be applied; the one before stays in effect.");
+                let text = "the graph cannot be applied; the one before stays in effect";
+                print(text);
+                self.report_refused(&head, text);
             }
         }
     }
@@ -339,8 +345,27 @@ impl AgentLoop<'_> {
             notes: Vec::new(),
         };
         self.pending = Pending { failing, ..Pending::default() };
-        let added = report::of_run(&run, &report)
-            .and_then(|document| self.spool.add(document.to_string().as_bytes()));
+        self.deliver(report::of_run(&run, &report));
+    }
+
+    /// Reports a graph that is not applied.
+    fn report_refused(&self, head: &Head, text: &str) {
+        let run = ReportedRun {
+            head,
+            graph: &Graph::default(),
+            sources: &SourceMap::new(),
+            began: Timestamp::now(),
+            took: Duration::ZERO,
+            is_noop: self.noop,
+            is_corrective: false,
+            is_cached: false,
+            notes: vec![(Level::Error, text.to_string())],
+        };
+        self.deliver(report::of_run(&run, &Report::default()));
+    }
+
+    fn deliver(&self, document: Result<serde_json::Value, AgentError>) {
+        let added = document.and_then(|text| self.spool.add(text.to_string().as_bytes()));
         match added {
             Ok(_) => self.link.deliver(),
             Err(error) => print(&format!("a report is lost: {error}")),

@@ -1,7 +1,6 @@
 //! Environments in other languages than Puppet: models of Inmanta, programs of mgmt, YAML documents,
 //! and projects of several sources.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,34 +44,42 @@ pub(crate) struct NodeValues<'a> {
     pub(crate) trusted: &'a Data,
 }
 
+fn not_passed(error: std::io::Error) -> String {
+    format!("the facts cannot be passed on: {error}")
+}
+
 /// Compiles the graph of a node. Documents get the node as a stub.
 ///
 /// # Errors
 /// The message for the agent.
 pub(crate) fn compile_entry(entry: &Path, node: &NodeValues<'_>) -> Result<Compiled, String> {
     let _watch = Watch::begin();
-    let failed = |error: std::io::Error| format!("the facts cannot be passed on: {error}");
-    let mut stub = tempfile::Builder::new().prefix("node-").suffix(".yml").tempfile();
-    let stub = stub.as_mut().map_err(|error| format!("the facts cannot be passed on: {error}"))?;
+    let dir = tempfile::tempdir().map_err(not_passed)?;
+    let file = |name: &str, content: Data| {
+        let path = dir.path().join(name);
+        // JSON is YAML.
+        std::fs::write(&path, json::compact(&content)).map_err(not_passed).map(|()| path)
+    };
     let values = Data::map([
         ("name", Data::str(node.name)),
         ("environment", Data::str(node.environment)),
         ("facts", node.facts.clone()),
         ("trusted", node.trusted.clone()),
     ]);
-    // JSON is YAML.
-    let text = json::compact(&Data::map([("node", values)]));
-    stub.write_all(text.as_bytes()).and_then(|()| stub.flush()).map_err(failed)?;
+    let stub = file("node.yml", Data::map([("node", values)]))?;
+    let facts = file("facts.json", node.facts.clone())?;
+    let data = file("data.json", Data::map([("trusted", node.trusted.clone())]))?;
     let texts = Arc::new(SourceMap::new());
-    let is_document = entry.extension().is_some_and(|end| end == "yml" || end == "yaml");
     let options = Options {
         node: Some(node.name.to_string()),
+        facts: Some(facts),
+        node_data: Some(data),
         environment: Some(node.environment.to_string()),
-        stubs: if is_document { vec![stub.path().to_path_buf()] } else { Vec::new() },
+        stubs: vec![stub],
         texts: Some(Arc::clone(&texts)),
         // There are no handlers on the machine of the agent.
         handlers: Handlers::None,
-        // Each source of a project gets the options of all.
+        // Each language gets the options of all, and ignores those of others.
         is_part: true,
         ..Options::default()
     };

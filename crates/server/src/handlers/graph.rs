@@ -30,7 +30,7 @@ use crate::principal::OwnName;
 use crate::reply::{BYTES, Reply};
 use crate::request::{Request, environment};
 use crate::server::Server;
-use crate::storage::{Receipt, Source, stored};
+use crate::storage::{Receipt, Source, catalog_digest, stored};
 use crate::trusted;
 use crate::url::Parameters;
 
@@ -230,7 +230,8 @@ fn store(
     let mut text = Vec::new();
     match puppet_catalog::write(graph, texts, &envelope, &mut text) {
         Ok(()) => {
-            receipts.push(server.storage.replace_catalog(source, (&text, None), exported, None));
+            let digest = catalog_digest(&text, source.environment, exported);
+            receipts.push(server.storage.replace_catalog(source, (&text, digest), exported, None));
         }
         // A graph of another language may have no form as a catalog.
         Err(error) => {
