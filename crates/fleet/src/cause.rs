@@ -1,0 +1,230 @@
+//! The lines of code and data that cause changes.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_driver::inputs::{CompileRecord, InputKind};
+use ordain_graph::explain::{Cause as Explained, Explainer};
+use ordain_graph::{Graph, OriginId, locate};
+use ordain_puppet::provenance::Provenance;
+use ordain_source::layer::absolute;
+use ordain_source::{SourceMap, World};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use similar::{DiffOp, TextDiff};
+
+use crate::change::Change;
+use crate::compare::{Found, Place};
+
+/// The most causes of a change.
+pub(crate) const MAX_CAUSES: usize = 5;
+
+/// Files above this size are not compared line by line.
+const MAX_SIZE: usize = 4 << 20;
+
+/// A line that differs between the sides and led to a change.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Cause {
+    /// The file, relative to the compiled directory if it is inside.
+    pub file: String,
+    /// The line; 0 if only the file is known.
+    pub line: u32,
+    /// Whether the line is one of the side before, which the side after lacks.
+    pub is_before: bool,
+}
+
+/// The lines of a file that one side has and the other lacks.
+#[derive(Debug, Default)]
+struct ChangedLines {
+    before: BTreeSet<u32>,
+    after: BTreeSet<u32>,
+}
+
+/// Compares the files of both sides, each once.
+pub(crate) struct Lines<'w> {
+    root: std::path::PathBuf,
+    before: &'w dyn World,
+    after: &'w dyn World,
+    known: Mutex<FxHashMap<String, Arc<ChangedLines>>>,
+}
+
+impl<'w> Lines<'w> {
+    pub(crate) fn new(root: &Path, before: &'w dyn World, after: &'w dyn World) -> Self {
+        Self { root: absolute(root), before, after, known: Mutex::default() }
+    }
+
+    /// The path of a file for people.
+    pub(crate) fn shown(&self, file: &str) -> String {
+        let full = absolute(Path::new(file));
+        let inside = full.strip_prefix(&self.root).ok().filter(|inside| *inside != Path::new(""));
+        let shown = match inside {
+            Some(inside) => inside,
+            // The path is a single file.
+            None if full == self.root => Path::new(full.file_name().unwrap_or_default()),
+            None => &full,
+        };
+        shown.to_string_lossy().into_owned()
+    }
+
+    fn changed(&self, file: &str) -> Arc<ChangedLines> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(file) {
+            return Arc::clone(found);
+        }
+        let read = |world: &dyn World| {
+            let bytes = world.read(Path::new(file)).ok().filter(|bytes| bytes.len() <= MAX_SIZE);
+            String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+        };
+        let (before, after) = (read(self.before), read(self.after));
+        let mut found = ChangedLines::default();
+        if before != after {
+            let lines = |at: usize, count: usize| (at as u32 + 1)..=((at + count) as u32);
+            for op in TextDiff::from_lines(before.as_str(), after.as_str()).ops() {
+                match *op {
+                    DiffOp::Equal { .. } => {}
+                    DiffOp::Delete { old_index, old_len, .. } => {
+                        found.before.extend(lines(old_index, old_len));
+                    }
+                    DiffOp::Insert { new_index, new_len, .. } => {
+                        found.after.extend(lines(new_index, new_len));
+                    }
+                    DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                        found.before.extend(lines(old_index, old_len));
+                        found.after.extend(lines(new_index, new_len));
+                    }
+                }
+            }
+        }
+        let found = Arc::new(found);
+        known().insert(file.to_owned(), Arc::clone(&found));
+        found
+    }
+
+    /// The cause at a line, if it differs.
+    fn at(&self, file: &str, line: u32, is_before: bool) -> Option<Cause> {
+        let changed = self.changed(file);
+        let lines = if is_before { &changed.before } else { &changed.after };
+        lines.contains(&line).then(|| Cause { file: self.shown(file), line, is_before })
+    }
+
+    /// The cause of a change of a file: its first line that differs, or the file.
+    pub(crate) fn of_file(&self, file: &Path) -> Vec<Cause> {
+        let path = file.to_string_lossy();
+        let whole = || Cause { file: self.shown(&path), line: 0, is_before: false };
+        vec![self.first(&path).unwrap_or_else(whole)]
+    }
+
+    /// The first line of a file that differs; the first one of the side before if lines are only
+    /// gone. `None` if the file does not differ.
+    pub(crate) fn first(&self, file: &str) -> Option<Cause> {
+        let changed = self.changed(file);
+        let (line, is_before) = match changed.after.first() {
+            Some(line) => (*line, false),
+            None => (*changed.before.first()?, true),
+        };
+        Some(Cause { file: self.shown(file), line, is_before })
+    }
+}
+
+/// One side of a node: its graph, and the texts that its origins refer to.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiled<'g> {
+    pub(crate) graph: &'g Graph,
+    pub(crate) sources: &'g SourceMap,
+    pub(crate) record: Option<&'g CompileRecord>,
+}
+
+/// Finds the causes of the changes of a node.
+pub(crate) struct Causes<'a> {
+    lines: &'a Lines<'a>,
+    before: (Compiled<'a>, Provenance<'a>),
+    after: (Compiled<'a>, Provenance<'a>),
+    /// The first changed line of each changed file that the node's compile reads; found on demand.
+    inputs: Option<Vec<Cause>>,
+}
+
+impl<'a> Causes<'a> {
+    pub(crate) fn new(lines: &'a Lines<'a>, before: Compiled<'a>, after: Compiled<'a>) -> Self {
+        Self {
+            lines,
+            before: (before, Provenance::new(before.graph, before.sources)),
+            after: (after, Provenance::new(after.graph, after.sources)),
+            inputs: None,
+        }
+    }
+
+    /// The causes of a change: changed lines on the way to its values, or else the changed files that
+    /// the node's compile reads.
+    pub(crate) fn of(&mut self, found: &Found) -> Vec<Cause> {
+        let mut causes = BTreeSet::new();
+        let lines = self.lines;
+        let sides = [(found.after, &self.after, false), (found.before, &self.before, true)];
+        for (place, side, is_before) in sides {
+            for (file, line) in place.into_iter().flat_map(|place| places(side, place)) {
+                causes.extend(lines.at(&file, line, is_before));
+            }
+        }
+        let is_text = matches!(
+            &found.change,
+            Change::Attribute { after: Some(serde_json::Value::String(text)), .. }
+                if text.contains('\n')
+        );
+        let inputs = self.inputs();
+        if causes.is_empty() {
+            causes.extend(inputs.iter().cloned());
+        } else if is_text {
+            // The template of a text is not among its origins.
+            causes.extend(inputs.iter().filter(|cause| is_template(&cause.file)).cloned());
+        }
+        causes.into_iter().take(MAX_CAUSES).collect()
+    }
+
+    fn inputs(&mut self) -> &[Cause] {
+        let (lines, before, after) = (self.lines, self.before.0.record, self.after.0.record);
+        self.inputs.get_or_insert_with(|| {
+            let differences = before.zip(after).map(|(before, after)| before.differences(after));
+            let files = differences.into_iter().flatten().filter(|d| d.kind == InputKind::File);
+            files.filter_map(|difference| lines.first(&difference.name)).collect()
+        })
+    }
+}
+
+fn is_template(file: &str) -> bool {
+    file.contains("/templates/") || file.ends_with(".erb") || file.ends_with(".epp")
+}
+
+/// The files and lines on the way to a part of a graph.
+fn places((side, provenance): &(Compiled<'_>, Provenance<'_>), place: Place) -> Vec<(String, u32)> {
+    match place {
+        Place::Origin(origin) => chain(side, origin),
+        Place::Attribute(resource, at) => {
+            let Some(attribute) = side.graph.resource(resource).attributes.get(at) else {
+                return Vec::new();
+            };
+            let explainer = Explainer {
+                graph: side.graph,
+                sources: side.sources,
+                line: &|_, _| None,
+                shown: &|_| String::new(),
+                variables: &|explainer, origin| provenance.variables(explainer, origin),
+            };
+            let mut found = chain(side, attribute.origin);
+            for cause in explainer.attribute(resource, attribute).causes {
+                collect(&cause, &mut found);
+            }
+            found
+        }
+    }
+}
+
+fn chain(side: &Compiled<'_>, origin: OriginId) -> Vec<(String, u32)> {
+    let ids = std::iter::successors(Some(origin), |id| side.graph.origins.get(*id).parent);
+    let places = ids.filter_map(|id| locate::place(side.graph, id, side.sources));
+    places.map(|place| (place.file, place.line)).collect()
+}
+
+fn collect(cause: &Explained, found: &mut Vec<(String, u32)>) {
+    found.extend(cause.place.iter().map(|place| (place.file.clone(), place.line)));
+    cause.from.iter().for_each(|cause| collect(cause, found));
+}
