@@ -39,6 +39,8 @@ pub struct Cause {
 struct ChangedLines {
     before: BTreeSet<u32>,
     after: BTreeSet<u32>,
+    /// The texts before and after, if they differ and are data.
+    texts: Option<[String; 2]>,
 }
 
 /// Compares the files of both sides, each once.
@@ -96,6 +98,8 @@ impl<'w> Lines<'w> {
                 }
             }
         }
+        let is_data = file.ends_with(".yaml") || file.ends_with(".yml");
+        found.texts = (is_data && before != after).then_some([before, after]);
         let found = Arc::new(found);
         known().insert(file.to_owned(), Arc::clone(&found));
         found
@@ -105,7 +109,11 @@ impl<'w> Lines<'w> {
     fn at(&self, file: &str, line: u32, is_before: bool) -> Option<Cause> {
         let changed = self.changed(file);
         let lines = if is_before { &changed.before } else { &changed.after };
-        lines.contains(&line).then(|| Cause { file: self.shown(file), line, is_before })
+        let text =
+            changed.texts.as_ref().map(|[before, after]| if is_before { before } else { after });
+        let last = text.map_or(line, |text| last_line(text, line));
+        let line = *lines.range(line..=last.max(line)).next()?;
+        Some(Cause { file: self.shown(file), line, is_before })
     }
 
     /// The cause of a change of a file: its first line that differs, or the file.
@@ -125,6 +133,21 @@ impl<'w> Lines<'w> {
         };
         Some(Cause { file: self.shown(file), line, is_before })
     }
+}
+
+/// The last line of the value whose key is on a line of a YAML text.
+fn last_line(text: &str, line: u32) -> u32 {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = (1..).zip(text.lines()).skip(line.saturating_sub(1) as usize);
+    let Some((_, key)) = lines.next() else { return line };
+    let is_inside = |next: &str| {
+        next.trim().is_empty()
+            || indent(next) > indent(key)
+            || indent(next) == indent(key)
+                && next.trim_start().starts_with("- ")
+                && !key.trim_start().starts_with("- ")
+    };
+    lines.take_while(|(_, next)| is_inside(next)).last().map_or(line, |(last, _)| last)
 }
 
 /// One side of a node: its graph, and the texts that its origins refer to.
@@ -177,7 +200,10 @@ impl<'a> Causes<'a> {
             // The template of a text is not among its origins.
             causes.extend(inputs.iter().filter(|cause| is_template(&cause.file)).cloned());
         }
-        causes.into_iter().take(MAX_CAUSES).collect()
+        let is_replaced =
+            |cause: &Cause| causes.iter().any(|other| !other.is_before && other.file == cause.file);
+        let causes = causes.iter().filter(|cause| !cause.is_before || !is_replaced(cause));
+        causes.take(MAX_CAUSES).cloned().collect()
     }
 
     fn inputs(&mut self) -> &[Cause] {
@@ -227,4 +253,17 @@ fn chain(side: &Compiled<'_>, origin: OriginId) -> Vec<(String, u32)> {
 fn collect(cause: &Explained, found: &mut Vec<(String, u32)>) {
     found.extend(cause.place.iter().map(|place| (place.file.clone(), place.line)));
     cause.from.iter().for_each(|cause| collect(cause, found));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_ends_before_the_next_key() {
+        let text = "a: 1\nb:\n- x\n\n- y\nc:\n  d: 1\n  e:\n    - 2\nf: 2\n";
+        for (line, last) in [(1, 1), (2, 5), (6, 9), (7, 7), (8, 9), (10, 10), (99, 99)] {
+            assert_eq!(last_line(text, line), last, "{line}");
+        }
+    }
 }

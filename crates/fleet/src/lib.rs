@@ -6,6 +6,8 @@ mod compare;
 mod directory;
 mod error;
 mod exports;
+mod filter;
+mod ignore;
 mod nodes;
 pub mod render;
 mod result;
@@ -14,9 +16,13 @@ mod run;
 mod side;
 
 pub use cause::Cause;
-pub use change::{Change, ChangeKind, Content, Digest, DocumentChange, DocumentDifference, Relation};
+pub use change::{
+    Change, ChangeKind, Content, Digest, DocumentChange, DocumentDifference, Relation,
+};
 pub use collect::FoundChange;
 pub use error::FleetError;
+pub use filter::{ChangeFilter, NodeFilter};
+pub use ignore::IgnoreRule;
 pub use nodes::{FleetNode, NodeFacts, nodes_of_directory};
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};

@@ -124,8 +124,7 @@ fn located(side: &Side, path: &Path) -> Result<Located, FleetError> {
         Side::Directory(dir) => directory(dir),
         Side::Revision(name) => {
             let repository = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-            let repository =
-                if repository == Path::new("") { Path::new(".") } else { repository };
+            let repository = if repository == Path::new("") { Path::new(".") } else { repository };
             match Commit::open(repository, name) {
                 Ok(commit) => Ok(Located::Commit(Box::new(commit))),
                 Err(_) if Path::new(name).exists() => directory(Path::new(name)),

@@ -48,7 +48,8 @@ pub struct Request<'a> {
 /// When a side does not exist, or there are no nodes. Errors of the sources are changes of nodes.
 pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
     let sources = Sources::open(request.range, request.path)?;
-    let layered = |side: &SideSources| Options { layer: side.layer.clone(), ..request.options.clone() };
+    let layered =
+        |side: &SideSources| Options { layer: side.layer.clone(), ..request.options.clone() };
     let (before, after) = (layered(&sources.before), layered(&sources.after));
     let kinds = [&before, &after].map(|options| SourceKind::of(&sources.path, options));
     let (before_world, after_world) = (before.untracked_world(), after.untracked_world());
@@ -116,9 +117,8 @@ impl Sides<'_> {
         self.before.exports.sort();
         self.after.exports.sort();
         let has_exports = !self.before.exports.is_empty() || !self.after.exports.is_empty();
-        let again: Vec<usize> = (0..works.len())
-            .filter(|at| works[*at].reads_exports && has_exports)
-            .collect();
+        let again: Vec<usize> =
+            (0..works.len()).filter(|at| works[*at].reads_exports && has_exports).collect();
         let second = |at: &usize| self.node(&nodes[*at], files.as_ref(), false);
         let repeated: Vec<NodeWork> = pool.install(|| again.par_iter().map(second).collect());
         for (at, work) in again.into_iter().zip(repeated) {

@@ -67,14 +67,13 @@ impl RecordTable {
             return None;
         }
         let mut index = self.index.take().unwrap_or_else(|| self.indexed());
-        let mut added =
-            TableRecord {
-                files: Vec::new(),
-                variables: Vec::new(),
-                values: Vec::new(),
-                all_values: record.all_values,
-                classes: record.classes,
-            };
+        let mut added = TableRecord {
+            files: Vec::new(),
+            variables: Vec::new(),
+            values: Vec::new(),
+            all_values: record.all_values,
+            classes: record.classes,
+        };
         for (aspect, path, state) in record.files() {
             let aspect = aspect as u8;
             let is_same = |known: &FileInput| known.aspect == aspect && known.state == *state;
@@ -85,8 +84,7 @@ impl RecordTable {
         for (name, state) in &record.environment {
             let is_same = |known: &(String, Option<Digest>)| known.1 == *state;
             let entry = || (name.clone(), *state);
-            let number =
-                intern(&mut self.variables, &mut index.variables, name, is_same, entry);
+            let number = intern(&mut self.variables, &mut index.variables, name, is_same, entry);
             added.variables.push(number);
         }
         for value in &record.values {

@@ -85,11 +85,6 @@ impl<'e> SourceFiles<'e> {
         found.iter().map(change).collect()
     }
 
-    /// Whether any file at these addresses differs.
-    pub(crate) fn differ(&self, mut addresses: impl Iterator<Item = impl AsRef<str>>) -> bool {
-        addresses.any(|address| !self.compared(address.as_ref()).is_empty())
-    }
-
     fn compared(&self, address: &str) -> Arc<Vec<FileChange>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(address) {

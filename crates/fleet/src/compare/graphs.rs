@@ -69,7 +69,9 @@ impl Comparer<'_> {
         let (before, after) = (self.before, self.after);
         let redactor = self.redactor.get_or_insert_with(|| {
             let values = |graph| {
-                Graph::resources(graph).flat_map(|(_, resource)| &resource.attributes).map(|a| &a.value)
+                Graph::resources(graph)
+                    .flat_map(|(_, resource)| &resource.attributes)
+                    .map(|a| &a.value)
             };
             let secret = values(before).chain(values(after)).filter(|value| value.holds_secret());
             Redactor::of(secret)
@@ -132,7 +134,11 @@ impl Comparer<'_> {
         // Both were nearly always set by the same code, in the same order.
         let is_same = old.attributes.len() == new.attributes.len()
             && old.exported == new.exported
-            && old.attributes.iter().zip(&new.attributes).all(|(a, b)| a.name == b.name && a.value == b.value);
+            && old
+                .attributes
+                .iter()
+                .zip(&new.attributes)
+                .all(|(a, b)| a.name == b.name && a.value == b.value);
         if is_same {
             return;
         }
@@ -148,7 +154,12 @@ impl Comparer<'_> {
             }
             let place = known.map(|at| Place::Attribute(before, at));
             let values = (known_value, Some(&attribute.value));
-            self.attribute(new, &attribute.name, values, (place, Some(Place::Attribute(after, at))));
+            self.attribute(
+                new,
+                &attribute.name,
+                values,
+                (place, Some(Place::Attribute(after, at))),
+            );
         }
         for (at, attribute) in old.attributes.iter().enumerate() {
             if !is_edge(&attribute.name) && new.attribute(&attribute.name).is_none() {
@@ -172,7 +183,8 @@ impl Comparer<'_> {
     ) {
         let shown = |comparer: &mut Self, value: Option<&Value>| Some(comparer.shown(value?));
         let (before, after) = (shown(self, before), shown(self, after));
-        let texts = before.as_ref().and_then(Json::as_str).zip(after.as_ref().and_then(Json::as_str));
+        let texts =
+            before.as_ref().and_then(Json::as_str).zip(after.as_ref().and_then(Json::as_str));
         let path = resource.value("path").and_then(Value::as_str).unwrap_or(&resource.id.title);
         let document = match (texts, name) {
             (Some((before, after)), "content") => document(path, before, after),
@@ -209,9 +221,9 @@ impl Comparer<'_> {
         self.found.extend(found.into_iter().map(|(_, found)| found));
         let mut is_twin = vec![false; before.len()];
         twins.iter().flatten().for_each(|twin| is_twin[twin.0 as usize] = true);
-        let gone = known.into_iter().filter(|((from, to), _)| {
-            is_twin[from.0 as usize] && is_twin[to.0 as usize]
-        });
+        let gone = known
+            .into_iter()
+            .filter(|((from, to), _)| is_twin[from.0 as usize] && is_twin[to.0 as usize]);
         let mut gone: Vec<_> = gone.collect();
         gone.sort_by_key(|(ids, _)| *ids);
         let gone = gone.into_iter().map(|(ids, was)| order(before, ids, Some(was), None));

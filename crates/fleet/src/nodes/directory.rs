@@ -19,10 +19,7 @@ const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 ///
 /// # Errors
 /// When a file cannot be read, or there are no nodes.
-pub fn nodes_of_directory(
-    facts: &Path,
-    data: Option<&Path>,
-) -> Result<Vec<FleetNode>, FleetError> {
+pub fn nodes_of_directory(facts: &Path, data: Option<&Path>) -> Result<Vec<FleetNode>, FleetError> {
     let mut nodes = BTreeMap::new();
     if facts.is_dir() {
         let failed = |error| FleetError::file(facts, error);

@@ -11,7 +11,6 @@ use ecow::EcoString;
 use ordain_data::{Map, Value as Data};
 use ordain_driver::puppet::shared::NodeRequest;
 
-use crate::change::{Digest, short_digest};
 use crate::error::FleetError;
 
 pub use directory::nodes_of_directory;
@@ -55,24 +54,6 @@ impl FleetNode {
     /// A node whose facts were read already. Without `trusted`, `$trusted` is made of its name.
     pub fn new(name: &str, facts: Data, trusted: Option<Data>) -> Self {
         Self { name: name.to_lowercase(), facts: Facts::Parsed(facts, trusted), data: None }
-    }
-
-    /// A digest of everything that is known about the node.
-    pub(crate) fn digest(&self) -> Digest {
-        let mut text = match &self.facts {
-            Facts::Text(_, bytes) => short_digest(bytes).to_vec(),
-            Facts::Parsed(facts, trusted) => {
-                let mut text = ordain_data::json::compact(facts).into_bytes();
-                let trusted = trusted.as_ref().map(ordain_data::json::compact);
-                text.extend(trusted.unwrap_or_default().bytes());
-                text
-            }
-        };
-        text.extend(self.name.bytes());
-        if let Some((_, data)) = &self.data {
-            text.extend(short_digest(data));
-        }
-        short_digest(&text)
     }
 
     /// Parses the facts and the classification.

@@ -5,10 +5,9 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{Line, Tone};
 use crate::cause::Cause;
-use crate::change::{Change, Content, DocumentChange, Relation};
+use crate::change::{Change, ChangeKind, Content, DocumentChange, Relation};
 use crate::collect::FoundChange;
 use crate::result::FleetDiff;
-use crate::change::ChangeKind;
 
 /// The most lines of a text difference, unless all are wanted.
 const MAX_LINES: usize = 40;
@@ -136,7 +135,9 @@ fn attribute_change(
     all: bool,
 ) -> Vec<Line> {
     let texts = before.and_then(Json::as_str).zip(after.and_then(Json::as_str));
-    let has_lines = |(before, after): &(&str, &str)| before.contains('\n') || after.contains('\n');
+    let has_lines = |(before, after): &(&str, &str)| {
+        document.is_some() || before.contains('\n') || after.contains('\n')
+    };
     if let Some((before, after)) = texts.filter(has_lines) {
         let mut lines = vec![Line::new(Tone::Plain, name)];
         lines.extend(text_lines(before, after, document.as_ref(), all));
@@ -182,10 +183,12 @@ fn text_lines(
             let text = format!("only the layout of the {} differs", document.format);
             return vec![Line::new(Tone::Dim, text)];
         }
-        let shown =
-            |value: &Option<Json>| value.as_ref().map_or_else(|| "(not set)".to_owned(), value_of);
+        let shown = |value: &Option<Json>| {
+            value.as_ref().map_or_else(|| "(not set)".to_owned(), self::value)
+        };
         let lines = document.differences.iter().map(|found| {
-            let text = format!("{}: {} -> {}", found.path, shown(&found.before), shown(&found.after));
+            let text =
+                format!("{}: {} -> {}", found.path, shown(&found.before), shown(&found.after));
             Line::new(Tone::Change, text)
         });
         let mut out = Vec::new();
@@ -227,18 +230,19 @@ fn push_bounded(out: &mut Vec<Line>, lines: Vec<Line>, all: bool) {
     out.push(Line::new(Tone::Dim, format!("{more} more lines; -v shows them")));
 }
 
-fn value_of(value: &Json) -> String {
-    self::value(value)
-}
-
 /// A value on one line.
 fn value(value: &Json) -> String {
     match value {
         Json::Null => "undef".to_owned(),
-        Json::String(text) => format!("'{}'", shortened(&text.escape_debug().to_string())),
+        Json::String(text) => format!("'{}'", shortened(&one_line(text))),
         secret if is_secret(secret) => "(secret)".to_owned(),
         other => shortened(&without_secrets(other).to_string()),
     }
+}
+
+/// A text with escapes in place of line breaks and tabs.
+fn one_line(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }
 
 fn is_secret(value: &Json) -> bool {
@@ -300,7 +304,11 @@ pub(super) fn summary(diff: &FleetDiff, groups: usize) -> String {
     let verb = if total == 1 { "changes" } else { "change" };
     let mut text = match changed {
         0 => format!("{range}: none of {} changes", count(total, "node")),
-        _ => format!("{range}: {changed} of {} {verb}, in {}", count(total, "node"), count(groups, "group")),
+        _ => format!(
+            "{range}: {changed} of {} {verb}, in {}",
+            count(total, "node"),
+            count(groups, "group")
+        ),
     };
     let kinds = [
         (ChangeKind::Fails, "fails now", "fail now"),

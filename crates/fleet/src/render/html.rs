@@ -56,7 +56,10 @@ fn section(diff: &FleetDiff, group: &Group<'_>, out: &mut String) {
         }
         out.push_str("<pre>");
         for line in &described.lines {
-            add(out, format_args!("<span class=\"{}\">{}</span>\n", class(line), escaped(&line.text)));
+            add(
+                out,
+                format_args!("<span class=\"{}\">{}</span>\n", class(line), escaped(&line.text)),
+            );
         }
         out.push_str("</pre>\n");
         last = Some(described.heading);

@@ -1,7 +1,7 @@
 //! The comparison as Markdown, for a comment on a merge request.
 
-use super::describe::{count, describe, names, summary};
 use super::Line;
+use super::describe::{count, describe, names, summary};
 use crate::result::{FleetDiff, Group};
 
 /// The comparison as Markdown of at most `most` bytes. Groups that do not fit are counted.
@@ -30,7 +30,8 @@ pub fn markdown(diff: &FleetDiff, most: usize) -> String {
 /// even one fits.
 fn section(diff: &FleetDiff, group: &Group<'_>, room: usize) -> Option<String> {
     let nodes = format!("{}: {}", count(group.nodes.len(), "node"), names(&group.nodes));
-    let heading = if diff.is_single { String::new() } else { format!("\n### {}\n", escaped(&nodes)) };
+    let heading =
+        if diff.is_single { String::new() } else { format!("\n### {}\n", escaped(&nodes)) };
     let mut body = String::new();
     let (mut ticks, mut shown, mut last) = (3, 0, None);
     for found in &group.changes {
@@ -65,7 +66,8 @@ fn section(diff: &FleetDiff, group: &Group<'_>, room: usize) -> Option<String> {
 
 /// Adds a line. The signs of a difference stay in the first column, where viewers colour them.
 fn push(line: &Line, indent: &str, out: &mut String) {
-    let text: String = line.text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
+    let text: String =
+        line.text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
     let has_sign = text.starts_with(['+', '-']);
     out.push_str(if has_sign { "" } else { indent });
     out.push_str(&text);

@@ -31,7 +31,8 @@ fn add_changes(group: &Group<'_>, all: bool, lines: &mut Vec<Line>) {
     for found in &group.changes {
         let described = describe(found, all);
         if last.as_ref() != Some(&described.heading) {
-            let heading = Line::new(described.heading.tone, format!("  {}", described.heading.text));
+            let heading =
+                Line::new(described.heading.tone, format!("  {}", described.heading.text));
             lines.push(heading);
         }
         let inside = described.lines.into_iter();

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use ordain_driver::Options;
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
-    ChangeKind, FleetDiff, FleetError, FleetNode, Range, Request, diff, nodes_of_directory,
+    ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetNode, IgnoreRule, NodeFilter, Range,
+    Request, diff, nodes_of_directory,
 };
 use ordain_source::Diagnostic;
 
@@ -55,6 +56,8 @@ pub(crate) struct FleetDiffArgs {
     /// A directory with NAME.json: the answer of a node classifier for each node
     #[arg(long, value_name = "DIR")]
     node_data: Option<PathBuf>,
+    #[command(flatten)]
+    chosen: FilterArgs,
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Format,
@@ -69,6 +72,50 @@ pub(crate) struct FleetDiffArgs {
     exit_zero: bool,
     #[command(flatten)]
     compile: FleetCompileArgs,
+}
+
+/// The nodes and changes that are shown.
+#[derive(Args)]
+#[command(next_help_heading = "Filters")]
+struct FilterArgs {
+    /// Only nodes with this name; `*` stands for any characters
+    #[arg(long = "node", value_name = "NAME")]
+    nodes: Vec<String>,
+    /// Only nodes with this value of a fact, such as os.family=Debian
+    #[arg(long = "fact", value_name = "NAME=VALUE")]
+    facts_with: Vec<String>,
+    /// Only changes of this kind of resource, such as file, or of these resources, such as
+    /// 'File[/etc/*]'
+    #[arg(long = "kind", value_name = "KIND")]
+    kinds: Vec<String>,
+    /// Only changes of this attribute
+    #[arg(long = "attribute", value_name = "NAME")]
+    attributes: Vec<String>,
+    /// Ignore changes that match this rule of octocatalog-diff, such as
+    /// 'File[/tmp/*]::parameters::owner'
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Ignore changes of this attribute
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    ignore_attr: Vec<String>,
+    /// Ignore JSON and YAML texts that differ only in their layout
+    #[arg(long)]
+    ignore_layout: bool,
+}
+
+impl FilterArgs {
+    fn nodes(&self) -> Result<NodeFilter, FleetError> {
+        NodeFilter::new(&self.nodes, &self.facts_with)
+    }
+
+    fn changes(&self) -> Result<ChangeFilter, FleetError> {
+        let mut filter = ChangeFilter::new(&self.kinds, &self.attributes)?;
+        let rules = self.ignore.iter().map(|rule| IgnoreRule::parse(rule));
+        let attributes = self.ignore_attr.iter().map(|name| IgnoreRule::of_attribute(name));
+        filter.ignore = rules.chain(attributes).collect::<Result<_, _>>()?;
+        filter.ignores_layout = self.ignore_layout;
+        Ok(filter)
+    }
 }
 
 /// The options of the compiles.
@@ -135,9 +182,10 @@ impl FleetDiffArgs {
 
     fn nodes(&self) -> Result<Vec<FleetNode>, FleetError> {
         let facts = self.facts.as_deref();
-        facts.map_or_else(|| Ok(Vec::new()), |dir: &Path| {
-            nodes_of_directory(dir, self.node_data.as_deref())
-        })
+        facts.map_or_else(
+            || Ok(Vec::new()),
+            |dir: &Path| nodes_of_directory(dir, self.node_data.as_deref()),
+        )
     }
 }
 
@@ -151,7 +199,13 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let range = args.range().map_err(failure)?;
-    let nodes = args.nodes().map_err(failure)?;
+    let (filter, chosen) = (args.chosen.changes().map_err(failure)?, args.chosen.nodes());
+    let (mut nodes, chosen) = (args.nodes().map_err(failure)?, chosen.map_err(failure)?);
+    let has_nodes = !nodes.is_empty();
+    nodes.retain(|node| chosen.has(node));
+    if has_nodes && nodes.is_empty() {
+        return Err(Diagnostic::error(codes::NOTHING, "the filters choose no node").into());
+    }
     let request = Request {
         path: &args.path,
         range: &range,
@@ -159,7 +213,8 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         options: &args.options(),
         jobs: args.jobs,
     };
-    let found = diff(&request).map_err(failure)?;
+    let mut found = diff(&request).map_err(failure)?;
+    found.retain(|change| filter.has(&change.change));
     print(ui, args, &found)?;
     Ok(exit(args, &found))
 }
