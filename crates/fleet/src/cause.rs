@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use similar::{DiffOp, TextDiff};
 
-use crate::change::Change;
 use crate::compare::{Found, Place};
 
 /// The most causes of a change.
@@ -123,6 +122,13 @@ impl<'w> Lines<'w> {
         vec![self.first(&path).unwrap_or_else(whole)]
     }
 
+    /// A line of a file.
+    fn text(&self, file: &str, line: u32, is_before: bool) -> Option<String> {
+        let world = if is_before { self.before } else { self.after };
+        let text = String::from_utf8(world.read(Path::new(file)).ok()?).ok()?;
+        Some(text.lines().nth((line as usize).checked_sub(1)?)?.to_owned())
+    }
+
     /// The first line of a file that differs; the first one of the side before if lines are only
     /// gone. `None` if the file does not differ.
     pub(crate) fn first(&self, file: &str) -> Option<Cause> {
@@ -177,28 +183,32 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// The causes of a change: changed lines on the way to its values, or else the changed files that
-    /// the node's compile reads.
+    /// The causes of a change: changed lines on the way to its values, and templates that lines on the
+    /// way name. Without any, the changed files that the node's compile reads.
     pub(crate) fn of(&mut self, found: &Found) -> Vec<Cause> {
         let mut causes = BTreeSet::new();
+        let mut manifest_lines = Vec::new();
         let lines = self.lines;
         let sides = [(found.after, &self.after, false), (found.before, &self.before, true)];
         for (place, side, is_before) in sides {
             for (file, line) in place.into_iter().flat_map(|place| places(side, place)) {
                 causes.extend(lines.at(&file, line, is_before));
+                if file.ends_with(".pp") {
+                    manifest_lines.extend(lines.text(&file, line, is_before));
+                }
             }
         }
-        let is_text = matches!(
-            &found.change,
-            Change::Attribute { after: Some(serde_json::Value::String(text)), .. }
-                if text.contains('\n')
-        );
         let inputs = self.inputs();
+        let is_named = |cause: &&Cause| {
+            let name = template_name(&cause.file);
+            name.is_some_and(|name| manifest_lines.iter().any(|line| line.contains(&name)))
+        };
+        causes.extend(inputs.iter().filter(is_named).cloned());
         if causes.is_empty() {
-            causes.extend(inputs.iter().cloned());
-        } else if is_text {
-            // The template of a text is not among its origins.
-            causes.extend(inputs.iter().filter(|cause| is_template(&cause.file)).cloned());
+            // The lines of manifests are among the origins, unless a value has several lines.
+            let is_manifest = |cause: &Cause| cause.file.ends_with(".pp");
+            let has_others = inputs.iter().any(|cause| !is_manifest(cause));
+            causes.extend(inputs.iter().filter(|c| !has_others || !is_manifest(c)).cloned());
         }
         let is_replaced =
             |cause: &Cause| causes.iter().any(|other| !other.is_before && other.file == cause.file);
@@ -216,8 +226,10 @@ impl<'a> Causes<'a> {
     }
 }
 
-fn is_template(file: &str) -> bool {
-    file.contains("/templates/") || file.ends_with(".erb") || file.ends_with(".epp")
+/// The name by which code calls a template: `MODULE/FILE`.
+fn template_name(file: &str) -> Option<String> {
+    let (module, rest) = file.split_once("/templates/")?;
+    Some(format!("{}/{rest}", module.rsplit('/').next().unwrap_or(module)))
 }
 
 /// The files and lines on the way to a part of a graph.

@@ -63,9 +63,13 @@ impl IgnoreRule {
         };
         let (kind, rest) =
             text.split_once('[').filter(|(kind, _)| !kind.is_empty()).ok_or_else(wrong)?;
-        // The title reaches to the last bracket, as in the original.
-        let (title, what) =
-            rest.rsplit_once(']').filter(|(title, _)| !title.is_empty()).ok_or_else(wrong)?;
+        // The original takes the last bracket, which may be one of a pattern.
+        let ends = rest.match_indices(']').map(|(at, _)| (&rest[..at], &rest[at + 1..]));
+        let is_end = |(title, what): &(&str, &str)| {
+            let begins = ["::", "\\f", "+", "-", "~", "!"].iter().any(|s| what.starts_with(s));
+            !title.is_empty() && (what.is_empty() || begins)
+        };
+        let (title, what) = ends.into_iter().find(is_end).ok_or_else(wrong)?;
         let mut rule = Self::of_title(kind, title)?;
         if !what.is_empty() {
             rule.what = Some(Subject::parse(what)?);
