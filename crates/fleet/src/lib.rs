@@ -23,6 +23,7 @@
 //!     nodes: &nodes,
 //!     options: &Options::default(),
 //!     jobs: None,
+//!     cache: None,
 //! })?;
 //! assert_eq!(found.groups()[0].nodes, ["web", "db"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,6 +31,7 @@
 //!
 //! The crate must not know: arguments, terminals, exit codes.
 
+mod cache;
 mod cause;
 mod change;
 mod collect;

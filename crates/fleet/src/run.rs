@@ -1,5 +1,6 @@
 //! Compiles all nodes on both sides and compares them.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -10,8 +11,10 @@ use ordain_graph::Graph;
 use ordain_graph::order::find_cycle;
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::SourceMap;
+use ordain_source::layer::absolute;
 use rayon::prelude::*;
 
+use crate::cache::{Cache, Known, Learned};
 use crate::cause::{Causes, Compiled, Lines};
 use crate::change::Change;
 use crate::collect::Collector;
@@ -39,6 +42,8 @@ pub struct Request<'a> {
     pub options: &'a Options,
     /// The number of nodes that are compiled at a time, by default one per processor.
     pub jobs: Option<NonZeroUsize>,
+    /// The directory of the cache, if one is used. Its files are readable by their owner only.
+    pub cache: Option<&'a Path>,
 }
 
 /// Compiles all nodes on both sides and finds their changes. A node whose inputs are the same on both
@@ -66,22 +71,60 @@ pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
     if request.nodes.is_empty() {
         return Err(FleetError::NoNodes("the sources of facts".to_owned()));
     }
+    let (before, after) = (
+        Side::open(&sources.path, &sources.before, request.options),
+        Side::open(&sources.path, &sources.after, request.options),
+    );
+    let cache = match (request.cache, &before.environment, &after.environment) {
+        (Some(dir), Ok(before), Ok(after)) => {
+            Cache::open(dir, &cache_key(&sources.path, request.options), before, after)
+        }
+        _ => None,
+    };
     let sides = Sides {
-        before: Side::open(&sources.path, &sources.before, request.options),
-        after: Side::open(&sources.path, &sources.after, request.options),
+        before,
+        after,
+        cache,
         environment: request.options.environment.as_deref().unwrap_or(ENVIRONMENT),
         lines: &lines,
         collector: Collector::default(),
     };
-    sides.run(request, &mut found)?;
+    let learned = sides.run(request, &mut found)?;
     found.changes = sides.collector.finish();
+    if let Some(cache) = sides.cache
+        && let Err(error) = cache.save(learned, &found.changes)
+    {
+        found.notes.push(format!("the cache cannot be written: {error}"));
+    }
     Ok(found)
+}
+
+/// Everything besides files and nodes that compiles depend on.
+fn cache_key(path: &Path, options: &Options) -> String {
+    // Another build may compile differently.
+    let program = std::env::current_exe().and_then(std::fs::metadata);
+    let program = program.map(|found| (found.len(), found.modified().ok()));
+    format!(
+        "{} {:?} {:?} {:?}",
+        env!("CARGO_PKG_VERSION"),
+        program.ok(),
+        absolute(path),
+        (
+            &options.environment,
+            &options.modulepath,
+            &options.hiera,
+            options.strict,
+            options.strict_variables,
+            options.legacy_facts,
+        )
+    )
 }
 
 /// Both sides, open.
 struct Sides<'a> {
     before: Side,
     after: Side,
+    cache: Option<Cache>,
     environment: &'a str,
     lines: &'a Lines<'a>,
     collector: Collector,
@@ -98,10 +141,19 @@ struct NodeWork {
     has_exceeded_budget: bool,
     /// The remark about programs that see the work tree only.
     runs_programs: bool,
+    /// The compiles whose inputs are known: of both sides, or one for both.
+    learned: Vec<Learned>,
+    /// The changes of the graphs.
+    of_graphs: Vec<u32>,
 }
 
 impl Sides<'_> {
-    fn run(&self, request: &Request<'_>, found: &mut FleetDiff) -> Result<(), FleetError> {
+    /// Fills the nodes of the result. Returns what the cache can learn of them.
+    fn run<'n>(
+        &self,
+        request: &Request<'n>,
+        found: &mut FleetDiff,
+    ) -> Result<Vec<(&'n FleetNode, Vec<Learned>, Vec<u32>)>, FleetError> {
         let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads = request.jobs.map_or_else(processors, NonZeroUsize::get);
         let threads = threads.clamp(1, request.nodes.len().max(1));
@@ -140,17 +192,24 @@ impl Sides<'_> {
             );
         }
         found.compiles = works.iter().map(|work| work.compiles).sum();
-        found.nodes = nodes
-            .iter()
-            .zip(works)
-            .map(|(node, work)| NodeDiff { name: node.name.clone(), changes: work.changes })
-            .collect();
-        Ok(())
+        let mut learned = Vec::new();
+        for (node, work) in nodes.iter().zip(works) {
+            found.nodes.push(NodeDiff { name: node.name.clone(), changes: work.changes });
+            if !work.learned.is_empty() {
+                learned.push((node, work.learned, work.of_graphs));
+            }
+        }
+        Ok(learned)
     }
 
     /// Compiles a node and compares its graphs. In the first round its exports are collected.
     fn node(&self, node: &FleetNode, files: Option<&SourceFiles<'_>>, is_first: bool) -> NodeWork {
         let mut work = NodeWork::default();
+        let known = self.cache.as_ref().and_then(|cache| cache.find(node, self.environment));
+        if let Some(known) = known {
+            self.add_known(&known, files, &mut work);
+            return work;
+        }
         let facts = match node.parse() {
             Ok(facts) => facts,
             Err(error) => {
@@ -173,6 +232,7 @@ impl Sides<'_> {
                 if is_first {
                     self.after.export(&compiled.exported);
                 }
+                work.learned = self.learn(&[compiled]);
                 let graph = compiled.graph.iter();
                 let found = graph.flat_map(|graph| files_changed(graph, graph, files)).collect();
                 self.add(found, None, &mut work);
@@ -223,7 +283,6 @@ impl Sides<'_> {
         };
         let (Some(old_graph), Some(new_graph)) = (&old.graph, &new.graph) else { return };
         let mut found = compare(old_graph, new_graph);
-        found.extend(files_changed(old_graph, new_graph, files));
         found.extend(cycles(old_graph, new_graph));
         let (Ok(before), Ok(after)) = (&self.before.environment, &self.after.environment) else {
             return;
@@ -231,6 +290,32 @@ impl Sides<'_> {
         let before = compiled(old_graph, before.sources(), old.record.as_ref());
         let after = compiled(new_graph, after.sources(), new.record.as_ref());
         self.add(found, Some(Causes::new(self.lines, before, after)), work);
+        work.learned = self.learn(&[old, new]);
+        work.of_graphs = work.changes.clone();
+        self.add(files_changed(old_graph, new_graph, files), None, work);
+    }
+
+    /// The compiles for the cache; none if one of them cannot be repeated, or exports resources, which
+    /// the cache does not have.
+    fn learn(&self, compiles: &[&NodeCatalog]) -> Vec<Learned> {
+        let Some(cache) = &self.cache else { return Vec::new() };
+        let learned = compiles.iter().map(|compiled| {
+            let graph = compiled.graph.as_ref().filter(|_| compiled.exported.is_empty())?;
+            let record = cache.record(compiled.record.as_ref()?)?;
+            Some(Learned { record, sources: addresses(graph) })
+        });
+        learned.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Adds the changes of a node that the cache knows.
+    fn add_known(&self, known: &Known<'_>, files: Option<&SourceFiles<'_>>, work: &mut NodeWork) {
+        let collected = known.changes.iter().map(|found| {
+            let digest = found.change.digest();
+            self.collector.add(digest, found.change.clone(), Some(found.causes.clone()))
+        });
+        work.changes = collected.collect();
+        let copied = known.sources.iter().copied();
+        self.add(files_at(copied, files), None, work);
     }
 
     /// Adds the changes of a node with their causes.
@@ -285,13 +370,21 @@ fn add(
 
 /// The changes of files that resources of both graphs copy from the same address.
 fn files_changed(before: &Graph, after: &Graph, files: Option<&SourceFiles<'_>>) -> Vec<Found> {
-    let Some(files) = files else { return Vec::new() };
     let mut copied = addresses(after);
     if !std::ptr::eq(before, after) {
-        let known: std::collections::BTreeSet<_> = addresses(before).into_iter().collect();
+        let known: BTreeSet<_> = addresses(before).into_iter().collect();
         copied.retain(|pair| known.contains(pair));
     }
-    let changes = copied.iter().flat_map(|(resource, address)| files.changes(resource, address));
+    files_at(copied.iter(), files)
+}
+
+/// The changes of files that resources copy from addresses.
+fn files_at<'p>(
+    copied: impl Iterator<Item = &'p (String, String)>,
+    files: Option<&SourceFiles<'_>>,
+) -> Vec<Found> {
+    let Some(files) = files else { return Vec::new() };
+    let changes = copied.flat_map(|(resource, address)| files.changes(resource, address));
     changes.map(|(change, file)| Found { file: Some(file), ..Found::alone(change) }).collect()
 }
 

@@ -39,14 +39,20 @@ impl Pair {
 
     fn diff(&self, nodes: &[FleetNode]) -> FleetDiff {
         let range = format!("{0}/a..{0}/b", self.0.path().display());
-        compared(self.0.path(), &range, nodes)
+        compared(self.0.path(), &range, nodes, None)
+    }
+
+    /// The same with a cache.
+    fn diff_again(&self, nodes: &[FleetNode]) -> FleetDiff {
+        let range = format!("{0}/a..{0}/b", self.0.path().display());
+        compared(self.0.path(), &range, nodes, Some(&self.0.path().join("cache")))
     }
 }
 
-fn compared(path: &Path, range: &str, nodes: &[FleetNode]) -> FleetDiff {
+fn compared(path: &Path, range: &str, nodes: &[FleetNode], cache: Option<&Path>) -> FleetDiff {
     let range = Range::parse(range).unwrap();
     let options = Options::default();
-    diff(&Request { path, range: &range, nodes, options: &options, jobs: None }).unwrap()
+    diff(&Request { path, range: &range, nodes, options: &options, jobs: None, cache }).unwrap()
 }
 
 fn node(name: &str) -> FleetNode {
@@ -224,19 +230,19 @@ fn sources_of_other_languages_are_one_graph() {
     let dir = tempfile::tempdir().unwrap();
     let text = |mode: &str| {
         format!(
-            "import \"datetime\"\nfile \"/tmp/x\" {{ state => \"exists\", mode => \"{mode}\" }}\n"
+            "file \"/tmp/x\" {{ state => \"exists\", mode => \"{mode}\", }}\n"
         )
     };
     for (side, mode) in [("a", "u=rw"), ("b", "u=r")] {
         let side = dir.path().join(side);
         fs::create_dir_all(&side).unwrap();
-        fs::write(side.join("main.mcl"), text(mode).replace("import \"datetime\"\n", "")).unwrap();
+        fs::write(side.join("main.mcl"), text(mode)).unwrap();
     }
     let range = format!("{0}/a..{0}/b", dir.path().display());
-    let found = compared(dir.path(), &range, &[]);
+    let found = compared(dir.path(), &range, &[], None);
     assert!(found.is_single);
     let text = shown(&found);
-    assert!(text.contains("mode: 'u=rw' -> 'u=r'"), "{text}");
+    assert!(text.contains("mode: '0600' -> '0400'"), "{text}");
     assert!(text.contains("because of main.mcl:1"), "{text}");
 }
 
@@ -334,4 +340,49 @@ fn check(value: &Json, schema: &Json, root: &Json, at: &str, errors: &mut Vec<St
             None => {}
         }
     }
+}
+
+#[test]
+fn a_second_comparison_compiles_only_nodes_whose_inputs_changed() {
+    let pair = Pair::new();
+    let site = "node /^web/ { file { '/w': content => template('m/w.erb') } }\n\
+                node default { file { '/d': source => 'puppet:///modules/m/d',\n\
+                owner => Sensitive('correct horse'), group => $facts['os']['family'] } }\n";
+    pair.sites(site, &site.replace("correct horse", "battery staple"));
+    pair.both("modules/m/files/d", "d");
+    pair.both("modules/m/templates/w.erb", "one\n");
+    let again = |nodes: &[FleetNode], compiles: usize| {
+        let (cached, plain) = (pair.diff_again(nodes), pair.diff(nodes));
+        assert_eq!(shown(&cached), shown(&plain));
+        assert_eq!(cached.compiles, compiles, "{}", shown(&plain));
+    };
+    again(&nodes(), 6);
+    again(&nodes(), 0);
+    // A template costs the nodes that use it.
+    pair.write("b", "modules/m/templates/w.erb", "two\n");
+    again(&nodes(), 4);
+    again(&nodes(), 0);
+    // A copied file costs no compile.
+    pair.write("b", "modules/m/files/d", "e");
+    again(&nodes(), 0);
+    // A fact that no compile reads costs none, one that is read costs both.
+    let facts = |name: &str, text: &str| FleetNode::new(name, json::read(text).unwrap(), None);
+    let uptime = facts("db1", r#"{"os": {"family": "Debian"}, "uptime": 3}"#);
+    again(&[uptime, node("web1")], 0);
+    let family = facts("db1", r#"{"os": {"family": "RedHat"}}"#);
+    again(&[family], 2);
+    // No secret is in the cache, and nobody else can read it.
+    use std::os::unix::fs::PermissionsExt;
+    let mut files = 0;
+    for entry in fs::read_dir(pair.0.path().join("cache")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("horse") && !text.contains("staple"));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        // A damaged file counts as none.
+        fs::write(&path, "{").unwrap();
+        files += 1;
+    }
+    assert_eq!(files, 1);
+    again(&nodes(), 6);
 }

@@ -11,6 +11,7 @@ use ecow::EcoString;
 use ordain_data::{Map, Value as Data};
 use ordain_driver::puppet::shared::NodeRequest;
 
+use crate::change::{Digest, short_digest};
 use crate::error::FleetError;
 
 pub use directory::nodes_of_directory;
@@ -54,6 +55,22 @@ impl FleetNode {
     /// A node whose facts were read already. Without `trusted`, `$trusted` is made of its name.
     pub fn new(name: &str, facts: Data, trusted: Option<Data>) -> Self {
         Self { name: name.to_lowercase(), facts: Facts::Parsed(facts, trusted), data: None }
+    }
+
+    /// A digest of everything that is known about the node.
+    pub(crate) fn digest(&self) -> Digest {
+        let mut text = match &self.facts {
+            Facts::Text(_, bytes) => short_digest(bytes).to_vec(),
+            Facts::Parsed(facts, trusted) => {
+                let compact = ordain_data::json::compact;
+                let trusted = trusted.as_ref().map(compact).unwrap_or_default();
+                format!("{}\n{trusted}", compact(facts)).into_bytes()
+            }
+        };
+        if let Some((_, data)) = &self.data {
+            text.extend(short_digest(data));
+        }
+        short_digest(&text)
     }
 
     /// Parses the facts and the classification.

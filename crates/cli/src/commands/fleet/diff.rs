@@ -67,6 +67,12 @@ pub(crate) struct FleetDiffArgs {
     /// How many nodes at the same time [default: as many as there are processors]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
+    /// The directory of the cache [default: ordain/fleet in $XDG_CACHE_HOME or ~/.cache]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Use no cache
+    #[arg(long)]
+    no_cache: bool,
     /// Exit with 0 if nodes change, too
     #[arg(long)]
     exit_zero: bool,
@@ -172,6 +178,19 @@ impl FleetDiffArgs {
         }
     }
 
+    fn cache(&self) -> Option<PathBuf> {
+        if self.no_cache {
+            return None;
+        }
+        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+        let usual = || {
+            let base = variable("XDG_CACHE_HOME");
+            base.or_else(|| Some(variable("HOME")?.join(".cache")))
+                .map(|base| base.join("ordain/fleet"))
+        };
+        self.cache.clone().or_else(usual)
+    }
+
     fn range(&self) -> Result<Range, FleetError> {
         match &self.after {
             Some(after) => Range::between(&self.range, Some(after)),
@@ -206,12 +225,14 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
     if has_nodes && nodes.is_empty() {
         return Err(Diagnostic::error(codes::NOTHING, "the filters choose no node").into());
     }
+    let cache = args.cache();
     let request = Request {
         path: &args.path,
         range: &range,
         nodes: &nodes,
         options: &args.options(),
         jobs: args.jobs,
+        cache: cache.as_deref(),
     };
     let mut found = diff(&request).map_err(failure)?;
     found.retain(|change| filter.has(&change.change));
