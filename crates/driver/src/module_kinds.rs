@@ -16,10 +16,10 @@ use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::ProviderSettings;
 use ordain_puppet::value::rich::to_data;
 use ordain_source::TouchedPaths;
+use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
 use crate::puppet::Input;
-use crate::saved_kinds::SavedTypes;
 
 /// Seconds for one resource in the provider process, unless a request allows more.
 const SECONDS: u32 = 60;
@@ -42,6 +42,16 @@ pub(crate) struct ModuleKinds {
     puppet_libs: Option<PathBuf>,
     /// The files of the libraries of the modules, with the times of their last changes.
     libraries: BTreeMap<PathBuf, (SystemTime, u64)>,
+}
+
+/// The kinds in a saved plan, without the facts of the node.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedTypes {
+    files: BTreeMap<String, PathBuf>,
+    modules: BTreeMap<String, PathBuf>,
+    environment: String,
+    node: String,
+    puppet_libs: Option<PathBuf>,
 }
 
 /// Finds the file that defines a type in Ruby among modules.

@@ -35,16 +35,6 @@ pub(crate) struct SavedCode {
     python: BTreeMap<PathBuf, String>,
 }
 
-/// The kinds of types in Ruby, without the facts of the node.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct SavedTypes {
-    pub(crate) files: BTreeMap<String, PathBuf>,
-    pub(crate) modules: BTreeMap<String, PathBuf>,
-    pub(crate) environment: String,
-    pub(crate) node: String,
-    pub(crate) puppet_libs: Option<PathBuf>,
-}
-
 /// The kinds of the handlers of a model, without the members that may have secrets.
 #[derive(Serialize, Deserialize)]
 struct SavedHandlers {

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use ordain_plugins::Limits;
 use ordain_source::{Diagnostic, SourceMap, World, budget};
+use serde_json::Value as Json;
 
 use crate::diagnostics::{self, Error, Lint, Warning};
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
 use crate::location::Location;
-use crate::lower::{Handlers, Lowered};
+use crate::lower::{Handlers, Lowered, is_secret_name};
 use crate::model::plugin::{Context, Plugin};
 use crate::model::program::{Dataclass, Program};
 use crate::model::resource::Export;
@@ -150,7 +151,10 @@ impl Outcome<'_> {
             let has_secrets = files.values().any(is_secret);
             let world = self.net.world();
             let mut made = self.python.deployment(world, agent, &lowered.handled, &files);
-            made.is_secret |= has_secrets;
+            let settings = made.environment.get("settings").and_then(Json::as_object);
+            let sections = settings.into_iter().flatten();
+            let mut entries = sections.filter_map(|(_, entries)| entries.as_object()).flatten();
+            made.is_secret = has_secrets || entries.any(|(name, _)| is_secret_name(name));
             made
         });
         Ok((lowered, deployment))

@@ -8,7 +8,6 @@ use ordain_source::World;
 use serde_json::{Map, Value as Json, json};
 
 use super::Python;
-use crate::lower::is_secret_name;
 
 /// The module that is built in.
 const STD: &str = "std";
@@ -54,11 +53,6 @@ impl Python {
             })
             .collect();
         modules.insert(STD.into(), json!({"directory": null, "python": null, "imports": []}));
-        let is_secret = self
-            .setup
-            .settings
-            .iter()
-            .any(|(_, entries)| entries.iter().any(|(name, _)| is_secret_name(name)));
         let settings: Map<String, Json> = self
             .setup
             .settings
@@ -88,7 +82,7 @@ impl Python {
             interpreters: self.setup.interpreters.clone(),
             directories: python.map(full).collect(),
             environment,
-            is_secret,
+            is_secret: false,
         }
     }
 }
