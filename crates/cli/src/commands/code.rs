@@ -64,6 +64,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("ca renew", NOTHING),
     ("ca prune", NOTHING),
     ("ca show", NOTHING),
+    ("fleet diff", COMPILES),
     ("explain", COMPILES),
     ("lookup", COMPILES),
     ("merge", TEMPLATES),

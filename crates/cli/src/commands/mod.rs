@@ -15,6 +15,7 @@ mod eval;
 mod explain;
 mod explain_code;
 mod facts;
+mod fleet;
 mod fmt;
 mod graph;
 mod history;
@@ -142,6 +143,7 @@ verbs! {
     "show" Show(history::ShowArgs) => history::show,
     "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
     "ca" Ca(ca::CaArgs) => ca::run,
+    "fleet" Fleet(fleet::FleetArgs) => fleet::run,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,
