@@ -49,7 +49,7 @@ pub struct Collected {
     pub is_complete: bool,
 }
 
-/// Applies the retention times for about `limit` at most. `now` is in microseconds since 1970.
+/// Applies the retention times for about `budget` at most. `now` is in microseconds since 1970.
 ///
 /// # Errors
 /// When the database fails.
