@@ -32,6 +32,9 @@ pub enum CaError {
     /// The signature of a request was not made with its key.
     #[error("CSR contains a public key that does not correspond to the signing key")]
     InvalidSignature,
+    /// A signature is not of the message, or not of the key.
+    #[error("the signature is wrong")]
+    WrongSignature,
     /// A key is too short, or of an algorithm that is not supported.
     #[error("the key is not accepted: {0}")]
     UnsupportedKey(String),
@@ -145,6 +148,7 @@ impl CaError {
             | Self::MalformedRequest(_)
             | Self::MalformedCertificate(_)
             | Self::InvalidSignature
+            | Self::WrongSignature
             | Self::UnsupportedKey(_)
             | Self::Disallowed(_)
             | Self::Duplicate { .. }

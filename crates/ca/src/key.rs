@@ -220,6 +220,16 @@ pub(crate) fn check_public(key: &SubjectPublicKeyInfoOwned) -> Result<(), String
     Err(format!("algorithm {algorithm}"))
 }
 
+/// The algorithm with which [`SigningKey::sign`] signs with such a key.
+pub(crate) fn signature_algorithm(key: &SubjectPublicKeyInfoOwned) -> Option<ObjectIdentifier> {
+    match curve_of(key) {
+        _ if key.algorithm.oid == oid::RSA_ENCRYPTION => Some(oid::SHA256_WITH_RSA),
+        Some(curve) if curve == oid::P256 => Some(oid::ECDSA_WITH_SHA256),
+        Some(curve) if curve == oid::P384 => Some(oid::ECDSA_WITH_SHA384),
+        _ => None,
+    }
+}
+
 /// Checks a signature.
 ///
 /// # Errors

@@ -63,7 +63,10 @@ impl StoreKey {
     }
 
     /// Encrypts a content. The same `name` is needed to decrypt it.
-    pub(crate) fn seal(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
+    ///
+    /// # Errors
+    /// When the system has no random numbers, or the content is too large.
+    pub fn seal(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
         let mut nonce = [0u8; NONCE];
         getrandom::fill(&mut nonce).map_err(|e| FleetStoreError::failed(e.to_string()))?;
         let cipher = XChaCha20Poly1305::new(&self.sealing.into());
@@ -75,7 +78,7 @@ impl StoreKey {
     }
 
     /// Decrypts a content. `None` if the key or the name is wrong, or the content was modified.
-    pub(crate) fn open_sealed(&self, name: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
+    pub fn open_sealed(&self, name: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE)?;
         let nonce: [u8; NONCE] = nonce.try_into().ok()?;
         let cipher = XChaCha20Poly1305::new(&self.sealing.into());
