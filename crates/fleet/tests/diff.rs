@@ -228,11 +228,8 @@ fn a_comment_is_bounded() {
 #[test]
 fn sources_of_other_languages_are_one_graph() {
     let dir = tempfile::tempdir().unwrap();
-    let text = |mode: &str| {
-        format!(
-            "file \"/tmp/x\" {{ state => \"exists\", mode => \"{mode}\", }}\n"
-        )
-    };
+    let text =
+        |mode: &str| format!("file \"/tmp/x\" {{ state => \"exists\", mode => \"{mode}\", }}\n");
     for (side, mode) in [("a", "u=rw"), ("b", "u=r")] {
         let side = dir.path().join(side);
         fs::create_dir_all(&side).unwrap();
