@@ -6,13 +6,15 @@ use std::time::Instant;
 
 use jiff::{Timestamp, Zoned};
 use ordain_agent::report::{self, Run as ReportedRun};
+use ordain_agent::schedule::jitter;
 use ordain_agent::{AgentError, Answer, Enrolment, Home, Server, Spool, StoredGraph};
 use ordain_engine::apply::{Report, apply, apply_after};
 use ordain_engine::kind::Level;
 use ordain_engine::prepare::Prepared;
 use ordain_engine::report::Status;
+use ordain_graph::Graph;
 use ordain_process::interruption;
-use ordain_source::Diagnostic;
+use ordain_source::{Diagnostic, SourceMap};
 
 use super::args::{AgentArgs, Settings};
 use super::common::{deliver, facts, is_pinned, subject};
@@ -39,10 +41,56 @@ pub(super) fn run(
     let signals = Signals::for_single_run(ui)?;
     let dir = runs::state_dir(settings.state_dir.as_deref())?;
     let _lock = runs::lock(&dir)?;
-    let failed = |error: AgentError| Failure::from(graph::error(&error));
-    std::thread::sleep(ordain_agent::schedule::jitter(settings.splay));
-    let enrolment = Enrolment::begin(home, &settings.server, &settings.certname, &settings.trust)
-        .map_err(failed)?;
+    std::thread::sleep(jitter(settings.splay));
+    let server = connected(settings, home)?;
+    let mut notes = Vec::new();
+    let (received, is_new, is_cached) = get(ui, settings, home, &server, &mut notes)?;
+    let noop = settings.noop || settings.windows.contain(Zoned::now().datetime());
+    let mut account = Account {
+        stored: &received.stored,
+        began: Timestamp::now(),
+        start: Instant::now(),
+        is_noop: noop,
+        is_corrective: !is_new,
+        is_cached,
+        notes,
+    };
+    let prepared = received.prepare(ui, &args.selection, settings, (noop, None));
+    let (compiled, prepared) = match prepared {
+        Ok(prepared) => prepared,
+        Err(failure) => {
+            let text = "the graph cannot be applied on this machine; nothing was changed";
+            account.notes.push((Level::Error, text.to_string()));
+            let document = account.document(None, &Report::default())?;
+            spool(ui, home, &server, &document)?;
+            return Err(failure);
+        }
+    };
+    signals.enable_graceful_stop();
+    let report = match noop {
+        true => observe(ui, args, settings, &compiled, &prepared),
+        false => change(ui, args, settings, &compiled, &prepared)?,
+    };
+    let document = account.document(Some(&compiled), &report)?;
+    spool(ui, home, &server, &document)?;
+    let counts = report.counts();
+    let word = if noop { "Would apply" } else { "Applied" };
+    writeln!(ui.out(), "{word}: {}", runs::counts_text(&counts))?;
+    if let Some(signal) = interruption::requested() {
+        return Ok(signals::code(signal));
+    }
+    let has_changed = report.resources.iter().any(|r| r.status == Status::Changed);
+    Ok(Exit::Code(if has_changed { 2 } else { 0 } | if counts.failed > 0 { 4 } else { 0 }))
+}
+
+fn failed(error: AgentError) -> Failure {
+    graph::error(&error).into()
+}
+
+/// The server, with a certificate of this node that is not about to expire.
+fn connected(settings: &Settings, home: &Arc<Home>) -> Result<Server, Failure> {
+    let enrolment = Enrolment::begin(home, &settings.server, &settings.certname, &settings.trust);
+    let enrolment = enrolment.map_err(failed)?;
     let server = match settings.wait_for_cert {
         Some(interval) => enrolment.wait(interval, &|pause| {
             std::thread::sleep(pause);
@@ -55,45 +103,11 @@ pub(super) fn run(
         // The next run tries again.
         Ok(None) | Err(_) => server.map_err(failed)?,
     };
-    // If the server is absent, the last graph is applied below.
-    if let Err(error) = server.refresh_lists()
-        && !error.is_outage()
-    {
-        return Err(failed(error));
+    match server.refresh_lists() {
+        // If the server is absent, the last graph is applied.
+        Err(error) if !error.is_outage() => Err(failed(error)),
+        _ => Ok(server),
     }
-    let mut notes = Vec::new();
-    let (received, is_new, is_cached) = get(ui, settings, home, &server, &mut notes)?;
-    let noop = settings.noop || settings.windows.contain(Zoned::now().datetime());
-    let (began, start) = (Timestamp::now(), Instant::now());
-    let prepared = received.prepare(ui, &args.selection, settings, (noop, None));
-    let (compiled, prepared) = match prepared {
-        Ok(prepared) => prepared,
-        Err(failure) => {
-            let text = "the graph cannot be applied on this machine; nothing was changed";
-            notes.push((Level::Error, text.to_string()));
-            let run = reported(&received.stored, (began, start), (noop, false, is_cached), notes);
-            let report = of_run(&run, None, &Report::default())?;
-            spool(ui, home, &server, &report)?;
-            return Err(failure);
-        }
-    };
-    signals.enable_graceful_stop();
-    let report = match noop {
-        true => observe(ui, args, settings, &compiled, &prepared),
-        false => change(ui, args, settings, &compiled, &prepared)?,
-    };
-    let is_corrective = !is_new;
-    let run = reported(&received.stored, (began, start), (noop, is_corrective, is_cached), notes);
-    let document = of_run(&run, Some(&compiled), &report)?;
-    spool(ui, home, &server, &document)?;
-    let counts = report.counts();
-    let word = if noop { "Would apply" } else { "Applied" };
-    writeln!(ui.out(), "{word}: {}", runs::counts_text(&counts))?;
-    if let Some(signal) = interruption::requested() {
-        return Ok(signals::code(signal));
-    }
-    let has_changed = report.resources.iter().any(|r| r.status == Status::Changed);
-    Ok(Exit::Code(if has_changed { 2 } else { 0 } | if counts.failed > 0 { 4 } else { 0 }))
 }
 
 /// Gets the graph, or the stored one if the server is absent or names another revision. Tells
@@ -105,7 +119,6 @@ fn get(
     server: &Server,
     notes: &mut Vec<(Level, String)>,
 ) -> Result<(ReceivedGraph, bool, bool), Failure> {
-    let failed = |error: AgentError| Failure::from(graph::error(&error));
     let stored = home.stored(&settings.certname).unwrap_or_else(|error| {
         ui.message(&Diagnostic::warning(codes::AGENT, error.to_string()));
         None
@@ -154,49 +167,39 @@ fn get(
     Ok((received, false, is_cached))
 }
 
-type Parts = (Timestamp, std::time::Duration, (bool, bool, bool), Vec<(Level, String)>);
-
-/// A run whose graph is not at hand yet.
-struct Reported<'a> {
+/// A run, for its report.
+struct Account<'a> {
     stored: &'a StoredGraph,
-    parts: Parts,
-}
-
-fn reported(
-    stored: &StoredGraph,
-    (began, start): (Timestamp, Instant),
-    flags: (bool, bool, bool),
+    began: Timestamp,
+    start: Instant,
+    is_noop: bool,
+    is_corrective: bool,
+    is_cached: bool,
     notes: Vec<(Level, String)>,
-) -> Reported<'_> {
-    Reported { stored, parts: (began, start.elapsed(), flags, notes) }
 }
 
-fn of_run(
-    run: &Reported<'_>,
-    compiled: Option<&Compiled>,
-    report: &Report,
-) -> Result<Vec<u8>, Failure> {
-    let (began, took, (is_noop, is_corrective, is_cached), notes) = run.parts.clone();
-    let empty = ordain_graph::Graph::default();
-    let texts = ordain_source::SourceMap::new();
-    let run = ReportedRun {
-        head: &run.stored.head,
-        graph: compiled.map_or(&empty, |compiled| &compiled.graph),
-        sources: compiled.map_or(&texts, |compiled| &compiled.sources),
-        began,
-        took,
-        is_noop,
-        is_corrective,
-        is_cached,
-        notes,
-    };
-    let document = report::of_run(&run, report).map_err(|e| Failure::from(graph::error(&e)))?;
-    Ok(document.to_string().into_bytes())
+impl Account<'_> {
+    /// The report of the run. A graph that cannot be applied has no compiled form.
+    fn document(&self, compiled: Option<&Compiled>, report: &Report) -> Result<Vec<u8>, Failure> {
+        let (graph, texts) = (Graph::default(), SourceMap::new());
+        let run = ReportedRun {
+            head: &self.stored.head,
+            graph: compiled.map_or(&graph, |compiled| &compiled.graph),
+            sources: compiled.map_or(&texts, |compiled| &compiled.sources),
+            began: self.began,
+            took: self.start.elapsed(),
+            is_noop: self.is_noop,
+            is_corrective: self.is_corrective,
+            is_cached: self.is_cached,
+            notes: self.notes.clone(),
+        };
+        let document = report::of_run(&run, report).map_err(failed)?;
+        Ok(document.to_string().into_bytes())
+    }
 }
 
 /// Spools a report, and delivers all that wait.
 fn spool(ui: &mut Ui, home: &Home, server: &Server, report: &[u8]) -> Result<(), Failure> {
-    let failed = |error: AgentError| Failure::from(graph::error(&error));
     let spool = Spool::open(home).map_err(failed)?;
     spool.add(report).map_err(failed)?;
     if let Err(error) = deliver(&spool, server, &mut |text| {

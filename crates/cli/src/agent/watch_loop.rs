@@ -63,20 +63,10 @@ pub(super) fn run(
     host.stays = true;
     let host = Arc::new(runs::with_backups(host, &store, run));
     let recorder = Arc::new(RunRecorder { store: Arc::clone(&store), run });
-    let tuning = SchedulerOptions {
-        jobs: args.selection.jobs.map_or(4, Into::into),
-        // The answers of the server lead to complete checks; this is for the time without it.
-        sweep: Some(u64::try_from(settings.interval.as_millis()).unwrap_or(u64::MAX)),
-        ..SchedulerOptions::default()
-    };
+    let tuning = tuning(args, &settings);
     let reconciler = Reconciler::new(Arc::clone(&host), recorder, tuning).map_err(failed)?;
     signals.listen(reconciler.waker(), ui.resource_log()).map_err(failed)?;
-    let stored = home.stored(&settings.certname).unwrap_or_else(|error| {
-        ui.message(&Diagnostic::warning(codes::AGENT, error.to_string()));
-        None
-    });
-    let stored = stored.filter(|stored| is_pinned(&settings, &stored.head));
-    let stored = stored.and_then(|stored| ReceivedGraph::complete(home, None, stored).ok());
+    let stored = stored_graph(ui, &settings, home);
     let known = stored.as_ref().map(|stored| stored.stored.head.digest.clone());
     let link = Link::start(&settings, home, known, reconciler.waker()).map_err(agent)?;
     let mut agent = AgentLoop {
@@ -117,6 +107,25 @@ pub(super) fn run(
         Some(signal) if interruption::is_forced() => signals::code(signal),
         _ => host.ending().map_or(Exit::Done, Exit::Code),
     })
+}
+
+fn tuning(args: &AgentArgs, settings: &Settings) -> SchedulerOptions {
+    SchedulerOptions {
+        jobs: args.selection.jobs.map_or(4, Into::into),
+        // The answers of the server lead to complete checks; this is for the time without it.
+        sweep: Some(u64::try_from(settings.interval.as_millis()).unwrap_or(u64::MAX)),
+        ..SchedulerOptions::default()
+    }
+}
+
+/// The last graph that was verified, with all of its files. One that cannot be used is none.
+fn stored_graph(ui: &mut Ui, settings: &Settings, home: &Home) -> Option<ReceivedGraph> {
+    let stored = home.stored(&settings.certname).unwrap_or_else(|error| {
+        ui.message(&Diagnostic::warning(codes::AGENT, error.to_string()));
+        None
+    });
+    let stored = stored.filter(|stored| is_pinned(settings, &stored.head))?;
+    ReceivedGraph::complete(home, None, stored).ok()
 }
 
 /// The graph that is kept true.
