@@ -1,4 +1,4 @@
-//! Locks between processes.
+//! File locks between processes.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,14 +7,14 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::error::{AtPath, Result};
 
-/// Locks a file, which is made if it is missing, until the result is dropped. Waits for others.
+/// Locks a file until the result is dropped. Waits for other holders. Creates a missing file.
 pub(crate) fn exclusive(path: &Path) -> Result<File> {
     let file = open(path)?;
     flock(&file, FlockOperation::LockExclusive).at_path(path)?;
     Ok(file)
 }
 
-/// The same without waiting; `None` if another process has the lock.
+/// Like [`exclusive`], without waiting; `None` if another process holds the lock.
 pub(crate) fn try_exclusive(path: &Path) -> Result<Option<File>> {
     let file = open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -28,7 +28,7 @@ fn open(path: &Path) -> Result<File> {
     File::options().create(true).truncate(false).write(true).open(path).at_path(path)
 }
 
-/// Whether no process has a lock on a directory, which readers of a revision hold.
+/// Whether no process has locked a directory. Readers of a revision may lock it.
 pub(crate) fn is_unused(directory: &Path) -> bool {
     let Ok(directory) = File::open(directory) else { return false };
     flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok()

@@ -39,42 +39,22 @@ impl Conditions<'_> {
             Expr::False => Sql::text("(1 = 0)"),
             Expr::Compare { field, operator, value } => self.compare(field, *operator, value),
             Expr::OneOf { field, values } => self.one_of(field, values),
-            Expr::Regex { field, pattern } => {
-                let text = match field.stored {
-                    Stored::Hash => dialect.hex(self.column(field)),
-                    _ => self.column(field),
-                };
-                let matches = dialect.matches(text, pattern);
-                Sql::format("({} AND {} IS NOT NULL)", [matches, self.column(field)])
-            }
+            Expr::Regex { field, pattern } => self.regex(field, pattern),
             Expr::ScalarCompare { field, operator, value } => {
                 self.scalar_compare(field, *operator, value)
             }
             Expr::ScalarOneOf { field, values } => {
-                let parts = values.iter().map(|value| {
-                    let right = dialect.json(value);
-                    dialect.compare_json(self.column(field), Comparison::Equal, right)
-                });
+                let parts = values.iter().map(|value| self.json_equal(field, value));
                 none_is_false(Sql::balanced(parts.collect(), " OR "))
             }
             Expr::ScalarRegex { field, pattern } => {
                 dialect.matches(dialect.json_text(self.column(field)), pattern)
             }
-            Expr::JsonEqual { field, value } => {
-                let right = dialect.json(value);
-                dialect.compare_json(self.column(field), Comparison::Equal, right)
-            }
+            Expr::JsonEqual { field, value } => self.json_equal(field, value),
             Expr::JsonRegex { field, pattern } => {
-                let matches = dialect.matches(dialect.serialized(self.column(field)), pattern);
-                Sql::format("({} AND {} IS NOT NULL)", [matches, self.column(field)])
+                self.matches(field, dialect.serialized(self.column(field)), pattern)
             }
-            Expr::TypeOf { field, operator, name } => Sql::format(
-                &format!("({{}} {} {{}})", operator.sql()),
-                [
-                    dialect.type_of(self.column(field)),
-                    dialect.literal(&Literal::Text(name.clone())),
-                ],
-            ),
+            Expr::TypeOf { field, operator, name } => self.type_of(field, *operator, name),
             Expr::HasMember { field, value } => self.has_member(field, value),
             Expr::MemberRegex { field, pattern } => self.member_matches(field, pattern),
             Expr::Null { field, is_null } => self.null(field, *is_null),
@@ -108,6 +88,32 @@ impl Conditions<'_> {
             _ => dialect.literal(value),
         };
         Sql::format(&format!("({{}} {} {{}})", operator.sql()), [self.column(field), value])
+    }
+
+    fn regex(&self, field: &Field, pattern: &str) -> Sql {
+        let text = match field.stored {
+            Stored::Hash => self.context.dialect.hex(self.column(field)),
+            _ => self.column(field),
+        };
+        self.matches(field, text, pattern)
+    }
+
+    /// Whether a pattern matches the text of a field. It is false, not null, for a null field.
+    fn matches(&self, field: &Field, text: Sql, pattern: &str) -> Sql {
+        let matches = self.context.dialect.matches(text, pattern);
+        Sql::format("({} AND {} IS NOT NULL)", [matches, self.column(field)])
+    }
+
+    fn json_equal(&self, field: &Field, value: &Json) -> Sql {
+        let dialect = self.context.dialect;
+        dialect.compare_json(self.column(field), Comparison::Equal, dialect.json(value))
+    }
+
+    fn type_of(&self, field: &Field, operator: Comparison, name: &str) -> Sql {
+        let dialect = self.context.dialect;
+        let name = dialect.literal(&Literal::Text(name.to_string()));
+        let found = dialect.type_of(self.column(field));
+        Sql::format(&format!("({{}} {} {{}})", operator.sql()), [found, name])
     }
 
     fn one_of(&self, field: &Field, values: &[Literal]) -> Sql {

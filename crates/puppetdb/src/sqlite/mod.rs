@@ -19,72 +19,94 @@ pub(crate) use posix::take_refusal;
 /// containment of `jsonb`, and `to_char` for times.
 #[must_use]
 pub fn sqlite_functions() -> Vec<SqlFunction> {
-    let mut functions = Vec::new();
-    let mut add = |name, arguments, body: fn(&[Value]) -> Result<Value, String>| {
-        let body: FunctionBody = Arc::new(body);
-        functions.push(SqlFunction { name, arguments, body });
-    };
-    add("regexp", 2, |arguments| {
+    let mut functions = Vec::from(comparisons());
+    functions.extend(conversions());
+    functions.push(function("regexp", 2, |arguments| {
         let [pattern, text] = strings(arguments)?;
         let (Some(pattern), Some(text)) = (pattern, text) else { return Ok(Value::Null) };
         posix::is_match(&pattern, &text).map(truth)
-    });
-    add("pdb_equal", 2, |arguments| {
-        both(arguments, |left, right| Ok(truth(document::compare(left, right).is_eq())))
-    });
-    add("pdb_compare", 2, |arguments| {
-        both(arguments, |left, right| {
-            Ok(Value::Integer(match document::compare(left, right) {
-                Ordering::Less => -1,
-                Ordering::Equal => 0,
-                Ordering::Greater => 1,
-            }))
-        })
-    });
-    add("pdb_contains", 2, |arguments| {
-        both(arguments, |left, right| Ok(truth(document::contains(left, right))))
-    });
-    add("pdb_at", 2, |arguments| both(arguments, |left, path| Ok(json(document::at(left, path)))));
-    add("pdb_at_loose", 2, |arguments| {
-        both(arguments, |left, path| Ok(json(document::at_loose(left, path))))
-    });
-    add("pdb_text", 1, |arguments| {
-        one(arguments, |value| match value {
-            Json::Null => Value::Null,
-            Json::String(text) => Value::Text(text.clone()),
-            other => Value::Text(document::jsonb_text(other)),
-        })
-    });
-    add("pdb_canonical", 1, |arguments| {
-        one(arguments, |value| Value::Text(document::canonical(value).to_string()))
-    });
-    add("pdb_typeof", 1, |arguments| one(arguments, |value| Value::from(document::type_of(value))));
-    add("pdb_number", 1, |arguments| {
-        one(arguments, |value| match value {
-            Json::Number(number) => match number.as_i64() {
-                Some(integer) => Value::Integer(integer),
-                None => number.as_f64().map_or(Value::Null, Value::Float),
-            },
-            _ => Value::Null,
-        })
-    });
-    add("pdb_order", 1, |arguments| {
-        one(arguments, |value| Value::Bytes(document::order_key(value)))
-    });
-    add("pdb_float", 1, |arguments| {
-        Ok(match arguments.first() {
-            Some(Value::Float(number)) => Value::Text(Json::from(*number).to_string()),
-            Some(Value::Integer(number)) => Value::Text(format!("{number}.0")),
-            _ => Value::Null,
-        })
-    });
-    add("pdb_to_char", 2, |arguments| match arguments {
+    }));
+    functions.push(function("pdb_to_char", 2, |arguments| match arguments {
         [Value::Integer(micros), Value::Text(mask)] => {
             Ok(Value::Text(to_char::to_char(*micros, mask)))
         }
         _ => Ok(Value::Null),
-    });
+    }));
     functions
+}
+
+fn function(
+    name: &'static str,
+    arguments: i32,
+    body: fn(&[Value]) -> Result<Value, String>,
+) -> SqlFunction {
+    let body: FunctionBody = Arc::new(body);
+    SqlFunction { name, arguments, body }
+}
+
+/// The functions that compare two JSON documents, or take a part of one.
+fn comparisons() -> [SqlFunction; 5] {
+    [
+        function("pdb_equal", 2, |arguments| {
+            both(arguments, |left, right| Ok(truth(document::compare(left, right).is_eq())))
+        }),
+        function("pdb_compare", 2, |arguments| {
+            both(arguments, |left, right| {
+                Ok(Value::Integer(match document::compare(left, right) {
+                    Ordering::Less => -1,
+                    Ordering::Equal => 0,
+                    Ordering::Greater => 1,
+                }))
+            })
+        }),
+        function("pdb_contains", 2, |arguments| {
+            both(arguments, |left, right| Ok(truth(document::contains(left, right))))
+        }),
+        function("pdb_at", 2, |arguments| {
+            both(arguments, |left, path| Ok(json(document::at(left, path))))
+        }),
+        function("pdb_at_loose", 2, |arguments| {
+            both(arguments, |left, path| Ok(json(document::at_loose(left, path))))
+        }),
+    ]
+}
+
+/// The functions that convert one JSON document or number.
+fn conversions() -> [SqlFunction; 6] {
+    [
+        function("pdb_text", 1, |arguments| {
+            one(arguments, |value| match value {
+                Json::Null => Value::Null,
+                Json::String(text) => Value::Text(text.clone()),
+                other => Value::Text(document::jsonb_text(other)),
+            })
+        }),
+        function("pdb_canonical", 1, |arguments| {
+            one(arguments, |value| Value::Text(document::canonical(value).to_string()))
+        }),
+        function("pdb_typeof", 1, |arguments| {
+            one(arguments, |value| Value::from(document::type_of(value)))
+        }),
+        function("pdb_number", 1, |arguments| {
+            one(arguments, |value| match value {
+                Json::Number(number) => match number.as_i64() {
+                    Some(integer) => Value::Integer(integer),
+                    None => number.as_f64().map_or(Value::Null, Value::Float),
+                },
+                _ => Value::Null,
+            })
+        }),
+        function("pdb_order", 1, |arguments| {
+            one(arguments, |value| Value::Bytes(document::order_key(value)))
+        }),
+        function("pdb_float", 1, |arguments| {
+            Ok(match arguments.first() {
+                Some(Value::Float(number)) => Value::Text(Json::from(*number).to_string()),
+                Some(Value::Integer(number)) => Value::Text(format!("{number}.0")),
+                _ => Value::Null,
+            })
+        }),
+    ]
 }
 
 fn truth(flag: bool) -> Value {

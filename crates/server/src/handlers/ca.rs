@@ -171,37 +171,49 @@ pub(crate) async fn statuses(server: Arc<Server>, _: Admin, request: Request) ->
     .await
 }
 
+/// The body of `PUT certificate_status/NAME`.
+struct StatusChange {
+    state: CertificateState,
+    ttl: Option<Duration>,
+}
+
+impl StatusChange {
+    fn parse(name: &str, request: &Request) -> Result<Self, Reply> {
+        let bad_request = |text: &str| Reply::text(StatusCode::BAD_REQUEST, text);
+        if !matches!(request.content_type(), "application/json" | "text/pson" | "pson") {
+            return Err(Reply::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type."));
+        }
+        let body: Json = serde_json::from_slice(&request.body)
+            .map_err(|_| bad_request("Request body is not JSON."))?;
+        let ttl = match body.get("cert_ttl") {
+            None | Some(Json::Null) => None,
+            Some(ttl) => {
+                let seconds = ttl.as_u64();
+                let seconds = seconds.ok_or_else(|| bad_request("cert_ttl must be an integer"))?;
+                Some(Duration::from_secs(seconds))
+            }
+        };
+        let state = match body.get("desired_state").and_then(Json::as_str) {
+            Some("signed") => CertificateState::Signed,
+            Some("revoked") => CertificateState::Revoked,
+            Some(other) => {
+                return Err(bad_request(&format!(
+                    "State {other} invalid; Must specify desired state of 'signed' or 'revoked' \
+                     for host {name}."
+                )));
+            }
+            None => return Err(bad_request("Missing required parameter \"desired_state\"")),
+        };
+        Ok(Self { state, ttl })
+    }
+}
+
 /// `PUT certificate_status/NAME`: signs or revokes.
 pub(crate) async fn set_status(server: Arc<Server>, admin: Admin, request: Request) -> Reply {
     let name = captured(&request);
-    if !matches!(request.content_type(), "application/json" | "text/pson" | "pson") {
-        return Reply::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type.");
-    }
-    let Ok(body) = serde_json::from_slice::<Json>(&request.body) else {
-        return Reply::text(StatusCode::BAD_REQUEST, "Request body is not JSON.");
-    };
-    let ttl = match body.get("cert_ttl") {
-        None | Some(Json::Null) => None,
-        Some(ttl) => match ttl.as_u64() {
-            Some(seconds) => Some(Duration::from_secs(seconds)),
-            None => return Reply::text(StatusCode::BAD_REQUEST, "cert_ttl must be an integer"),
-        },
-    };
-    let state = body.get("desired_state").and_then(Json::as_str).map(str::to_string);
-    let state = match state.as_deref() {
-        Some("signed") => CertificateState::Signed,
-        Some("revoked") => CertificateState::Revoked,
-        Some(other) => {
-            let text = format!(
-                "State {other} invalid; Must specify desired state of 'signed' or \
-                                'revoked' for host {name}."
-            );
-            return Reply::text(StatusCode::BAD_REQUEST, text);
-        }
-        None => {
-            let text = "Missing required parameter \"desired_state\"";
-            return Reply::text(StatusCode::BAD_REQUEST, text);
-        }
+    let change = match StatusChange::parse(&name, &request) {
+        Ok(change) => change,
+        Err(reply) => return reply,
     };
     blocking(server, move |server| {
         match server.ca().status(&name) {
@@ -211,40 +223,41 @@ pub(crate) async fn set_status(server: Arc<Server>, admin: Admin, request: Reque
             }
             Err(error) => return refused(&error),
         }
-        let done = match state {
-            CertificateState::Signed => {
-                let options = SignOptions { ttl, ..SignOptions::default() };
-                server.ca().sign(&name, &options).map(drop)
-            }
-            _ => match server.ca().revoke(std::slice::from_ref(&name)) {
-                Ok(outcome) if outcome.revoked.is_empty() => {
-                    let text = format!(
-                        "Cannot revoke certificate for host {name} without a signed certificate"
-                    );
-                    return Reply::text(StatusCode::CONFLICT, text);
-                }
-                other => other.map(drop),
-            },
-        };
-        match done {
+        match change_status(server, &name, &change) {
             Ok(()) => {
                 server.authority_changed();
-                audit(&admin, state.as_str(), &name);
+                audit(&admin, change.state.as_str(), &name);
                 Reply::empty(StatusCode::NO_CONTENT)
             }
-            Err(CaError::NoRequest(_)) => {
-                let text = format!(
-                    "Cannot sign certificate for host {name} without a certificate request"
-                );
-                Reply::text(StatusCode::CONFLICT, text)
-            }
-            Err(error) if error.kind() == ErrorKind::Invalid => {
-                Reply::text(StatusCode::CONFLICT, error.to_string())
-            }
-            Err(error) => refused(&error),
+            Err(reply) => reply,
         }
     })
     .await
+}
+
+fn change_status(server: &Server, name: &str, change: &StatusChange) -> Result<(), Reply> {
+    let conflict = |text: String| Reply::text(StatusCode::CONFLICT, text);
+    let outcome = match change.state {
+        CertificateState::Signed => {
+            let options = SignOptions { ttl: change.ttl, ..SignOptions::default() };
+            server.ca().sign(name, &options).map(drop)
+        }
+        _ => match server.ca().revoke(&[name.to_string()]) {
+            Ok(outcome) if outcome.revoked.is_empty() => {
+                return Err(conflict(format!(
+                    "Cannot revoke certificate for host {name} without a signed certificate"
+                )));
+            }
+            other => other.map(drop),
+        },
+    };
+    outcome.map_err(|error| match error {
+        CaError::NoRequest(_) => conflict(format!(
+            "Cannot sign certificate for host {name} without a certificate request"
+        )),
+        error if error.kind() == ErrorKind::Invalid => conflict(error.to_string()),
+        error => refused(&error),
+    })
 }
 
 /// `DELETE certificate_status/NAME`: revokes, and removes the certificate and the request.

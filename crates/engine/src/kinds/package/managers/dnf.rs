@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::model::{
-    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
-    batch_command, texts,
+    Features, InstalledPackage, Manager, ManagerContext, PackageRequest, arguments, batch_command,
+    texts,
 };
 use super::rpm;
 use crate::kind::{BatchCommand, KindError};
@@ -36,32 +36,7 @@ impl Manager for Dnf {
         Features { versions: true, purge: true, install_only: true, ..Features::default() }
     }
 
-    fn database(&self) -> &'static [&'static str] {
-        rpm::DATABASE
-    }
-
-    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
-        rpm::list(at)
-    }
-
-    fn find(
-        &self,
-        at: &ManagerContext<'_>,
-        all: &PackageList,
-        request: &PackageRequest,
-    ) -> Result<Option<InstalledPackage>, KindError> {
-        rpm::find(at, all, request)
-    }
-
-    fn fits(
-        &self,
-        _: &ManagerContext<'_>,
-        request: &PackageRequest,
-        wanted: &str,
-        found: &InstalledPackage,
-    ) -> Result<bool, KindError> {
-        Ok(rpm::any_fits(request, wanted, found))
-    }
+    rpm::database_methods!();
 
     fn latest(
         &self,

@@ -17,6 +17,42 @@ pub(in crate::kinds::package) const DATABASE: &[&str] = &[
     "/var/lib/rpm/Packages",
 ];
 
+/// The methods of `Manager` that read the database, for the implementations of dnf and zypper.
+macro_rules! database_methods {
+    () => {
+        fn database(&self) -> &'static [&'static str] {
+            super::rpm::DATABASE
+        }
+
+        fn list(
+            &self,
+            at: &super::model::ManagerContext<'_>,
+        ) -> Result<super::model::PackageList, KindError> {
+            super::rpm::list(at)
+        }
+
+        fn find(
+            &self,
+            at: &super::model::ManagerContext<'_>,
+            all: &super::model::PackageList,
+            request: &super::model::PackageRequest,
+        ) -> Result<Option<super::model::InstalledPackage>, KindError> {
+            super::rpm::find(at, all, request)
+        }
+
+        fn fits(
+            &self,
+            _: &super::model::ManagerContext<'_>,
+            request: &super::model::PackageRequest,
+            wanted: &str,
+            found: &super::model::InstalledPackage,
+        ) -> Result<bool, KindError> {
+            Ok(super::rpm::any_fits(request, wanted, found))
+        }
+    };
+}
+pub(super) use database_methods;
+
 const FORMAT: &str = "%{NAME} %|EPOCH?{%{EPOCH}}:{0}| %{VERSION} %{RELEASE} %{ARCH}\\n";
 
 /// A line in that format.
