@@ -241,7 +241,7 @@ fn sources_of_other_languages_are_one_graph() {
     let found = compared(dir.path(), &range, &[], None);
     assert!(found.is_single);
     let text = shown(&found);
-    assert!(text.contains("mode: '0600' -> '0400'"), "{text}");
+    assert!(text.contains("mode: 'u=rw' -> 'u=r'"), "{text}");
     assert!(text.contains("because of main.mcl:1"), "{text}");
 }
 
