@@ -93,7 +93,7 @@ pub use gc::{Collected, Retention, collect_garbage};
 pub use ingest::{Outcome, apply, apply_all};
 pub use key::StoreKey;
 pub use leases::{acquire_lease, release_lease};
-pub use lookups::{ExportedRow, exported_resources, facts_of};
+pub use lookups::{ExportedRow, active_facts, exported_resources, facts_of};
 pub use postgres::Postgres;
 pub use sqlite::{FunctionBody, SqlFunction, Sqlite};
 pub use time::{format_time, now, parse_time};

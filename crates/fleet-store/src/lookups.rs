@@ -35,6 +35,27 @@ pub fn facts_of(
     facts.map(|facts| facts.text().map(str::to_owned)).transpose()
 }
 
+/// The names and the facts, as JSON objects, of the nodes that are neither deactivated nor expired, in
+/// the order of their names.
+///
+/// # Errors
+/// When the database fails.
+pub fn active_facts(
+    connection: &mut dyn Connection,
+) -> Result<Vec<(String, String)>, FleetStoreError> {
+    let sql = "SELECT c.certname, f.facts FROM factsets f JOIN certnames c ON c.id = f.certname_id
+               WHERE c.deactivated IS NULL AND c.expired IS NULL";
+    let rows = connection.rows(sql, &[])?;
+    let row = |row: &Vec<Value>| match &row[..] {
+        [name, facts] => Ok((name.text()?.to_owned(), facts.text()?.to_owned())),
+        _ => Err(FleetStoreError::failed("two columns expected")),
+    };
+    let mut found: Vec<(String, String)> = rows.iter().map(row).collect::<Result<_, _>>()?;
+    // Databases sort by the rules of their language.
+    found.sort();
+    Ok(found)
+}
+
 /// The resources of a type that active nodes export, except those of one node; ordered by node and
 /// title.
 ///

@@ -23,6 +23,7 @@
 //!     nodes: &nodes,
 //!     options: &Options::default(),
 //!     jobs: None,
+//!     having: &[],
 //!     cache: None,
 //! })?;
 //! assert_eq!(found.groups()[0].nodes, ["web", "db"]);
@@ -56,7 +57,9 @@ pub use collect::FoundChange;
 pub use error::FleetError;
 pub use filter::{ChangeFilter, NodeFilter};
 pub use ignore::IgnoreRule;
-pub use nodes::{FleetNode, NodeFacts, nodes_of_directory};
+pub use nodes::{
+    FleetNode, NodeFacts, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
+};
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};

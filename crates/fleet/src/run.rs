@@ -42,6 +42,9 @@ pub struct Request<'a> {
     pub options: &'a Options,
     /// The number of nodes that are compiled at a time, by default one per processor.
     pub jobs: Option<NonZeroUsize>,
+    /// Resources, such as `Class[ntp]`: only nodes that have one of them on either side are in the
+    /// result. None chooses all nodes. Such a comparison does not read the cache.
+    pub having: &'a [String],
     /// The directory of the cache, if one is used. Its files are readable by their owner only.
     pub cache: Option<&'a Path>,
 }
@@ -82,6 +85,7 @@ pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
         _ => None,
     };
     let sides = Sides {
+        having: request.having,
         before,
         after,
         cache,
@@ -122,6 +126,7 @@ fn cache_key(path: &Path, options: &Options) -> String {
 
 /// Both sides, open.
 struct Sides<'a> {
+    having: &'a [String],
     before: Side,
     after: Side,
     cache: Option<Cache>,
@@ -135,6 +140,8 @@ struct Sides<'a> {
 struct NodeWork {
     changes: Vec<u32>,
     compiles: usize,
+    /// Whether the node has none of the wanted resources.
+    is_excluded: bool,
     /// Whether the node collects exported resources, which are known when all nodes are compiled.
     reads_exports: bool,
     /// Whether a compile failed for a budget, which another node may have exceeded.
@@ -194,7 +201,9 @@ impl Sides<'_> {
         found.compiles = works.iter().map(|work| work.compiles).sum();
         let mut learned = Vec::new();
         for (node, work) in nodes.iter().zip(works) {
-            found.nodes.push(NodeDiff { name: node.name.clone(), changes: work.changes });
+            if !work.is_excluded {
+                found.nodes.push(NodeDiff { name: node.name.clone(), changes: work.changes });
+            }
             if !work.learned.is_empty() {
                 learned.push((node, work.learned, work.of_graphs));
             }
@@ -205,8 +214,9 @@ impl Sides<'_> {
     /// Compiles a node and compares its graphs. In the first round its exports are collected.
     fn node(&self, node: &FleetNode, files: Option<&SourceFiles<'_>>, is_first: bool) -> NodeWork {
         let mut work = NodeWork::default();
-        let known = self.cache.as_ref().and_then(|cache| cache.find(node, self.environment));
-        if let Some(known) = known {
+        // The cache does not know the resources of nodes.
+        let cache = self.cache.as_ref().filter(|_| self.having.is_empty());
+        if let Some(known) = cache.and_then(|cache| cache.find(node, self.environment)) {
             self.add_known(&known, files, &mut work);
             return work;
         }
@@ -229,6 +239,7 @@ impl Sides<'_> {
             }
             if self.is_same_after(compiled) {
                 work.reads_exports = reads_exports(compiled);
+                work.is_excluded = !self.is_wanted([Some(compiled), None]);
                 if is_first {
                     self.after.export(&compiled.exported);
                 }
@@ -246,6 +257,16 @@ impl Sides<'_> {
         }
         self.compare(before, after, files, &mut work);
         work
+    }
+
+    /// Whether a node has one of the wanted resources on either side.
+    fn is_wanted(&self, sides: [Option<&NodeCatalog>; 2]) -> bool {
+        let mut graphs = sides.into_iter().flatten().filter_map(|side| side.graph.as_ref());
+        let has = |graph: &Graph| {
+            let found = self.having.iter().filter_map(|name| graph.find_text(name));
+            found.into_iter().any(|id| !graph.resource(id).is_virtual)
+        };
+        self.having.is_empty() || graphs.any(has)
     }
 
     /// Whether the compile on the side after would have the same result.
@@ -273,6 +294,7 @@ impl Sides<'_> {
             work.reads_exports |= reads_exports(side);
             work.runs_programs |= runs_programs(side);
         }
+        work.is_excluded = !self.is_wanted([before.as_ref().ok(), after.as_ref().ok()]);
         let (old, new) = match (&before, &after) {
             (Ok(old), Ok(new)) => (old, new),
             _ => {

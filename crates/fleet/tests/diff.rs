@@ -52,7 +52,9 @@ impl Pair {
 fn compared(path: &Path, range: &str, nodes: &[FleetNode], cache: Option<&Path>) -> FleetDiff {
     let range = Range::parse(range).unwrap();
     let options = Options::default();
-    diff(&Request { path, range: &range, nodes, options: &options, jobs: None, cache }).unwrap()
+    let request =
+        Request { path, range: &range, nodes, options: &options, jobs: None, having: &[], cache };
+    diff(&request).unwrap()
 }
 
 fn node(name: &str) -> FleetNode {
@@ -239,7 +241,7 @@ fn sources_of_other_languages_are_one_graph() {
     let found = compared(dir.path(), &range, &[], None);
     assert!(found.is_single);
     let text = shown(&found);
-    assert!(text.contains("mode: '0600' -> '0400'"), "{text}");
+    assert!(text.contains("mode: 'u=rw' -> 'u=r'"), "{text}");
     assert!(text.contains("because of main.mcl:1"), "{text}");
 }
 
@@ -382,4 +384,28 @@ fn a_second_comparison_compiles_only_nodes_whose_inputs_changed() {
     }
     assert_eq!(files, 1);
     again(&nodes(), 6);
+}
+
+#[test]
+fn nodes_are_chosen_by_their_resources() {
+    let pair = Pair::new();
+    let site = "class one { notify { 'x': message => 'A' } }\n\
+                node 'db1' { include one } node default { notify { 'y': message => 'A' } }";
+    pair.sites(site, &site.replace("'A'", "'B'"));
+    let range = format!("{0}/a..{0}/b", pair.0.path().display());
+    for (having, want) in [("Class[One]", vec!["db1"]), ("Notify[y]", vec!["web1", "web2"])] {
+        let found = diff(&Request {
+            path: pair.0.path(),
+            range: &Range::parse(&range).unwrap(),
+            nodes: &nodes(),
+            options: &Options::default(),
+            jobs: None,
+            having: &[having.to_owned()],
+            cache: None,
+        })
+        .unwrap();
+        let names: Vec<&str> = found.nodes.iter().map(|node| node.name.as_str()).collect();
+        assert_eq!(names, want);
+        assert_eq!(found.changed_nodes(), want.len());
+    }
 }

@@ -1,7 +1,13 @@
 //! The forms in which programs write facts.
 #![allow(clippy::unwrap_used)]
 
-use ordain_fleet::{NodeFilter, nodes_of_directory};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use ordain_fleet::{
+    FleetNode, NodeFilter, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
+};
+use ordain_fleet_store::{Command, Sqlite, apply, now};
 
 #[test]
 fn all_forms_have_the_same_facts() {
@@ -25,7 +31,7 @@ fn all_forms_have_the_same_facts() {
             {"certname": "two", "name": "trusted", "value": {"certname": "two", "extensions": {"pp_role": "x"}}}]"#,
     );
     write("README", "not facts");
-    let nodes = nodes_of_directory(dir.path(), None).unwrap();
+    let nodes = nodes_of_directory(dir.path()).unwrap();
     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["facts", "one", "plain", "set", "stored", "two", "yaml"]);
     for node in &nodes {
@@ -51,6 +57,75 @@ fn all_forms_have_the_same_facts() {
 #[test]
 fn a_directory_without_facts_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(nodes_of_directory(dir.path(), None).is_err());
-    assert!(nodes_of_directory(&dir.path().join("missing"), None).is_err());
+    assert!(nodes_of_directory(dir.path()).is_err());
+    assert!(nodes_of_directory(&dir.path().join("missing")).is_err());
+}
+
+#[test]
+fn the_store_has_active_nodes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fleet.db");
+    let database = Sqlite::open(&path, 1, Vec::new()).unwrap();
+    let apply_command = |name: &str, version: i64, payload: String| {
+        let command = Command::parse(name, version, payload.as_bytes(), now()).unwrap();
+        apply(&database, &command, now()).unwrap();
+    };
+    for name in ["web.example.com", "old.example.com"] {
+        let payload = format!(
+            r#"{{"certname": "{name}", "environment": "production", "producer": "server",
+            "producer_timestamp": "2026-11-26T12:00:00Z", "values": {{"os": {{"family": "Debian"}},
+            "trusted": {{"certname": "{name}", "extensions": {{"pp_role": "x"}}}}}}}}"#
+        );
+        apply_command("replace_facts", 5, payload);
+    }
+    let time = "2026-11-26T13:00:00Z";
+    let gone = format!(r#"{{"certname": "old.example.com", "producer_timestamp": "{time}"}}"#);
+    apply_command("deactivate_node", 3, gone);
+    let nodes = nodes_of_store(path.to_str().unwrap()).unwrap();
+    let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["web.example.com"]);
+    let known = nodes[0].parse().unwrap();
+    assert!(known.facts.dig(["os", "family"]).is_some());
+    assert!(known.trusted.dig(["extensions", "pp_role"]).is_some());
+    assert!(nodes_of_store(dir.path().join("missing").to_str().unwrap()).is_err());
+}
+
+#[test]
+fn puppetdb_is_asked_for_sets_of_facts() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut asked, mut buffer) = (Vec::new(), [0; 1024]);
+        while !asked.ends_with(b"\r\n\r\n") {
+            let size = stream.read(&mut buffer).unwrap();
+            asked.extend_from_slice(&buffer[..size]);
+        }
+        let body = r#"[{"certname": "web", "facts": {"data": [{"name": "x", "value": 1}]}}]"#;
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + body).as_bytes()).unwrap();
+        String::from_utf8(asked).unwrap()
+    });
+    let nodes = nodes_of_puppetdb(&url).unwrap();
+    assert!(server.join().unwrap().starts_with("GET /pdb/query/v4/factsets "));
+    assert_eq!(nodes.len(), 1);
+    assert_eq!(nodes[0].parse().unwrap().facts.get("x").and_then(|x| x.as_int()), Some(1));
+    assert!(nodes_of_puppetdb("http://127.0.0.1:1").is_err());
+}
+
+#[test]
+fn a_classifier_gives_classes_and_parameters() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = r#"{"classes": ["a"], "parameters": {"p": 1}, "environment": "test",
+        "trusted": {"certname": "web", "extensions": {"pp_role": "db"}}}"#;
+    std::fs::write(dir.path().join("web.json"), data).unwrap();
+    let facts = ordain_data::Value::map::<&str>([]);
+    let mut nodes = [FleetNode::new("web", facts.clone(), None), FleetNode::new("db", facts, None)];
+    add_node_data(&mut nodes, dir.path()).unwrap();
+    let known = nodes[0].parse().unwrap();
+    assert_eq!((known.classes.len(), known.parameters.len()), (1, 1));
+    assert_eq!(known.environment.as_deref(), Some("test"));
+    assert!(known.trusted.dig(["extensions", "pp_role"]).is_some());
+    assert!(nodes[1].parse().unwrap().classes.is_empty());
+    assert!(add_node_data(&mut nodes, &dir.path().join("missing")).is_err());
 }

@@ -14,12 +14,11 @@ use crate::error::FleetError;
 const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
 /// The nodes that have facts in a directory (`NAME.json`, `NAME.yaml`), or in one file: of one node,
-/// or a list as PuppetDB writes it. `data` is a directory with the answers of a classifier
-/// (`NAME.json`).
+/// or a list as PuppetDB writes it.
 ///
 /// # Errors
 /// When a file cannot be read, or there are no nodes.
-pub fn nodes_of_directory(facts: &Path, data: Option<&Path>) -> Result<Vec<FleetNode>, FleetError> {
+pub fn nodes_of_directory(facts: &Path) -> Result<Vec<FleetNode>, FleetError> {
     let mut nodes = BTreeMap::new();
     if facts.is_dir() {
         let failed = |error| FleetError::file(facts, error);
@@ -36,17 +35,26 @@ pub fn nodes_of_directory(facts: &Path, data: Option<&Path>) -> Result<Vec<Fleet
     if nodes.is_empty() {
         return Err(FleetError::NoNodes(facts.display().to_string()));
     }
-    if let Some(dir) = data {
-        for node in nodes.values_mut() {
-            let path = dir.join(format!("{}.json", node.name));
-            match fs::read(&path) {
-                Ok(bytes) => node.data = Some((path, bytes.into())),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(FleetError::file(&path, error)),
-            }
+    Ok(nodes.into_values().collect())
+}
+
+/// Gives nodes the answers of a node classifier: `NAME.json` in a directory.
+///
+/// # Errors
+/// When a file cannot be read. Nodes without a file stay as they are.
+pub fn add_node_data(nodes: &mut [FleetNode], dir: &Path) -> Result<(), FleetError> {
+    if !dir.is_dir() {
+        return Err(FleetError::file(dir, std::io::ErrorKind::NotADirectory.into()));
+    }
+    for node in nodes {
+        let path = dir.join(format!("{}.json", node.name));
+        match fs::read(&path) {
+            Ok(bytes) => node.data = Some((path, bytes.into())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(FleetError::file(&path, error)),
         }
     }
-    Ok(nodes.into_values().collect())
+    Ok(())
 }
 
 /// Adds the nodes of a file. If several files have facts of a node, the first by name wins.

@@ -3,8 +3,9 @@
 mod classified;
 mod directory;
 mod forms;
+mod services;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -14,7 +15,8 @@ use ordain_driver::puppet::shared::NodeRequest;
 use crate::change::{Digest, short_digest};
 use crate::error::FleetError;
 
-pub use directory::nodes_of_directory;
+pub use directory::{add_node_data, nodes_of_directory};
+pub use services::{nodes_of_puppetdb, nodes_of_store};
 
 /// A node with its facts. They are parsed when they are needed, since a node whose inputs are
 /// untouched needs none.
@@ -94,13 +96,6 @@ impl FleetNode {
             classified::read(path, bytes, &mut known)?;
         }
         Ok(known)
-    }
-
-    /// Gives the node the answer of a classifier.
-    #[must_use]
-    pub fn with_data(mut self, path: &Path, data: Arc<[u8]>) -> Self {
-        self.data = Some((path.to_owned(), data));
-        self
     }
 }
 

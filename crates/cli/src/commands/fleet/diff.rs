@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
@@ -10,13 +10,14 @@ use ordain_driver::Options;
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
     ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetNode, IgnoreRule, NodeFilter, Range,
-    Request, diff, nodes_of_directory,
+    Request, add_node_data, diff, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
 use ordain_source::Diagnostic;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::{Strict, at_least_one};
+use crate::references;
 use crate::screen::Style;
 use crate::ui::{Ui, styles};
 
@@ -53,6 +54,13 @@ pub(crate) struct FleetDiffArgs {
     /// The facts of the nodes: a directory with NAME.json or NAME.yaml, or a file
     #[arg(long, value_name = "DIR")]
     facts: Option<PathBuf>,
+    /// The database of `ordain serve` that has the facts: its state directory, a file, or
+    /// postgresql://...
+    #[arg(long, value_name = "PLACE", conflicts_with = "facts")]
+    database: Option<String>,
+    /// The address of PuppetDB, which has the facts, such as http://localhost:8080
+    #[arg(long, value_name = "URL", conflicts_with_all = ["facts", "database"])]
+    puppetdb: Option<String>,
     /// A directory with NAME.json: the answer of a node classifier for each node
     #[arg(long, value_name = "DIR")]
     node_data: Option<PathBuf>,
@@ -90,6 +98,12 @@ struct FilterArgs {
     /// Only nodes with this value of a fact, such as os.family=Debian
     #[arg(long = "fact", value_name = "NAME=VALUE")]
     facts_with: Vec<String>,
+    /// Only nodes with this class on either side
+    #[arg(long = "class", value_name = "NAME")]
+    classes: Vec<String>,
+    /// Only nodes with this resource on either side, such as 'Service[nginx]'
+    #[arg(long = "resource", value_name = "NAME")]
+    resources: Vec<String>,
     /// Only changes of this kind of resource, such as file, or of these resources, such as
     /// 'File[/etc/*]'
     #[arg(long = "kind", value_name = "KIND")]
@@ -112,6 +126,14 @@ struct FilterArgs {
 impl FilterArgs {
     fn nodes(&self) -> Result<NodeFilter, FleetError> {
         NodeFilter::new(&self.nodes, &self.facts_with)
+    }
+
+    /// The resources of which nodes need one.
+    fn having(&self) -> Result<Vec<String>, FleetError> {
+        let class = |name: &String| format!("Class[{name}]");
+        let names = self.classes.iter().map(class).chain(self.resources.iter().cloned());
+        let parsed = |name: String| references::parse(&name).map(|name| name.to_string());
+        names.map(|name| parsed(name).map_err(FleetError::Rule)).collect()
     }
 
     fn changes(&self) -> Result<ChangeFilter, FleetError> {
@@ -200,11 +222,16 @@ impl FleetDiffArgs {
     }
 
     fn nodes(&self) -> Result<Vec<FleetNode>, FleetError> {
-        let facts = self.facts.as_deref();
-        facts.map_or_else(
-            || Ok(Vec::new()),
-            |dir: &Path| nodes_of_directory(dir, self.node_data.as_deref()),
-        )
+        let mut nodes = match (&self.facts, &self.database, &self.puppetdb) {
+            (Some(dir), ..) => nodes_of_directory(dir)?,
+            (None, Some(place), _) => nodes_of_store(place)?,
+            (None, None, Some(url)) => nodes_of_puppetdb(url)?,
+            (None, None, None) => Vec::new(),
+        };
+        if let Some(dir) = &self.node_data {
+            add_node_data(&mut nodes, dir)?;
+        }
+        Ok(nodes)
     }
 }
 
@@ -232,6 +259,7 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         nodes: &nodes,
         options: &args.options(),
         jobs: args.jobs,
+        having: &args.chosen.having().map_err(failure)?,
         cache: cache.as_deref(),
     };
     let mut found = diff(&request).map_err(failure)?;
@@ -291,7 +319,8 @@ fn failure(error: FleetError) -> Failure {
             .help("A..B has two revisions of git or directories; without B it is the work tree"),
         FleetError::File { .. } => Diagnostic::error(codes::FILE, error.to_string()),
         FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, error.to_string()),
-        FleetError::Rule(_) | FleetError::Source(_) | FleetError::Threads(_) => {
+        FleetError::Source(_) => Diagnostic::error(codes::FILE, error.to_string()),
+        FleetError::Rule(_) | FleetError::Threads(_) => {
             Diagnostic::error(codes::ARGUMENTS, error.to_string())
         }
     };
