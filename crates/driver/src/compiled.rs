@@ -20,6 +20,7 @@ use crate::deferred::{self, DeferredCalls};
 use crate::exports::PendingExports;
 use crate::handler_kinds::HandlerKinds;
 use crate::module_kinds::ModuleKinds;
+use crate::saved_kinds::SavedCode;
 
 /// A graph with everything that a run needs to use it.
 #[derive(Clone)]
@@ -40,6 +41,8 @@ pub struct Compiled {
     pub(crate) module_kinds: Vec<Arc<ModuleKinds>>,
     /// The kinds of the graph that handlers of models deploy, of each source that has any.
     pub(crate) handler_kinds: Vec<Arc<HandlerKinds>>,
+    /// Digests of the code of modules that a saved plan would run.
+    pub(crate) saved_code: SavedCode,
     /// The files and directories that the compile read or looked for, sorted. The graph may change
     /// only if one of them does.
     pub inputs: Vec<PathBuf>,
@@ -72,14 +75,15 @@ impl Compiled {
             deferred: Vec::new(),
             module_kinds: Vec::new(),
             handler_kinds: Vec::new(),
+            saved_code: SavedCode::default(),
             inputs: Vec::new(),
             took: Duration::ZERO,
         }
     }
 
-    /// Whether handlers of modules deploy some of the resources.
-    pub fn has_handlers(&self) -> bool {
-        !self.handler_kinds.is_empty()
+    /// The directories of modules whose code is not that of the saved plan.
+    pub fn changed_code(&self) -> Vec<PathBuf> {
+        self.saved_code.changed()
     }
 
     /// The directories of modules by name, if they are known.

@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::options::{Options, UsedOptions};
 use crate::reporter::Reporter;
 use crate::resolve::resolve_deferred;
+use crate::saved_kinds;
 
 /// The format field of a JSON document.
 #[derive(Deserialize)]
@@ -136,9 +137,18 @@ pub(crate) fn read(
             Modules::Below(dirs.collect())
         }
     };
+    let saved = plan.as_ref().map(|plan| saved_kinds::load(&plan.providers)).transpose();
+    let saved = saved.map_err(|e| codes::document(path, e))?.unwrap_or_default();
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
-    let mut compiled =
-        Compiled { graph, plan, modules, ..Compiled::of_graph(Graph::default(), sources) };
+    let mut compiled = Compiled {
+        graph,
+        plan,
+        modules,
+        module_kinds: saved.ruby.map(Arc::new).into_iter().collect(),
+        handler_kinds: saved.handlers.into_iter().map(Arc::new).collect(),
+        saved_code: saved.code,
+        ..Compiled::of_graph(Graph::default(), sources)
+    };
     resolve_deferred(reporter, &mut compiled, options)?;
     Ok(compiled)
 }

@@ -36,6 +36,11 @@ impl HandlerKinds {
         Self { deployment, libraries }
     }
 
+    /// The description of their process.
+    pub(crate) fn deployment(&self) -> &Deployment {
+        &self.deployment
+    }
+
     /// Whether a provider process for the other can serve this, if it has these kinds, too.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let shared = |one: &Self, name: &str| one.deployment.environment.get(name).cloned();

@@ -69,6 +69,11 @@ impl HandlerSource {
         registry
     }
 
+    /// The kinds of the current graph.
+    pub(crate) fn kinds(&self) -> Vec<Arc<HandlerKinds>> {
+        self.current.iter().map(|one| Arc::clone(&one.of)).collect()
+    }
+
     /// The processor time of the provider processes, if there are any.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
         let times = self.current.iter().map(|one| one.provider.cpu_time());

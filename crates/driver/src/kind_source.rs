@@ -1,9 +1,11 @@
 //! The kinds for a graph: those of the engine, of other programs, and of modules.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ordain_data::Value;
 use ordain_engine::kind::{Registry, reveal, scalar_text};
 use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
 use ordain_graph::{Graph, Resource};
@@ -17,6 +19,7 @@ use crate::module_kinds::{self, ModuleKinds};
 use crate::options::Options;
 use crate::puppet;
 use crate::reporter::Reporter;
+use crate::saved_kinds;
 
 /// The kinds for one graph after another.
 pub struct KindSource {
@@ -105,6 +108,15 @@ impl KindSource {
             RubyKinds { of: kinds, registry: Arc::clone(&registry), provider, is_read_only };
         self.current = Some(current);
         Ok(registry)
+    }
+
+    /// The description of the provider processes of the current graph, for a saved plan.
+    ///
+    /// # Errors
+    /// When a path of a module is not valid UTF-8.
+    pub fn saved(&self) -> io::Result<Value> {
+        let ruby = self.current.as_ref().map(|current| &current.of);
+        saved_kinds::save(ruby, &self.handlers.kinds())
     }
 
     /// The processor time of the provider processes of the current graph, if it has any.

@@ -37,6 +37,7 @@ pub mod project;
 pub mod puppet;
 mod reporter;
 mod resolve;
+mod saved_kinds;
 mod session;
 mod static_catalog;
 

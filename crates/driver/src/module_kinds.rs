@@ -16,6 +16,7 @@ use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::ProviderSettings;
 use ordain_puppet::value::rich::to_data;
 use ordain_source::TouchedPaths;
+use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
 use crate::puppet::Input;
@@ -41,6 +42,16 @@ pub(crate) struct ModuleKinds {
     puppet_libs: Option<PathBuf>,
     /// The files of the libraries of the modules, with the times of their last changes.
     libraries: BTreeMap<PathBuf, (SystemTime, u64)>,
+}
+
+/// The kinds in a saved plan, without the facts of the node.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedTypes {
+    files: BTreeMap<String, PathBuf>,
+    modules: BTreeMap<String, PathBuf>,
+    environment: String,
+    node: String,
+    puppet_libs: Option<PathBuf>,
 }
 
 /// Finds the file that defines a type in Ruby among modules.
@@ -222,6 +233,34 @@ pub(crate) fn library_files(
 }
 
 impl ModuleKinds {
+    /// The directories with the Ruby code of the modules.
+    pub(crate) fn library_dirs(&self) -> Vec<PathBuf> {
+        self.modules.values().map(|dir| dir.join("lib")).collect()
+    }
+
+    /// The facts of the node.
+    pub(crate) fn facts(&self) -> &Value {
+        &self.facts
+    }
+
+    /// Everything but the facts, for a plan.
+    pub(crate) fn saved(&self) -> SavedTypes {
+        SavedTypes {
+            files: self.files.clone(),
+            modules: self.modules.clone(),
+            environment: self.environment.clone(),
+            node: self.node.clone(),
+            puppet_libs: self.puppet_libs.clone(),
+        }
+    }
+
+    /// The kinds of a plan.
+    pub(crate) fn of_saved(saved: SavedTypes, facts: Value) -> Self {
+        let SavedTypes { files, modules, environment, node, puppet_libs } = saved;
+        let libraries = libraries(&modules, &TouchedPaths::default());
+        Self { files, modules, environment, node, facts, puppet_libs, libraries }
+    }
+
     /// The kinds of two sources of one graph.
     pub(crate) fn with(mut self, other: &Self) -> Self {
         let add = |all: &mut BTreeMap<String, PathBuf>, more: &BTreeMap<String, PathBuf>| {

@@ -1,17 +1,19 @@
 //! Compiles a model: from the main file to the outcome.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_plugins::Limits;
 use ordain_source::{Diagnostic, SourceMap, World, budget};
+use serde_json::Value as Json;
 
 use crate::diagnostics::{self, Error, Lint, Warning};
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
 use crate::location::Location;
-use crate::lower::{Handlers, Lowered};
+use crate::lower::{Handlers, Lowered, is_secret_name};
 use crate::model::plugin::{Context, Plugin};
 use crate::model::program::{Dataclass, Program};
 use crate::model::resource::Export;
@@ -142,8 +144,18 @@ impl Outcome<'_> {
         let deployment = (!lowered.handled.is_empty()).then(|| {
             let agent = lowered.agent.as_deref().unwrap_or_default();
             let files = exported.files.into_iter();
-            let files = files.filter(|(digest, _)| lowered.files.contains(digest)).collect();
-            self.python.deployment(self.net.world(), agent, &lowered.handled, &files)
+            let files: HashMap<_, _> =
+                files.filter(|(digest, _)| lowered.files.contains(digest)).collect();
+            let is_secret =
+                |content: &Vec<u8>| self.net.secrets.is_in_text(&String::from_utf8_lossy(content));
+            let has_secrets = files.values().any(is_secret);
+            let world = self.net.world();
+            let mut made = self.python.deployment(world, agent, &lowered.handled, &files);
+            let settings = made.environment.get("settings").and_then(Json::as_object);
+            let sections = settings.into_iter().flatten();
+            let mut entries = sections.filter_map(|(_, entries)| entries.as_object()).flatten();
+            made.is_secret = has_secrets || entries.any(|(name, _)| is_secret_name(name));
+            made
         });
         Ok((lowered, deployment))
     }

@@ -72,6 +72,11 @@ pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     if let Some(saved) = &loaded.plan {
         verify(saved, &runs::state_dir(args.state_dir.as_deref())?, &args.selection.root)?;
+        let changed = loaded.changed_code();
+        if !changed.is_empty() {
+            let names = changed.iter().map(|dir| dir.display().to_string());
+            return Err(stale(&Refusal::Code(names.collect())).into());
+        }
     }
     let options = options(args, &loaded)?;
     let mut kinds = KindSource::new(&compile_options)?;
@@ -181,13 +186,16 @@ fn compare(
     if interruption::requested().is_some() {
         return Ok(());
     }
-    saved.check(&now).map_err(|refusal| {
-        let help = match refusal {
-            Refusal::Omitted(_) => "create it with `ordain plan --include-secrets --out FILE`",
-            _ => "make a new plan and review it",
-        };
-        Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help).into()
-    })
+    saved.check(&now).map_err(|refusal| stale(&refusal).into())
+}
+
+/// A plan that is trusted, but does not fit.
+fn stale(refusal: &Refusal) -> Diagnostic {
+    let help = match refusal {
+        Refusal::Omitted(_) => "create it with `ordain plan --include-secrets --out FILE`",
+        _ => "make a new plan and review it",
+    };
+    Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
 }
 
 fn run_noop(

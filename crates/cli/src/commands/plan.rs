@@ -171,11 +171,6 @@ pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let options = args.selection.options(false);
     let mut kinds = KindSource::new(&compile_options)?;
     let registry = kinds.registry(ui, &loaded, &compile_options)?;
-    if args.out.is_some() && loaded.has_handlers() {
-        let text = "a plan with resources that handlers of modules deploy cannot be saved";
-        let help = "apply the model itself, or plan with --handlers none";
-        return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
-    }
     // Fails early, before the plan takes its time.
     let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
@@ -192,6 +187,7 @@ pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
         options: &options,
         root: &root_path(&args.selection.root),
         modules: &loaded.module_dirs(),
+        providers: &kinds.saved().map_err(|e| codes::io("cannot save the plan", &e))?,
         secrets,
         key: None,
     };

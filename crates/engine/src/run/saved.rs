@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ordain_data::Value;
 use ordain_functions::digest::hex;
 use ordain_functions::pbkdf2::hmac_sha256;
-use ordain_graph::json::{ReadError, Secrets, is_omitted, read, write, write_value};
+use ordain_graph::json::{ReadError, Secrets, is_omitted, read, read_value, write, write_value};
 use ordain_graph::{Graph, ResourceRef};
 use ordain_source::{FileId, SourceMap};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ struct Document {
     root: PathBuf,
     #[serde(default)]
     modules: BTreeMap<String, PathBuf>,
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    providers: Json,
     resources: Vec<SavedEntry>,
     graph: Json,
 }
@@ -85,6 +87,8 @@ pub struct SavedPlan {
     pub root: PathBuf,
     /// The directories of modules, by name.
     pub modules: BTreeMap<String, PathBuf>,
+    /// The description of provider processes; null without them.
+    pub providers: Value,
     observed: Vec<(String, String)>,
     /// A digest of the document without its signature.
     body: [u8; 32],
@@ -109,7 +113,10 @@ pub enum Refusal {
     Root(PathBuf),
     /// A secret that is needed was not saved.
     #[error("the plan was saved without its secrets, and {0} has one")]
-    Omitted(ResourceRef),
+    Omitted(String),
+    /// The code that would run is not that of the plan.
+    #[error("the code of modules has changed since the plan was made: {}", .0.join(", "))]
+    Code(Vec<String>),
     /// The machine is not as it was.
     #[error("the machine has changed since the plan was made: {}", .0.join(", "))]
     Moved(Vec<String>),
@@ -128,6 +135,9 @@ pub struct SaveContext<'a> {
     pub root: &'a Path,
     /// The directories of modules by name.
     pub modules: &'a BTreeMap<String, PathBuf>,
+    /// The description of the provider processes of the graph, which only its author reads; null
+    /// without them.
+    pub providers: &'a Value,
     /// With [`Secrets::Include`] the document holds every secret of the graph in clear text.
     /// Without them, a plan with secrets can be read but not applied.
     pub secrets: Secrets,
@@ -140,7 +150,7 @@ pub struct SaveContext<'a> {
 /// # Errors
 /// When `out` cannot be written.
 pub fn save(plan: &Plan, saving: &SaveContext<'_>, mut out: impl io::Write) -> io::Result<()> {
-    let SaveContext { graph, sources, options, root, modules, secrets, key } = *saving;
+    let SaveContext { graph, sources, options, root, modules, providers, secrets, key } = *saving;
     let mut text = Vec::new();
     write(graph, sources, secrets, &mut text)?;
     let document = Document {
@@ -156,6 +166,7 @@ pub fn save(plan: &Plan, saving: &SaveContext<'_>, mut out: impl io::Write) -> i
         },
         root: root.to_path_buf(),
         modules: modules.clone(),
+        providers: write_value(providers, secrets),
         resources: plan.entries.iter().map(observed).collect(),
         graph: serde_json::from_slice(&text)?,
     };
@@ -318,6 +329,7 @@ impl SavedPlan {
             options: Options { noop, tags, skip_tags, targets, jobs: 1, autogroup, autoedges },
             root: document.root,
             modules: document.modules,
+            providers: read_value(&document.providers)?,
             observed: observed.collect(),
             body: Sha256::digest(&signed).into(),
             signature,
@@ -351,8 +363,11 @@ impl SavedPlan {
     pub fn check(&self, now: &Plan) -> Result<(), Refusal> {
         for (_, resource) in self.graph.resources() {
             if !resource.is_virtual && resource.attributes.iter().any(|a| holds_omitted(&a.value)) {
-                return Err(Refusal::Omitted(resource.id.clone()));
+                return Err(Refusal::Omitted(resource.id.to_string()));
             }
+        }
+        if holds_omitted(&self.providers) {
+            return Err(Refusal::Omitted("the project of its handlers".into()));
         }
         let now: Vec<_> =
             now.entries.iter().map(|e| (e.report.resource.to_string(), fingerprint(e))).collect();

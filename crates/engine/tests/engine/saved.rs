@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use ordain_data::Value;
 use ordain_engine::saved::{Refusal, SaveContext, SavedPlan, save};
 use ordain_graph::Graph;
 use ordain_graph::json::Secrets;
@@ -17,6 +18,7 @@ fn written(machine: &Machine, graph: &Graph, secrets: Secrets, key: Option<&[u8]
         options: &machine.options,
         root: Path::new("/srv/root"),
         modules: &Default::default(),
+        providers: &Value::Null,
         secrets,
         key,
     };

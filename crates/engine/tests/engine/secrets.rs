@@ -192,6 +192,7 @@ fn all_output(kind: &dyn Kind, runner: &EchoRunner) -> String {
         options: &Options::default(),
         root: Path::new("/"),
         modules: &modules,
+        providers: &Value::Null,
         secrets: Secrets::Omit,
         key: None,
     };

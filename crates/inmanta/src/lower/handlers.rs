@@ -87,14 +87,19 @@ const SECRET_ENDINGS: &[&str] = &[
     "psk",
 ];
 
+/// Whether the name of a field or setting says that its value is a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
 /// A value whose parts are secrets if their names say so.
 fn covered(name: &str, value: &Data) -> Data {
-    let name = name.to_ascii_lowercase();
-    let is_secret = SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    let is_secret = is_secret_name(name);
     match value {
         Data::Null | Data::Bool(_) | Data::Secret(_) => value.clone(),
         _ if is_secret => Data::Secret(Arc::new(value.clone())),
-        Data::List(items) => Data::list(items.iter().map(|item| covered(&name, item))),
+        Data::List(items) => Data::list(items.iter().map(|item| covered(name, item))),
         Data::Map(entries) => {
             let entry = |(key, value): (&Data, &Data)| {
                 (key.clone(), covered(key.as_str().unwrap_or_default(), value))

@@ -20,6 +20,7 @@ use crate::eval::{Layout, Net};
 use crate::location::Location;
 use crate::model::resource::{Export, Id, Resource as ModelResource};
 pub use handlers::Handlers;
+pub(crate) use handlers::is_secret_name;
 use kinds::{Fields, Files, Mapped};
 
 /// The code of diagnostics about resources that this machine cannot deploy.

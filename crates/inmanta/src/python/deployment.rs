@@ -24,6 +24,8 @@ pub struct Deployment {
     /// The agent, the project, its modules, its settings and the contents of files, as the process
     /// gets them.
     pub environment: Map<String, Json>,
+    /// Whether settings or contents of files are secrets.
+    pub is_secret: bool,
 }
 
 impl Python {
@@ -80,6 +82,7 @@ impl Python {
             interpreters: self.setup.interpreters.clone(),
             directories: python.map(full).collect(),
             environment,
+            is_secret: false,
         }
     }
 }
