@@ -67,6 +67,10 @@ pub(crate) struct Learned {
     pub(crate) sources: Vec<(String, String)>,
 }
 
+/// A node with its compiles, of both sides or one for both, and the numbers of the changes of its
+/// graphs.
+pub(crate) type LearnedNode<'n> = (&'n FleetNode, Vec<Learned>, Vec<u32>);
+
 /// A node whose compiles on both sides are known.
 pub(crate) struct Known<'c> {
     /// The changes of the graphs.
@@ -165,7 +169,7 @@ impl Cache {
     /// When the file cannot be written.
     pub(crate) fn save(
         self,
-        learned: Vec<(&FleetNode, Vec<Learned>, Vec<u32>)>,
+        learned: Vec<LearnedNode<'_>>,
         changes: &[FoundChange],
     ) -> io::Result<()> {
         if learned.is_empty() {

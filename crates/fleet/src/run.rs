@@ -14,7 +14,7 @@ use ordain_source::SourceMap;
 use ordain_source::layer::absolute;
 use rayon::prelude::*;
 
-use crate::cache::{Cache, Known, Learned};
+use crate::cache::{Cache, Known, Learned, LearnedNode};
 use crate::cause::{Causes, Compiled, Lines};
 use crate::change::Change;
 use crate::collect::Collector;
@@ -160,7 +160,7 @@ impl Sides<'_> {
         &self,
         request: &Request<'n>,
         found: &mut FleetDiff,
-    ) -> Result<Vec<(&'n FleetNode, Vec<Learned>, Vec<u32>)>, FleetError> {
+    ) -> Result<Vec<LearnedNode<'n>>, FleetError> {
         let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads = request.jobs.map_or_else(processors, NonZeroUsize::get);
         let threads = threads.clamp(1, request.nodes.len().max(1));

@@ -204,9 +204,10 @@ impl Comparer<'_> {
     fn edges(&mut self, twins: &Twins) {
         let (before, after) = (self.before, self.after);
         let mut known = relations(before);
-        let relations_after = relations(after);
+        let mut relations_after: Vec<_> = relations(after).into_iter().collect();
+        relations_after.sort_by_key(|(ids, _)| *ids);
         let mut found = Vec::new();
-        for (&(from, to), &(kind, origin)) in &relations_after {
+        for ((from, to), (kind, origin)) in relations_after {
             let twin = (twins[from.0 as usize], twins[to.0 as usize]);
             let was = match twin {
                 (Some(from), Some(to)) => known.remove(&(from, to)),
@@ -214,11 +215,10 @@ impl Comparer<'_> {
                 _ => continue,
             };
             if was.is_none_or(|(was, _)| was != kind) {
-                found.push(((from.0, to.0), order(after, (from, to), was, Some((kind, origin)))));
+                found.push(order(after, (from, to), was, Some((kind, origin))));
             }
         }
-        found.sort_by_key(|(ids, _)| *ids);
-        self.found.extend(found.into_iter().map(|(_, found)| found));
+        self.found.extend(found);
         let mut is_twin = vec![false; before.len()];
         twins.iter().flatten().for_each(|twin| is_twin[twin.0 as usize] = true);
         let gone = known

@@ -76,7 +76,7 @@ fn push(line: &Line, indent: &str, out: &mut String) {
 
 /// Whether a character is not shown or changes the direction of text.
 fn is_hidden(c: char) -> bool {
-    c.is_control() && c != '\t' || ordain_source::printable::picture(c).is_some() && c != '\t'
+    c != '\t' && (c.is_control() || ordain_source::printable::picture(c).is_some())
 }
 
 fn longest_ticks(text: &str) -> usize {
