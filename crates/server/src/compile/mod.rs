@@ -3,6 +3,7 @@
 mod environments;
 mod links;
 mod pool;
+mod revision;
 mod watcher;
 
 pub(crate) use environments::{EnvironmentError, Environments, OpenedEnvironment};
