@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["testkit"],
     &["cli"],
     &["server"],
+    &["agent"],
     &["ide"],
     &["fleet"],
     &["driver", "deploy"],

@@ -1,4 +1,4 @@
-//! The authority: its key, its certificates, and the lists of revoked ones.
+//! The certificate authority: its key, its certificate chain, and its revocation lists.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,32 +17,33 @@ use crate::settings::{CreateOptions, Settings};
 use crate::time::after;
 use crate::{CaError, Certname, Serial, extension, inventory, key};
 
-/// The longest validity: fifty years.
+/// The longest validity period, in seconds: fifty years.
 pub(crate) const MAX_TTL: i64 = 1_576_800_000;
-/// The validity of a new authority: fifteen years, as `puppetserver ca setup` chooses.
+/// The default validity period of a new authority, in seconds: fifteen years, as in `puppetserver
+/// ca setup`.
 const CA_TTL: i64 = 15 * 365 * 86_400;
-/// A certificate is valid from a day ago, since clocks of agents may be behind.
+/// Certificates become valid one day before they are issued, because clocks of agents may be slow.
 pub(crate) const BACKDATED: i64 = 86_400;
 
 /// A certificate authority in a directory.
 ///
-/// All methods take `&self` and may be called from any thread; other processes may use the same
-/// directory at the same time. Changes wait for each other, reads never wait.
+/// All methods take `&self` and may be called from any thread. Other processes may use the same
+/// directory at the same time. Writers wait for the lock of the directory; readers never wait.
 #[derive(Debug)]
 pub struct CertificateAuthority {
     pub(crate) directory: Directory,
     pub(crate) settings: Settings,
     pub(crate) key: SigningKey,
     own: Certificate,
-    /// Its own certificate first.
+    /// The authority's own certificate comes first.
     pub(crate) chain: Vec<Certificate>,
     bundle: Arc<str>,
     revocations: RwLock<Arc<Revocations>>,
-    /// No serial number below this one is free, whatever the file says.
+    /// Serial numbers below this one are taken, even if the file `serial` has a lower number.
     lowest_serial: u64,
 }
 
-/// The revocation lists as they were read.
+/// The revocation lists as last read from disk.
 #[derive(Debug)]
 pub(crate) struct Revocations {
     stamp: Stamp,
@@ -51,7 +52,7 @@ pub(crate) struct Revocations {
     revoked: Arc<RevokedSet>,
 }
 
-/// Tells versions of a file apart.
+/// Identifies a version of a file, so that an unchanged file is not read again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -59,17 +60,17 @@ struct Stamp {
     modified: SystemTime,
 }
 
-/// The revocation lists for clients.
+/// The revocation lists as clients get them.
 #[derive(Debug, Clone)]
 pub struct CrlText {
-    /// The lists of the chain as PEM text, that of this authority first.
+    /// The lists of the whole chain as PEM text; the list of this authority comes first.
     pub pem: Arc<str>,
-    /// When the text was changed last, for `If-Modified-Since`.
+    /// When the text last changed, for `If-Modified-Since`.
     pub modified: SystemTime,
 }
 
 impl CertificateAuthority {
-    /// Makes an authority with a key and a certificate of its own.
+    /// Creates an authority with a new key and a self-signed certificate.
     ///
     /// # Errors
     /// [`CaError::Exists`] if the directory has files of an authority.
@@ -96,14 +97,14 @@ impl CertificateAuthority {
         directory::replace(&directory.inventory(), b"", PUBLIC)?;
         let subject = certificate.common_name().unwrap_or_default();
         inventory::append(&directory.inventory(), &certificate, &subject, &lock)?;
-        // The certificate comes last: an authority is complete once it has one.
+        // The certificate is written last: a directory with a certificate is a complete authority.
         directory::replace(&directory.bundle(), certificate.pem().as_bytes(), PUBLIC)?;
         drop(lock);
         Self::open(dir, settings)
     }
 
-    /// Opens an authority: one of [`CertificateAuthority::create`], or the directory `ssl/ca` of a
-    /// puppetserver.
+    /// Opens an authority that [`CertificateAuthority::create`] made, or the directory `ssl/ca` of
+    /// a puppetserver.
     ///
     /// # Errors
     /// [`CaError::Incomplete`] if files are missing, [`CaError::Damaged`] and [`CaError::Mismatch`]
@@ -128,7 +129,8 @@ impl CertificateAuthority {
         let hint = chain.first().map(Certificate::public_key);
         let key = SigningKey::from_pem(&key_text, hint)
             .map_err(|reason| CaError::damaged(&key_path, reason))?;
-        // puppetserver, too, takes the certificate that has the key, wherever it stands.
+        // Like puppetserver: the authority's own certificate is the one for its key, wherever it is
+        // in the file.
         let own = chain.iter().position(|c| c.public_key() == key.public());
         let Some(own) = own else {
             return Err(CaError::Mismatch(format!(
@@ -163,7 +165,7 @@ impl CertificateAuthority {
         })
     }
 
-    /// Whether a directory has an authority.
+    /// Whether a directory contains an authority.
     #[must_use]
     pub fn exists(dir: &Path) -> bool {
         Directory::new(dir).missing().is_empty()
@@ -208,7 +210,7 @@ impl CertificateAuthority {
         Ok(CrlText { pem: Arc::clone(&now.pem), modified: now.stamp.modified })
     }
 
-    /// The revoked certificates, as the directory has them now.
+    /// The revoked certificates according to the lists that are on disk now.
     ///
     /// # Errors
     /// [`CaError::Io`], [`CaError::Damaged`].
@@ -224,12 +226,12 @@ impl CertificateAuthority {
         Ok(self.revoked()?.contains(certificate))
     }
 
-    /// The time.
+    /// The current time.
     pub(crate) fn now(&self) -> Timestamp {
         (self.settings.clock)()
     }
 
-    /// The lists, read again if another process or call changed them.
+    /// The revocation lists; reads them again if another process or call changed them.
     pub(crate) fn revocations(&self) -> Result<Arc<Revocations>, CaError> {
         let stamp = Stamp::of(&self.directory.crls())?;
         let known = Arc::clone(&self.revocations.read().unwrap_or_else(PoisonError::into_inner));
@@ -242,7 +244,7 @@ impl CertificateAuthority {
         Ok(read)
     }
 
-    /// The number of the next certificate.
+    /// The serial number that the next certificate gets.
     pub(crate) fn next_serial(&self) -> Result<u64, CaError> {
         let path = self.directory.serial();
         let text = directory::read_text(&path)?;
@@ -251,8 +253,8 @@ impl CertificateAuthority {
         Ok(stored.max(self.lowest_serial))
     }
 
-    /// Takes the next serial number. It is used up from now on, even if the process ends before a
-    /// certificate has it.
+    /// Takes the next serial number. The number is used up even if the process ends before it
+    /// issues a certificate.
     pub(crate) fn take_serial(&self, _lock: &WriteLock) -> Result<Serial, CaError> {
         let path = self.directory.serial();
         let serial = self.next_serial()?;
@@ -263,7 +265,8 @@ impl CertificateAuthority {
     }
 
     /// Signs a certificate for a node and stores it: first in the inventory, then as the node's
-    /// certificate. A crash between the two leaves a number that revocation knows.
+    /// certificate. After a crash between the two, revocation still finds the serial number in the
+    /// inventory.
     pub(crate) fn issue(&self, lock: &WriteLock, new: Issue<'_>) -> Result<Certificate, CaError> {
         let now = self.now();
         let ttl = check_ttl(new.ttl)?;
@@ -285,7 +288,7 @@ impl CertificateAuthority {
     }
 }
 
-/// The parts of a node's certificate that differ between calls.
+/// The parts of a node's certificate that the callers choose.
 pub(crate) struct Issue<'a> {
     pub(crate) name: &'a Certname,
     pub(crate) ttl: Duration,
@@ -293,7 +296,7 @@ pub(crate) struct Issue<'a> {
     pub(crate) extensions: Vec<x509_cert::ext::Extension>,
 }
 
-/// The seconds of a validity.
+/// A validity period in seconds.
 pub(crate) fn check_ttl(ttl: Duration) -> Result<i64, CaError> {
     let seconds = i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX);
     if (1..=MAX_TTL).contains(&seconds) { Ok(seconds) } else { Err(CaError::InvalidTtl(seconds)) }
@@ -311,7 +314,8 @@ impl Stamp {
 impl Revocations {
     fn read(directory: &Directory) -> Result<Self, CaError> {
         let path = directory.crls();
-        // A change after this line gives another stamp, and thus another read.
+        // The stamp is taken before the read: a later change gives another stamp, and the file is
+        // read again.
         let stamp = Stamp::of(&path)?;
         let text = directory::read(&path)?;
         let lists = RevocationList::all_from_pem(&text).map_err(|e| CaError::damaged(&path, e))?;
@@ -324,7 +328,7 @@ impl Revocations {
     }
 }
 
-/// The certificate of a new authority.
+/// Creates the self-signed certificate of a new authority.
 fn self_signed(
     key: &SigningKey,
     options: &CreateOptions,

@@ -12,13 +12,13 @@ use crate::directory;
 use crate::request::CertificateRequest;
 use crate::{CaError, Certname};
 
-/// A command may write this much; its output is not used.
+/// The limit for the output of an autosign command, in bytes. The output is not used.
 const MAX_OUTPUT: u64 = 1 << 20;
-/// A list may be this large.
+/// The largest autosign list that is read, in bytes.
 const MAX_LIST: u64 = 16 << 20;
 
-/// Whether a file accepts a request: an executable one by its exit code, any other one by its
-/// lines. A file that does not exist accepts nothing.
+/// Whether a file accepts a request. The exit code of an executable file decides, the lines of any
+/// other file. A missing file accepts nothing.
 pub(crate) fn decide(
     path: &Path,
     name: &Certname,
@@ -63,15 +63,15 @@ fn run_command(
     }
 }
 
-/// Whether a list has a name: as itself, by `*`, or by a glob such as `*.example.org`. Lines that
-/// start with `#` are comments.
+/// Whether a list accepts a name: by the name itself, by `*`, or by a glob such as `*.example.org`.
+/// Lines that start with `#` are comments.
 fn list_has(text: &str, name: &Certname) -> bool {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines.map(str::trim_end).any(|line| line_matches(line, name.as_str()))
 }
 
-/// The rules of puppetserver: a glob starts with `*`, and its remaining parts, whatever their
-/// case, are the last parts of the name. So `*.example.org` also accepts `example.org`.
+/// Matches as puppetserver does: a glob starts with `*`, and the parts after it are compared,
+/// ignoring case, with the last parts of the name. So `*.example.org` also accepts `example.org`.
 fn line_matches(line: &str, name: &str) -> bool {
     if line.contains(['#', ' ', '\t']) {
         return false;
@@ -80,8 +80,8 @@ fn line_matches(line: &str, name: &str) -> bool {
         return true;
     }
     let Some(glob) = line.strip_prefix('*') else { return line == name };
-    // puppetserver compares all parts but the first one, so that `*x.org` means `*.org`. That
-    // accepts more than the line says, and is refused here.
+    // puppetserver ignores the first part of a glob and treats `*x.org` as `*.org`, which accepts
+    // more than the line says. Such lines match nothing here.
     let Some(domain) = glob.strip_prefix('.') else { return false };
     let domain = domain.to_ascii_lowercase();
     if domain.is_empty() || domain.contains('*') {

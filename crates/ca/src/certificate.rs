@@ -16,7 +16,7 @@ use crate::key::{SignatureFault, SigningKey};
 use crate::time::{from_x509, to_x509};
 use crate::{CaError, Serial, extension, key, oid, pem, signed};
 
-/// A certificate with its encoded form.
+/// An X.509 certificate, together with its DER encoding.
 #[derive(Debug, Clone)]
 pub struct Certificate {
     der: Vec<u8>,
@@ -24,7 +24,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads an encoded certificate.
+    /// Reads a certificate from DER.
     ///
     /// # Errors
     /// [`CaError::MalformedCertificate`].
@@ -55,7 +55,7 @@ impl Certificate {
         ours.map(|block| Self::from_der(&block.der)).collect()
     }
 
-    /// The encoded certificate.
+    /// The DER encoding.
     #[must_use]
     pub fn der(&self) -> &[u8] {
         &self.der
@@ -73,13 +73,13 @@ impl Certificate {
         Serial::of(&self.parsed.tbs_certificate.serial_number)
     }
 
-    /// The first second in which it is valid.
+    /// The first second of its validity period.
     #[must_use]
     pub fn not_before(&self) -> Timestamp {
         from_x509(self.parsed.tbs_certificate.validity.not_before)
     }
 
-    /// The last second in which it is valid.
+    /// The last second of its validity period.
     #[must_use]
     pub fn not_after(&self) -> Timestamp {
         from_x509(self.parsed.tbs_certificate.validity.not_after)
@@ -91,32 +91,32 @@ impl Certificate {
         common_name(&self.parsed.tbs_certificate.subject)
     }
 
-    /// The SHA-256 digest, in pairs of hexadecimal digits with colons.
+    /// The SHA-256 fingerprint: pairs of hexadecimal digits, separated by colons.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         fingerprint(&self.der, &ring::digest::SHA256)
     }
 
-    /// Whether a time lies in its validity.
+    /// Whether the certificate is valid at a time.
     #[must_use]
     pub fn is_valid_at(&self, time: Timestamp) -> bool {
         (self.not_before()..=self.not_after()).contains(&time)
     }
 
-    /// The extensions of Puppet's arcs with their texts, by short names, or by numbers if they have
-    /// no short name.
+    /// The extensions below Puppet's OIDs: short name and text. Extensions without a short name
+    /// have their OID instead.
     #[must_use]
     pub fn puppet_extensions(&self) -> Vec<(String, String)> {
         puppet_extensions(self.extensions())
     }
 
-    /// The extensions that grant rights.
+    /// The authorization extensions (`1.3.6.1.4.1.34380.1.3`).
     #[must_use]
     pub fn authorization_extensions(&self) -> Vec<(String, String)> {
         authorization_extensions(self.extensions())
     }
 
-    /// The alternative names, as `DNS:name` and `IP:address`. They are not names of a node.
+    /// The subject alternative names, as `DNS:name` and `IP:address`. None of them names a node.
     #[must_use]
     pub fn alt_names(&self) -> Vec<String> {
         extension::AltNames::read(self.extensions()).unwrap_or_default().labelled()
@@ -138,7 +138,7 @@ impl Certificate {
         &self.parsed.tbs_certificate.issuer
     }
 
-    /// The encoded name of the issuer.
+    /// The issuer's name in DER.
     pub(crate) fn issuer_der(&self) -> Vec<u8> {
         name_der(self.issuer())
     }
@@ -147,7 +147,7 @@ impl Certificate {
         &self.parsed.tbs_certificate.subject_public_key_info
     }
 
-    /// The identifier of its key: the one in it, or else the digest.
+    /// The key identifier of the certificate: its extension, or else the digest of its key.
     pub(crate) fn key_id(&self) -> Vec<u8> {
         match self.tbs().get::<SubjectKeyIdentifier>() {
             Ok(Some((_, id))) => id.0.as_bytes().to_vec(),
@@ -155,13 +155,13 @@ impl Certificate {
         }
     }
 
-    /// The identifier of the key that signed it, if it names one.
+    /// The key identifier of the issuer, if the certificate has one.
     pub(crate) fn issuer_key_id(&self) -> Option<Vec<u8>> {
         let id = self.tbs().get::<AuthorityKeyIdentifier>().ok().flatten()?.1.key_identifier?;
         Some(id.as_bytes().to_vec())
     }
 
-    /// The serial number of the certificate of its issuer, if it names one.
+    /// The serial number of the issuer's certificate, if the certificate has it.
     pub(crate) fn issuer_serial(&self) -> Option<Serial> {
         let id = self.tbs().get::<AuthorityKeyIdentifier>().ok().flatten()?.1;
         id.authority_cert_serial_number.map(|serial| Serial::of(&serial))
@@ -176,7 +176,7 @@ impl Certificate {
         self.subject() == self.issuer()
     }
 
-    /// Checks that another certificate's key signed this one.
+    /// Checks that the key of another certificate signed this one.
     pub(crate) fn verify_issued_by(&self, issuer: &Self) -> Result<(), SignatureFault> {
         if self.issuer_der() != name_der(issuer.subject()) {
             return Err(SignatureFault::Wrong);
@@ -185,7 +185,7 @@ impl Certificate {
     }
 }
 
-/// The parts of a certificate to be signed.
+/// The parts of a certificate that is about to be signed.
 pub(crate) struct NewCertificate<'a> {
     pub(crate) serial: Serial,
     pub(crate) issuer: &'a Name,
@@ -235,13 +235,13 @@ pub(crate) fn common_name(name: &Name) -> Option<String> {
     names.next().is_none().then_some(first)
 }
 
-/// The encoded form of a name.
+/// The DER encoding of a name.
 pub(crate) fn name_der(name: &Name) -> Vec<u8> {
-    // Encoding fails only for lengths beyond those of names that were decoded.
+    // These names were decoded from DER before, so they are short enough to be encoded.
     name.to_der().unwrap_or_default()
 }
 
-/// The digest of an encoded structure as pairs of hexadecimal digits with colons.
+/// The fingerprint of a DER structure: pairs of hexadecimal digits, separated by colons.
 pub(crate) fn fingerprint(der: &[u8], algorithm: &'static ring::digest::Algorithm) -> String {
     let digest = ring::digest::digest(algorithm, der);
     let pairs: Vec<String> = digest.as_ref().iter().map(|b| format!("{b:02X}")).collect();

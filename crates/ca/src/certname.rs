@@ -1,4 +1,4 @@
-//! Names of nodes.
+//! Certnames.
 
 use std::fmt;
 
@@ -9,10 +9,11 @@ const MAX_LEN: usize = 240;
 
 /// The name of a node: the common name of its certificate.
 ///
-/// A certname has only the characters `a-z`, `0-9`, `.`, `_` and `-`, no empty part between dots,
-/// no part that ends with `-`, and starts with a letter, a digit or `_`. It is therefore one file
-/// name, never a pattern, and equality of names is equality of bytes. The rules are those of
-/// puppetserver (`validate-subject!`), which also accepts a trailing dot and the name `ca`.
+/// A certname has only the characters `a-z`, `0-9`, `.`, `_` and `-`. It starts with a letter, a
+/// digit or `_`, and has no empty part between dots and no part that ends with `-`. So a certname
+/// is always a single file name and never a pattern, and two names are equal if their bytes are.
+/// The rules are those of puppetserver (`validate-subject!`), except that puppetserver also accepts
+/// a trailing dot and the name `ca`.
 ///
 /// # Examples
 /// ```
@@ -39,7 +40,7 @@ impl Certname {
         }
     }
 
-    /// Checks the name in a certificate, where upper case letters count as lower case.
+    /// Checks the name in a certificate; upper-case letters count as lower-case ones.
     ///
     /// # Errors
     /// [`CaError::InvalidName`] with the rule that the name breaks.
@@ -92,6 +93,6 @@ fn broken_rule(name: &str) -> Option<&'static str> {
     if name.split('.').any(|part| part.ends_with('-')) {
         return Some("a part of it ends with '-'");
     }
-    // `GET certificate/ca` answers with the certificates of the authority.
+    // `GET certificate/ca` returns the certificates of the authority.
     (name == "ca").then_some("it is reserved for the authority")
 }

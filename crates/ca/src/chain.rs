@@ -1,4 +1,4 @@
-//! Checks that certificates, keys and revocation lists of a chain belong together.
+//! Checks that the certificates, keys and revocation lists of a chain belong together.
 
 use jiff::Timestamp;
 use x509_cert::ext::pkix::KeyUsage;
@@ -8,14 +8,14 @@ use crate::certificate::{Certificate, name_der};
 use crate::crl::RevocationList;
 use crate::key::SignatureFault;
 
-/// A chain has at most this many authorities.
+/// The largest number of authorities in a chain.
 const MAX_DEPTH: usize = 16;
 
-/// The authorities from one to its self-signed root.
+/// The chain from an authority to its self-signed root.
 ///
 /// # Errors
-/// [`CaError::Mismatch`]: a certificate is missing, wrongly signed, expired, or not of an
-/// authority.
+/// [`CaError::Mismatch`]: a certificate is missing, expired, or not that of an authority, or a
+/// signature is wrong.
 pub(crate) fn to_root(
     first: &Certificate,
     others: &[Certificate],
@@ -36,8 +36,8 @@ pub(crate) fn to_root(
     }
 }
 
-/// Checks the revocation lists of a chain: one for each authority, signed by it and valid now, and
-/// none of the authorities revoked.
+/// Checks the revocation lists of a chain: each authority needs a list that it signed and that is
+/// valid now, and no authority of the chain may be revoked.
 ///
 /// # Errors
 /// [`CaError::Mismatch`].
@@ -118,7 +118,7 @@ fn fault_of(fault: SignatureFault, what: &str, of: &Certificate) -> CaError {
     })
 }
 
-/// A root's own signature proves nothing, so an old algorithm in it does no harm.
+/// Ignores an outdated signature algorithm: a root's own signature proves nothing.
 fn check_root(root: &Certificate) -> Result<(), CaError> {
     match root.verify_issued_by(root) {
         Err(SignatureFault::Wrong) => Err(fault_of(SignatureFault::Wrong, "certificate", root)),

@@ -15,17 +15,17 @@ use crate::key::{SignatureFault, SigningKey};
 use crate::time::{after, from_x509, to_x509};
 use crate::{CaError, Serial, extension, oid, pem, signed};
 
-/// A list is valid for five years, as puppetserver makes it.
+/// The validity period of a list, in seconds: five years, as in puppetserver.
 const VALIDITY: i64 = 5 * 365 * 86_400;
 
-/// A revocation list with its encoded form.
+/// A revocation list, together with its DER encoding.
 #[derive(Debug, Clone)]
 pub(crate) struct RevocationList {
     der: Vec<u8>,
     parsed: CertificateList,
 }
 
-/// The reason of a revocation. The authority writes only this one.
+/// The revocation reason. The authority writes only this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enumerated)]
 #[repr(u8)]
 enum Reason {
@@ -33,7 +33,7 @@ enum Reason {
 }
 
 impl RevocationList {
-    /// Reads an encoded list.
+    /// Reads a list from DER.
     pub(crate) fn from_der(der: &[u8]) -> Result<Self, String> {
         let parsed = CertificateList::from_der(der).map_err(|e| e.to_string())?;
         Ok(Self { der: der.to_vec(), parsed })
@@ -50,18 +50,18 @@ impl RevocationList {
         pem::encode("X509 CRL", &self.der)
     }
 
-    /// The encoded name of the issuer.
+    /// The issuer's name in DER.
     pub(crate) fn issuer_der(&self) -> Vec<u8> {
         name_der(&self.parsed.tbs_cert_list.issuer)
     }
 
-    /// The common name of the issuer, or its whole name.
+    /// The common name of the issuer, or the whole name if it has none.
     pub(crate) fn issuer_name(&self) -> String {
         let issuer = &self.parsed.tbs_cert_list.issuer;
         common_name(issuer).unwrap_or_else(|| issuer.to_string())
     }
 
-    /// The identifier of the key that signed it, if it names one.
+    /// The key identifier of the issuer, if the list has one.
     pub(crate) fn issuer_key_id(&self) -> Option<Vec<u8>> {
         let found = self.extension(oid::AUTHORITY_KEY_ID)?;
         let id = AuthorityKeyIdentifier::from_der(found.extn_value.as_bytes()).ok()?;
@@ -75,7 +75,7 @@ impl RevocationList {
         Some(number.as_bytes().to_vec())
     }
 
-    /// Whether the list has only changes to another one.
+    /// Whether the list is a delta CRL, with only the changes to another list.
     pub(crate) fn is_delta(&self) -> bool {
         self.extension(oid::DELTA_CRL).is_some()
     }
@@ -96,7 +96,7 @@ impl RevocationList {
         self.entries().iter().map(|entry| Serial::of(&entry.serial_number))
     }
 
-    /// Checks that a certificate's key signed the list.
+    /// Checks that the key of a certificate signed the list.
     pub(crate) fn verify_issued_by(&self, issuer: &Certificate) -> Result<(), SignatureFault> {
         if self.issuer_der() != name_der(issuer.subject()) {
             return Err(SignatureFault::Wrong);
@@ -126,7 +126,7 @@ impl RevocationList {
             version: Version::V2,
             signature: key.algorithm(),
             issuer: issuer.subject().clone(),
-            // Clocks of agents may be behind.
+            // Clocks of agents may be slow.
             this_update: to_x509(after(now, -86_400))?,
             next_update: Some(to_x509(after(now, VALIDITY))?),
             revoked_certificates: (!entries.is_empty()).then_some(entries),
@@ -163,7 +163,7 @@ pub(crate) fn entry(serial: &Serial, now: Timestamp) -> Result<RevokedCert, CaEr
     })
 }
 
-/// The revoked certificates of all lists of the chain, in memory.
+/// The revoked certificates of all lists of the chain.
 #[derive(Debug, Default)]
 pub struct RevokedSet {
     by_issuer: HashMap<Vec<u8>, HashSet<Serial>>,

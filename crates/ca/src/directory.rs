@@ -1,4 +1,5 @@
-//! The directory of an authority, as puppetserver has it (`ssl/ca`), and safe changes in it.
+//! The directory of an authority, with the layout of puppetserver's `ssl/ca`, and crash-safe
+//! changes to it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -9,14 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{CaError, Certname};
 
-/// The mode of files that only the authority reads.
+/// The mode of files that only the authority may read.
 pub(crate) const PRIVATE: u32 = 0o600;
 /// The mode of files that everybody may read.
 pub(crate) const PUBLIC: u32 = 0o644;
 /// The mode of directories.
 const DIRECTORY: u32 = 0o750;
 
-/// The largest file that is read: the inventory of a few million certificates.
+/// The largest file that is read, in bytes. An inventory of a few million certificates fits.
 const MAX_FILE: u64 = 1 << 30;
 
 /// The paths of an authority.
@@ -34,7 +35,7 @@ impl Directory {
         &self.root
     }
 
-    /// The certificates of the authority, its own first.
+    /// The certificates of the chain, the authority's own first.
     pub(crate) fn bundle(&self) -> PathBuf {
         self.root.join("ca_crt.pem")
     }
@@ -47,7 +48,7 @@ impl Directory {
         self.root.join("ca_pub.pem")
     }
 
-    /// The revocation lists, its own first.
+    /// The revocation lists of the chain, the authority's own first.
     pub(crate) fn crls(&self) -> PathBuf {
         self.root.join("ca_crl.pem")
     }
@@ -56,7 +57,7 @@ impl Directory {
         self.root.join("inventory.txt")
     }
 
-    /// The next serial number.
+    /// The file with the next serial number.
     pub(crate) fn serial(&self) -> PathBuf {
         self.root.join("serial")
     }
@@ -77,22 +78,22 @@ impl Directory {
         self.requests_dir().join(format!("{name}.pem"))
     }
 
-    /// The revocation lists for agents that only know servers.
+    /// The revocation lists for agents that only talk to servers.
     pub(crate) fn infra_crls(&self) -> PathBuf {
         self.root.join("infra_crl.pem")
     }
 
-    /// The names of infrastructure nodes.
+    /// The file with the names of infrastructure nodes.
     pub(crate) fn infra_nodes(&self) -> PathBuf {
         self.root.join("infra_inventory.txt")
     }
 
-    /// The serial numbers of their certificates, one a line in decimal.
+    /// The serial numbers of their certificates, one per line, in decimal.
     pub(crate) fn infra_serials(&self) -> PathBuf {
         self.root.join("infra_serials")
     }
 
-    /// Locked by whoever changes the directory.
+    /// The file that every writer locks.
     pub(crate) fn lock_file(&self) -> PathBuf {
         self.root.join(".ordain.lock")
     }
@@ -109,8 +110,8 @@ impl Directory {
         required.into_iter().filter(|(_, path)| !path.exists()).map(|(name, _)| name).collect()
     }
 
-    /// Whether the directory has an authority or the remains of one. An interrupted creation
-    /// leaves neither its certificate nor certificates of nodes.
+    /// Whether the directory contains an authority or what is left of one. An interrupted creation
+    /// leaves neither a certificate of the authority nor certificates of nodes.
     pub(crate) fn is_used(&self) -> Result<bool, CaError> {
         let inventory = read_if_exists(&self.inventory())?.unwrap_or_default();
         let lines = inventory.iter().filter(|byte| **byte == b'\n').count();
@@ -131,21 +132,21 @@ impl Directory {
         sync_dir(&self.root)
     }
 
-    /// Waits until no other process or thread changes the directory, and keeps them out until the
-    /// guard is dropped.
+    /// Waits until no other process or thread changes the directory, and locks the others out until
+    /// the guard is dropped.
     pub(crate) fn lock(&self) -> Result<WriteLock, CaError> {
         let path = self.lock_file();
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
         let file = file.open(&path).map_err(|e| CaError::io(&path, e))?;
-        // Root may have created it for another user's server.
+        // Root may create the lock file before the server runs as another user.
         copy_owner(&self.root, &path).map_err(|e| CaError::io(&path, e))?;
         file.lock().map_err(|e| CaError::io(&path, e))?;
         Ok(WriteLock { _file: file })
     }
 }
 
-/// Only its holder changes the directory. The system removes the lock if the process ends.
+/// Proof that the caller holds the lock. The system releases the lock if the process ends.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     _file: File,
@@ -179,8 +180,9 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CaError> {
 
 static NEXT_TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
-/// Replaces a file: after a crash at any time it has its old or its new content. Owner and group of
-/// an existing file stay if this process may set them, since another user's server may read it.
+/// Replaces a file: after a crash at any time it has its old or its new content. An existing file
+/// keeps its owner and group if this process may set them, because a server of another user may
+/// read it.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), CaError> {
     let number = NEXT_TEMPORARY.fetch_add(1, Ordering::Relaxed);
     let mut name = path.file_name().unwrap_or_default().to_os_string();
@@ -190,7 +192,7 @@ pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), CaEr
         .and_then(|()| copy_owner(owner_model(path), &temporary))
         .and_then(|()| fs::rename(&temporary, path));
     if let Err(e) = result {
-        // The error that matters is the first one.
+        // The caller gets the first error.
         let _ = fs::remove_file(&temporary);
         return Err(CaError::io(path, e));
     }
@@ -205,13 +207,13 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The path whose owner a file gets: the file itself if it exists, else its directory.
+/// The path that a new file takes its owner from: the file itself if it exists, else its directory.
 fn owner_model(path: &Path) -> &Path {
     if path.exists() { path } else { path.parent().unwrap_or(path) }
 }
 
-/// Gives a file the owner and group of another one, if this process may do that: only root may, and
-/// others wrote the file as themselves.
+/// Gives a file the owner and group of another one. Only root may do that; for other users, the
+/// file belongs to them already.
 fn copy_owner(from: &Path, to: &Path) -> io::Result<()> {
     let like = fs::metadata(from)?;
     let own = fs::metadata(to)?;
@@ -224,8 +226,8 @@ fn copy_owner(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes the permissions for a private key from users other than its owner and group, which a
-/// puppetserver may need.
+/// Removes write permission for the group, and all permissions for other users, from a private key.
+/// The group may read it: a puppetserver may need that.
 pub(crate) fn protect(path: &Path) -> Result<(), CaError> {
     let failed = |e| CaError::io(path, e);
     let mode = fs::metadata(path).map_err(failed)?.mode() & 0o7777;
@@ -240,7 +242,7 @@ pub(crate) fn sync_dir(dir: &Path) -> Result<(), CaError> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(|e| CaError::io(dir, e))
 }
 
-/// Removes a file; false if it did not exist.
+/// Removes a file. Returns false if it did not exist.
 pub(crate) fn remove(path: &Path) -> Result<bool, CaError> {
     match fs::remove_file(path) {
         Ok(()) => path.parent().map_or(Ok(()), sync_dir).map(|()| true),
@@ -254,7 +256,7 @@ pub(crate) fn count(dir: &Path) -> Result<usize, CaError> {
     fs::read_dir(dir).map(Iterator::count).map_err(|e| CaError::io(dir, e))
 }
 
-/// The certnames that have a file in a directory, sorted. Other files are skipped.
+/// The certnames that have a file in a directory, sorted. Files with other names are skipped.
 pub(crate) fn names_in(dir: &Path) -> Result<Vec<Certname>, CaError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,

@@ -1,4 +1,4 @@
-//! Requests: taking them in, deciding about them, signing them.
+//! Certificate requests: receiving, signing and deleting them.
 
 use crate::authority::{CertificateAuthority, Issue};
 use crate::certificate::Certificate;
@@ -8,37 +8,37 @@ use crate::request::CertificateRequest;
 use crate::settings::{Autosign, SignOptions};
 use crate::{CaError, Certname, autosign};
 
-/// So many requests may wait. Anybody can send some, and the disk is not theirs to fill.
+/// The largest number of pending requests. Anybody can send requests, so their number must be
+/// limited.
 const MAX_REQUESTS: usize = 50_000;
 
-/// The outcome of a submitted request.
+/// The result of submitting a request.
 #[derive(Debug, Clone)]
 pub enum Submission {
     /// The request waits for an administrator.
     Pending,
-    /// The certificate is signed already.
+    /// The certificate was signed at once.
     Signed(Box<Certificate>),
 }
 
-/// The outcome of signing several requests.
+/// The result of signing several requests.
 #[derive(Debug, Default)]
 pub struct SignedNames {
-    /// Names that have a certificate now.
+    /// Names whose certificates were signed.
     pub signed: Vec<String>,
     /// Names without a request.
     pub no_request: Vec<String>,
-    /// Names whose request is refused, with the reason.
+    /// Names whose requests were refused, with the reasons.
     pub errors: Vec<(String, CaError)>,
 }
 
 impl CertificateAuthority {
-    /// Takes in a request that was sent for a name, as PEM text, and signs it if the settings say
-    /// so.
+    /// Receives a request for a name, as PEM text, and signs it if the settings allow that.
     ///
     /// # Errors
-    /// The request is malformed, belongs to another name, has a weak key, asks for something that no
-    /// setting allows, or the name has a request or a certificate. If autosign accepts a request that the
-    /// settings forbid, it stays pending and the reason is returned.
+    /// The request is malformed, is for another name, has a weak key, or asks for something that no
+    /// setting allows, or the name already has a request or a certificate. A request that autosign
+    /// accepts but the settings forbid stays pending, and the reason is returned.
     pub fn submit(&self, name: &str, pem: &[u8]) -> Result<Submission, CaError> {
         let request = CertificateRequest::from_pem(pem)?;
         let subject = request.common_name().unwrap_or_default();
@@ -58,12 +58,12 @@ impl CertificateAuthority {
             let path = self.directory.request(&name);
             directory::replace(&path, request.pem().as_bytes(), PUBLIC)?;
         }
-        // A command may run for long: the lock is not held.
+        // An autosign command may take long, so the lock is not held.
         if !self.accepts(&name, &request)? {
             return Ok(Submission::Pending);
         }
         let lock = self.directory.lock()?;
-        // Another process may have signed, replaced or removed the request in between.
+        // Another process may have signed, replaced or removed the request meanwhile.
         match self.stored_request(&name)? {
             Some(stored) if stored.der() == request.der() => {}
             Some(_) => return Ok(Submission::Pending),
@@ -81,7 +81,7 @@ impl CertificateAuthority {
     /// Signs the request of a name.
     ///
     /// # Errors
-    /// [`CaError::NoRequest`], or the request is refused; it stays then.
+    /// [`CaError::NoRequest`], or the reason to refuse the request, which then stays pending.
     pub fn sign(&self, name: &str, options: &SignOptions) -> Result<Certificate, CaError> {
         let name = Certname::new(name)?;
         let lock = self.directory.lock()?;
@@ -93,7 +93,7 @@ impl CertificateAuthority {
     /// Signs the requests of several names.
     ///
     /// # Errors
-    /// Errors of the directory; those of single requests are part of the outcome.
+    /// Errors of the directory. Errors of single requests are part of the result.
     pub fn sign_names(
         &self,
         names: &[String],
@@ -116,7 +116,7 @@ impl CertificateAuthority {
     /// Signs all requests.
     ///
     /// # Errors
-    /// As [`CertificateAuthority::sign_names`].
+    /// The same as [`CertificateAuthority::sign_names`].
     pub fn sign_all(&self, options: &SignOptions) -> Result<SignedNames, CaError> {
         let names = directory::names_in(&self.directory.requests_dir())?;
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -141,7 +141,7 @@ impl CertificateAuthority {
         directory::read_if_exists(&self.directory.request(&name))
     }
 
-    /// Removes the request of a name; false if there is none.
+    /// Removes the request of a name. Returns false if there is none.
     ///
     /// # Errors
     /// [`CaError::Io`].
@@ -203,7 +203,7 @@ impl CertificateAuthority {
         request: &CertificateRequest,
         options: &SignOptions,
     ) -> Result<Certificate, CaError> {
-        // The file may come from elsewhere, so nothing about it is known.
+        // The file may come from another program, so it is checked again.
         let subject = request.common_name().unwrap_or_default();
         if subject != name.as_str() {
             return Err(CaError::NameMismatch { subject, name: name.to_string() });

@@ -1,4 +1,4 @@
-//! Errors of the authority, and their kinds for callers that answer over a network.
+//! Errors of the authority, and their kinds for callers that answer network requests.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ pub enum CaError {
         /// The rule that it breaks.
         reason: &'static str,
     },
-    /// The subject of a request differs from the name that it was sent for.
+    /// The subject of a request differs from the name that the request was sent for.
     #[error("Instance name \"{subject}\" does not match requested key \"{name}\"")]
     NameMismatch {
         /// The common name in the request.
         subject: String,
-        /// The name that it was sent for.
+        /// The name that the request was sent for.
         name: String,
     },
     /// A text is not a certificate signing request.
@@ -29,16 +29,19 @@ pub enum CaError {
     /// A text is not a certificate.
     #[error("the certificate cannot be read: {0}")]
     MalformedCertificate(String),
-    /// The signature of a request does not belong to its key.
+    /// The signature of a request was not made with its key.
     #[error("CSR contains a public key that does not correspond to the signing key")]
     InvalidSignature,
+    /// A signature is not of the message, or not of the key.
+    #[error("the signature is wrong")]
+    WrongSignature,
     /// A key is too short, or of an algorithm that is not supported.
     #[error("the key is not accepted: {0}")]
     UnsupportedKey(String),
     /// A request has extensions or names that the policy does not allow.
     #[error("{0}")]
     Disallowed(String),
-    /// The name has a certificate or a request.
+    /// The name already has a certificate or a request.
     #[error("{name} already has a {state} certificate; ignoring certificate request")]
     Duplicate {
         /// The name.
@@ -46,7 +49,7 @@ pub enum CaError {
         /// `requested`, `signed` or `revoked`.
         state: &'static str,
     },
-    /// So many requests wait that no more are taken in.
+    /// Too many requests are pending.
     #[error("too many certificate requests wait; remove some with `ordain ca clean`")]
     TooManyRequests,
     /// The name has no request.
@@ -70,7 +73,7 @@ pub enum CaError {
     /// A validity period is not between one second and fifty years.
     #[error("a validity of {0} seconds is not between 1 and 1576800000")]
     InvalidTtl(i64),
-    /// A command that decides about requests failed to run.
+    /// An autosign command could not be run.
     #[error("the autosign command {} failed: {reason}", path.display())]
     Autosign {
         /// The command.
@@ -84,7 +87,7 @@ pub enum CaError {
     /// There is an authority already.
     #[error("{} already has a certificate authority", .0.display())]
     Exists(PathBuf),
-    /// A copy needs an empty directory.
+    /// The target directory of a copy is not empty.
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
     /// Files of an authority are missing.
@@ -99,7 +102,7 @@ pub enum CaError {
         /// Names of the missing files.
         missing: Vec<&'static str>,
     },
-    /// A file of the authority has an unexpected content.
+    /// A file of the authority has unexpected content.
     #[error("{} cannot be used: {reason}", path.display())]
     Damaged {
         /// The file.
@@ -115,23 +118,23 @@ pub enum CaError {
         /// The error of the system.
         source: io::Error,
     },
-    /// A key or a structure could not be made.
+    /// A key or a structure could not be encoded.
     #[error("cannot make the {0}")]
     Encoding(&'static str),
 }
 
-/// The category of an error, by which callers react; a server derives a status code from it.
+/// The category of an error. A server derives a status code from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The input is wrong (400).
     Invalid,
-    /// The caller may not have this (403).
+    /// The caller may not do this (403).
     Forbidden,
     /// There is no such certificate, request or feature (404).
     NotFound,
-    /// The state of the name does not allow the call (409).
+    /// The current state of the name forbids the call (409).
     Conflict,
-    /// The authority itself does not work (500).
+    /// The authority itself failed (500).
     Internal,
 }
 
@@ -145,6 +148,7 @@ impl CaError {
             | Self::MalformedRequest(_)
             | Self::MalformedCertificate(_)
             | Self::InvalidSignature
+            | Self::WrongSignature
             | Self::UnsupportedKey(_)
             | Self::Disallowed(_)
             | Self::Duplicate { .. }

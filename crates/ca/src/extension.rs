@@ -1,4 +1,4 @@
-//! Extensions of certificates: making and reading them.
+//! Creating and reading certificate extensions.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::oid::Arc;
 use crate::{CaError, oid};
 use der::oid::ObjectIdentifier;
 
-/// The comment in each certificate.
+/// The comment in every certificate.
 const COMMENT: &str = "Ordain Internal Certificate";
 
 /// An extension with an encodable value.
@@ -26,65 +26,65 @@ pub(crate) fn extension(
     Ok(Extension { extn_id: id, critical, extn_value })
 }
 
-/// The comment.
+/// The extension with the comment.
 pub(crate) fn comment() -> Result<Extension, CaError> {
     let text = Ia5String::new(COMMENT).map_err(|_| CaError::Encoding("extension"))?;
     extension(oid::NETSCAPE_COMMENT, false, &text)
 }
 
-/// The identifier of the key that signs.
+/// The key identifier of the issuer.
 pub(crate) fn authority_key_id(id: &[u8]) -> Result<Extension, CaError> {
     let id = OctetString::new(id).map_err(|_| CaError::Encoding("extension"))?;
     let value = AuthorityKeyIdentifier { key_identifier: Some(id), ..Default::default() };
     extension(oid::AUTHORITY_KEY_ID, false, &value)
 }
 
-/// The identifier of the key in the certificate.
+/// The key identifier of the certificate.
 pub(crate) fn subject_key_id(id: &[u8]) -> Result<Extension, CaError> {
     let id = OctetStringRef::new(id).map_err(|_| CaError::Encoding("extension"))?;
     extension(oid::SUBJECT_KEY_ID, false, &id)
 }
 
-/// Whether the certificate belongs to an authority.
+/// Whether the certificate is that of an authority.
 pub(crate) fn basic_constraints(ca: bool) -> Result<Extension, CaError> {
     let value = BasicConstraints { ca, path_len_constraint: None };
     extension(oid::BASIC_CONSTRAINTS, true, &value)
 }
 
-/// For clients and servers.
+/// Allows TLS clients and servers.
 pub(crate) fn extended_key_usage() -> Result<Extension, CaError> {
     extension(oid::EXTENDED_KEY_USAGE, true, &vec![oid::SERVER_AUTH, oid::CLIENT_AUTH])
 }
 
-/// The usages of a node's key.
+/// The key usages of a node.
 pub(crate) fn node_key_usage() -> Result<Extension, CaError> {
     let usages = KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment;
     extension(oid::KEY_USAGE, true, &KeyUsage(usages))
 }
 
-/// The usages of an authority's key.
+/// The key usages of an authority.
 pub(crate) fn ca_key_usage() -> Result<Extension, CaError> {
     let usages = KeyUsages::KeyCertSign | KeyUsages::CRLSign;
     extension(oid::KEY_USAGE, true, &KeyUsage(usages))
 }
 
-/// An extension with a text, as Puppet writes them.
+/// A text extension in Puppet's encoding.
 pub(crate) fn text(id: ObjectIdentifier, value: &str) -> Result<Extension, CaError> {
     let value = Utf8StringRef::new(value).map_err(|_| CaError::Encoding("extension"))?;
     extension(id, false, &value)
 }
 
-/// The alternative names of a certificate.
+/// The subject alternative names of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct AltNames {
     pub(crate) dns: Vec<String>,
     pub(crate) ip: Vec<IpAddr>,
-    /// There are names of other types.
+    /// Whether there are names of other types.
     pub(crate) others: bool,
 }
 
 impl AltNames {
-    /// Reads the extension.
+    /// Reads the names from a list of extensions.
     pub(crate) fn read(extensions: &[Extension]) -> der::Result<Self> {
         let mut names = Self::default();
         let found = extensions.iter().find(|e| e.extn_id == oid::SUBJECT_ALT_NAME);
@@ -102,7 +102,7 @@ impl AltNames {
         Ok(names)
     }
 
-    /// The extension.
+    /// Encodes the names as an extension.
     pub(crate) fn to_extension(&self) -> Result<Extension, CaError> {
         let failed = |_| CaError::Encoding("subject alternative names");
         let mut names = Vec::new();
@@ -119,7 +119,7 @@ impl AltNames {
         extension(oid::SUBJECT_ALT_NAME, false, &names)
     }
 
-    /// The names as `DNS:name` and `IP:address`, addresses first as puppetserver lists them.
+    /// The names as `DNS:name` and `IP:address`. Addresses come first, as in puppetserver.
     pub(crate) fn labelled(&self) -> Vec<String> {
         let ips = self.ip.iter().map(|ip| format!("IP:{ip}"));
         ips.chain(self.dns.iter().map(|dns| format!("DNS:{dns}"))).collect()
@@ -133,19 +133,19 @@ fn address(bytes: &[u8]) -> Option<IpAddr> {
     <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from)
 }
 
-/// The extensions of Puppet's arcs: short name (or number) and text.
+/// The extensions below Puppet's OIDs: short name (or OID) and text.
 pub(crate) fn puppet_extensions(extensions: &[Extension]) -> Vec<(String, String)> {
     let ours = extensions.iter().filter(|e| oid::arc(&e.extn_id).is_some());
     ours.map(|e| (oid::name_of(&e.extn_id), value_text(e))).collect()
 }
 
-/// The extensions that grant rights.
+/// The authorization extensions.
 pub(crate) fn authorization_extensions(extensions: &[Extension]) -> Vec<(String, String)> {
     let ours = extensions.iter().filter(|e| oid::arc(&e.extn_id) == Some(Arc::Authorization));
     ours.map(|e| (oid::name_of(&e.extn_id), value_text(e))).collect()
 }
 
-/// The text in an extension: a string of ASN.1, or the bytes themselves, as old agents sent them.
+/// The text of an extension: an ASN.1 string, or raw bytes as old agents send them.
 pub(crate) fn value_text(extension: &Extension) -> String {
     let bytes = extension.extn_value.as_bytes();
     match Any::from_der(bytes) {
@@ -156,7 +156,7 @@ pub(crate) fn value_text(extension: &Extension) -> String {
     }
 }
 
-/// The text of a string of ASN.1.
+/// The text of an ASN.1 string.
 pub(crate) fn any_text(value: &Any) -> Option<String> {
     let bytes = value.value();
     match value.tag() {

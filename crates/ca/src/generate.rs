@@ -1,4 +1,4 @@
-//! Certificates with a key that the authority makes, for servers.
+//! Certificates whose keys the authority generates, for servers and administrators.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,21 +12,22 @@ use crate::{CaError, Certname, key, oid, policy};
 /// The options of a certificate with a new key.
 #[derive(Debug, Clone, Default)]
 pub struct GenerateOptions {
-    /// The key.
+    /// The key algorithm.
     pub key: KeyAlgorithm,
-    /// Alternative names: `name`, `DNS:name` or `IP:address`. The certname is always one.
+    /// Subject alternative names: `name`, `DNS:name` or `IP:address`. The certname is always
+    /// included.
     pub alt_names: Vec<String>,
-    /// Extensions of Puppet's arcs by short name or number, with their texts.
+    /// Extensions below Puppet's OIDs: short name or OID, and text.
     pub extensions: Vec<(String, String)>,
-    /// Lets the holder administrate the authority (`pp_cli_auth`).
+    /// Lets the owner administrate the authority (`pp_cli_auth`).
     pub admin: bool,
-    /// Validity, if not that of the settings.
+    /// The validity period; `None` for that of the settings.
     pub ttl: Option<Duration>,
-    /// Revokes the certificate that the name has, instead of refusing to make another.
+    /// Revokes an existing certificate of the name instead of failing.
     pub replace: bool,
 }
 
-/// A certificate with its private key, which the authority does not store.
+/// A certificate with its private key. The authority does not store the key.
 #[derive(Clone)]
 pub struct Generated {
     /// The private key as PEM text.
@@ -44,16 +45,16 @@ impl std::fmt::Debug for Generated {
 }
 
 impl CertificateAuthority {
-    /// Makes a key and a certificate for a name.
+    /// Generates a key and a certificate for a name.
     ///
     /// # Errors
-    /// The name or an option is not valid, or the name has a certificate or a request.
+    /// The name or an option is invalid, or the name already has a certificate or a request.
     pub fn generate(&self, name: &str, options: &GenerateOptions) -> Result<Generated, CaError> {
         let name = Certname::new(name)?;
         let alt_names = parse_alt_names(&options.alt_names)?;
         let own = own_extensions(options)?;
         let ttl = options.ttl.unwrap_or(self.settings.ttl);
-        // Making an RSA key takes long: the lock is not held.
+        // Generating an RSA key takes seconds, so the lock is not held.
         let (signing, key_pem) = SigningKey::generate(options.key)?;
         let lock = self.directory.lock()?;
         if options.replace {
@@ -69,7 +70,7 @@ impl CertificateAuthority {
     }
 }
 
-/// Reads alternative names.
+/// Reads subject alternative names.
 fn parse_alt_names(names: &[String]) -> Result<AltNames, CaError> {
     let mut parsed = AltNames::default();
     for name in names {

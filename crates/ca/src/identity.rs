@@ -1,4 +1,4 @@
-//! The identity of a peer, by its certificate.
+//! The identity of a TLS peer, read from its certificate.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use crate::authority::CertificateAuthority;
 use crate::certificate::Certificate;
 use crate::{CaError, Certname, Serial};
 
-/// The identity of a node in a certificate whose signature TLS has checked.
+/// The identity of a node, from a certificate whose signature TLS has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeIdentity {
-    /// The common name, in lower case. Alternative names play no role.
+    /// The common name in lower case. Subject alternative names are ignored.
     pub certname: Certname,
-    /// The extensions of Puppet's arcs by short names (`pp_role`), or by numbers if they have no
-    /// short name: `trusted['extensions']` of a compile.
+    /// The extensions below Puppet's OIDs, by short name (`pp_role`) or OID: the compile sees them
+    /// as `trusted['extensions']`.
     pub extensions: BTreeMap<String, String>,
     /// Whether the node may administrate the authority (`pp_cli_auth` is `true`).
     pub is_admin: bool,
     /// The serial number.
     pub serial: Serial,
-    /// The last second in which the certificate is valid.
+    /// The last second of the validity period.
     pub not_after: Timestamp,
 }
 
 impl NodeIdentity {
-    /// Reads the identity in an encoded certificate.
+    /// Reads the identity from a certificate in DER.
     ///
     /// # Errors
     /// The certificate is malformed, or its subject has no common name that is a certname.
@@ -33,7 +33,7 @@ impl NodeIdentity {
         Self::of(&Certificate::from_der(der)?)
     }
 
-    /// The identity in a certificate.
+    /// Reads the identity from a certificate.
     ///
     /// # Errors
     /// The subject has no common name that is a certname.
@@ -54,11 +54,11 @@ impl NodeIdentity {
 }
 
 impl CertificateAuthority {
-    /// The identity of a peer with a certificate of this authority that is valid now and not
-    /// revoked.
+    /// The identity of a peer whose certificate is from this authority, valid now and not revoked.
     ///
     /// # Errors
-    /// The certificate is malformed, foreign, revoked, expired, or has no certname.
+    /// The certificate is malformed, from another authority, revoked or expired, or has no
+    /// certname.
     pub fn identify(&self, der: &[u8]) -> Result<NodeIdentity, CaError> {
         let certificate = Certificate::from_der(der)?;
         let identity = NodeIdentity::of(&certificate)?;
@@ -66,7 +66,7 @@ impl CertificateAuthority {
         Ok(identity)
     }
 
-    /// Checks that this authority signed a certificate, that it is valid now and not revoked.
+    /// Checks that this authority signed a certificate, and that it is valid now and not revoked.
     pub(crate) fn check_peer(&self, certificate: &Certificate, name: &str) -> Result<(), CaError> {
         if certificate.is_ca() || certificate.verify_issued_by(self.certificate()).is_err() {
             return Err(CaError::ForeignCertificate(name.to_string()));

@@ -1,5 +1,5 @@
-//! Authorities from elsewhere: key and certificates of another program, copies of a directory, and
-//! revocation lists of the authorities above.
+//! Imports keys and certificates of other programs, copies of a directory, and revocation lists of
+//! the authorities above this one.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,28 +13,29 @@ use crate::key::{self, SigningKey};
 use crate::settings::Settings;
 use crate::{CaError, Serial, chain};
 
-/// The serial numbers that a copy leaves out: the original may have signed more certificates after
-/// it was copied.
+/// The number of serial numbers that a restored copy skips: the original may have signed more
+/// certificates after the copy was made.
 const COPY_GAP: u64 = 100_000;
 
 /// The files of an authority that another program made.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportFiles<'a> {
-    /// Certificates from the authority's own to the root, in any order, as PEM text.
+    /// The certificates from the authority's own to the root, in any order, as PEM text.
     pub bundle: &'a [u8],
-    /// The private key of one of them, as PEM text.
+    /// The private key for one of the certificates, as PEM text.
     pub key: &'a [u8],
-    /// Revocation lists of all of them, as PEM text. The authority's own may be missing.
+    /// The revocation lists of all authorities, as PEM text. That of this authority may be missing.
     pub crls: &'a [u8],
 }
 
 impl CertificateAuthority {
-    /// Makes an authority of a key and certificates from elsewhere, such as an intermediate under
-    /// the root of a company. It must not have issued certificates that should remain known.
+    /// Creates an authority from an existing key and certificates, such as an intermediate CA below
+    /// a company's root. It must not have issued certificates that are still in use: they are not
+    /// in the inventory, and new certificates may repeat their serial numbers.
     ///
     /// # Errors
-    /// [`CaError::Mismatch`] if key, certificates and lists do not form a valid chain to a root;
-    /// [`CaError::Exists`] if the directory has an authority.
+    /// [`CaError::Mismatch`] if the key, the certificates and the lists do not form a valid chain
+    /// to a root; [`CaError::Exists`] if the directory contains an authority.
     pub fn import(dir: &Path, files: ImportFiles<'_>, settings: Settings) -> Result<Self, CaError> {
         let now = (settings.clock)();
         let bundle = Certificate::all_from_pem(files.bundle)?;
@@ -71,21 +72,21 @@ impl CertificateAuthority {
         Self::open(dir, settings)
     }
 
-    /// Copies the directory of this authority, its private key included, while nothing changes it.
+    /// Copies the directory of this authority, including its private key. Holds the lock meanwhile.
     ///
     /// # Errors
-    /// [`CaError::NotEmpty`] if the other directory has files.
+    /// [`CaError::NotEmpty`] if the target directory has files.
     pub fn export(&self, to: &Path) -> Result<(), CaError> {
         let _lock = self.directory.lock()?;
         copy(&self.directory, to, self.next_serial()?)
     }
 
-    /// Makes an authority that is a copy of another directory: a backup, or the `ssl/ca` of a
-    /// puppetserver. Its serial numbers go on 100,000 later, since the original may have signed
-    /// more certificates after it was copied.
+    /// Creates an authority from a copy of its directory: a backup, or the `ssl/ca` of a
+    /// puppetserver. It skips 100,000 serial numbers, because the original may have signed more
+    /// certificates after the copy was made.
     ///
     /// # Errors
-    /// The other directory is not a complete authority, or this one exists.
+    /// The copy is not a complete authority, or the directory already contains one.
     pub fn restore(dir: &Path, from: &Path, settings: Settings) -> Result<Self, CaError> {
         let original = Self::open(from, settings.clone())?;
         {
@@ -96,11 +97,11 @@ impl CertificateAuthority {
         Self::open(dir, settings)
     }
 
-    /// Replaces revocation lists of other authorities in the chain by newer ones. The list of this
-    /// authority is never replaced, and lists of unknown authorities are ignored.
+    /// Replaces revocation lists of other authorities in the chain with newer ones. The list of
+    /// this authority is never replaced, and lists of unknown authorities are ignored.
     ///
     /// # Errors
-    /// [`CaError::Mismatch`] if a list is malformed, or the chain would not be valid with it.
+    /// [`CaError::Mismatch`] if a list is malformed, or the chain would become invalid.
     pub fn import_crls(&self, pem: &[u8]) -> Result<(), CaError> {
         let incoming = RevocationList::all_from_pem(pem)
             .map_err(|e| CaError::Mismatch(format!("the revocation lists cannot be read: {e}")))?;
@@ -148,7 +149,7 @@ fn is_newer(list: &RevocationList, than: &RevocationList) -> bool {
     (a.len(), a) > (b.len(), b)
 }
 
-/// The key, and the certificate that belongs to it.
+/// The private key, and the certificate that it belongs to.
 fn matching_key<'a>(
     text: &[u8],
     bundle: &'a [Certificate],
@@ -170,8 +171,8 @@ fn matching_key<'a>(
     }))
 }
 
-/// Copies the files of an authority to a new directory; its certificates come last, so that a
-/// partial copy is not taken for an authority.
+/// Copies the files of an authority to a new directory. Its certificates are copied last, so that a
+/// partial copy is never taken for an authority.
 fn copy(from: &Directory, to: &Path, next_serial: u64) -> Result<(), CaError> {
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(CaError::NotEmpty(to.to_path_buf()));

@@ -1,5 +1,5 @@
-//! The revocation list of infrastructure nodes, which puppetserver keeps for agents that only talk
-//! with servers. It exists only in directories that puppetserver made.
+//! The revocation list of infrastructure nodes, which puppetserver provides for agents that only
+//! talk to servers. Only directories that puppetserver created have one.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(crate) fn list(directory: &Directory) -> Result<Option<Vec<RevocationList>>,
     RevocationList::all_from_pem(&text).map(Some).map_err(|e| CaError::damaged(&path, e))
 }
 
-/// Adds those serial numbers to the list that belong to infrastructure nodes.
+/// Adds the given serial numbers to the list, if they belong to infrastructure nodes.
 pub(crate) fn revoke(
     ca: &CertificateAuthority,
     lock: &WriteLock,
@@ -27,7 +27,7 @@ pub(crate) fn revoke(
     if added.is_empty() { Ok(()) } else { write(ca, lock, &lists, &added) }
 }
 
-/// Makes the list anew with its entries.
+/// Signs the list again with the same entries.
 pub(crate) fn refresh(ca: &CertificateAuthority, lock: &WriteLock) -> Result<(), CaError> {
     match list(&ca.directory)? {
         Some(lists) => write(ca, lock, &lists, &[]),
@@ -54,7 +54,7 @@ fn write(
     directory::replace(&ca.directory.infra_crls(), text.as_bytes(), PUBLIC)
 }
 
-/// Serial numbers of all certificates of the nodes in `infra_inventory.txt`.
+/// The serial numbers of all certificates of the nodes in `infra_inventory.txt`.
 fn serials_of_nodes(directory: &Directory) -> Result<HashSet<Serial>, CaError> {
     let text = directory::read_if_exists(&directory.infra_nodes())?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();

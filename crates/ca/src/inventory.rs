@@ -1,4 +1,4 @@
-//! The inventory: a line for each certificate that was ever signed.
+//! The inventory: one line for each certificate that was ever signed.
 
 use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Reads a line; `None` if it is damaged.
+    /// Parses a line. Returns `None` if it is damaged.
     fn parse(line: &str) -> Option<Self> {
         let mut parts = line.splitn(4, ' ');
         let serial = Serial::from_hex(parts.next()?)?;
@@ -31,7 +31,7 @@ impl Entry {
         Some(Self { serial, not_after, subject: parts.next()?.to_string() })
     }
 
-    /// Whether the certificate has this name.
+    /// Whether the certificate is for this name.
     pub(crate) fn is_of(&self, name: &Certname) -> bool {
         self.subject.strip_prefix("/CN=") == Some(name.as_str())
     }
@@ -43,7 +43,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, CaError> {
     Ok(String::from_utf8_lossy(&bytes).lines().filter_map(Entry::parse).collect())
 }
 
-/// Adds a certificate, durably.
+/// Appends a certificate and waits until it is on disk.
 pub(crate) fn append(
     path: &Path,
     certificate: &Certificate,
@@ -70,7 +70,7 @@ pub(crate) fn append(
     let end = end_of_lines(&mut file).map_err(failed)?;
     let mut rest = String::new();
     file.seek(SeekFrom::Start(end)).map_err(failed)?;
-    // A last line that is not a text is damaged, and cut off below.
+    // A damaged last line may not be UTF-8; it is cut off below.
     let _ = file.read_to_string(&mut rest);
     let text = match Entry::parse(&rest) {
         Some(_) => format!("{rest}\n{line}"),
@@ -83,8 +83,8 @@ pub(crate) fn append(
     if is_new { path.parent().map_or(Ok(()), sync_dir) } else { Ok(()) }
 }
 
-/// The offset after the last whole line. A crash during [`append`] may leave a part of a line, which
-/// puppetserver could not read.
+/// The offset after the last complete line. A crash during [`append`] may leave part of a line,
+/// which puppetserver cannot read.
 fn end_of_lines(file: &mut std::fs::File) -> std::io::Result<u64> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut at = length;
@@ -92,7 +92,7 @@ fn end_of_lines(file: &mut std::fs::File) -> std::io::Result<u64> {
     while at > 0 {
         let start = at.saturating_sub(512);
         file.seek(SeekFrom::Start(start))?;
-        // At most 512.
+        // The difference is at most 512.
         let size = usize::try_from(at - start).unwrap_or(512);
         let part = chunk.get_mut(..size).unwrap_or_default();
         file.read_exact(part)?;

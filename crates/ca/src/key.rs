@@ -1,4 +1,4 @@
-//! Private and public keys: making, reading, signing and checking signatures.
+//! Private and public keys, and signatures.
 
 use der::asn1::{Any, BitString, Null};
 use der::{Decode, Encode, oid::ObjectIdentifier};
@@ -18,11 +18,11 @@ pub enum KeyAlgorithm {
     /// ECDSA with the curve P-256.
     #[default]
     EcdsaP256,
-    /// RSA with 4096 bits; making one takes seconds.
+    /// RSA with 4096 bits. Generating one takes seconds.
     Rsa4096,
 }
 
-/// A private key that signs.
+/// A private key that can sign.
 pub(crate) struct SigningKey {
     pair: Pair,
     public: SubjectPublicKeyInfoOwned,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for SigningKey {
 }
 
 impl SigningKey {
-    /// A new key, and its PEM text.
+    /// Generates a key. Also returns its PEM text.
     pub(crate) fn generate(algorithm: KeyAlgorithm) -> Result<(Self, String), CaError> {
         let text = match algorithm {
             KeyAlgorithm::EcdsaP256 => {
@@ -53,14 +53,14 @@ impl SigningKey {
             KeyAlgorithm::Rsa4096 => generate_rsa(4096)?,
         };
         let key = Self::from_pem(text.as_bytes(), None).map_err(|_| {
-            // The text was made just above.
+            // The text was generated just above, so it can be read.
             CaError::Encoding("private key")
         })?;
         Ok((key, text))
     }
 
-    /// Reads a private key. `public` is the public key in a certificate: some programs store
-    /// private keys of curves without their public part.
+    /// Reads a private key. `public` is the public key of a certificate; it is needed because some
+    /// programs store private EC keys without their public part.
     ///
     /// # Errors
     /// The reason why the text is not a key that can sign.
@@ -82,12 +82,12 @@ impl SigningKey {
         Err("it has no private key".into())
     }
 
-    /// The public part.
+    /// The public key.
     pub(crate) fn public(&self) -> &SubjectPublicKeyInfoOwned {
         &self.public
     }
 
-    /// The algorithm of signatures.
+    /// The signature algorithm.
     pub(crate) fn algorithm(&self) -> AlgorithmIdentifierOwned {
         let (oid, parameters) = match &self.pair {
             Pair::P256(_) => (oid::ECDSA_WITH_SHA256, None),
@@ -134,7 +134,7 @@ impl Pair {
     }
 }
 
-/// A new RSA key in the format that Puppet's agents write.
+/// Generates an RSA key in the format that Puppet's agents use.
 fn generate_rsa(bits: usize) -> Result<String, CaError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(|_| CaError::Encoding("random number"))?;
@@ -189,11 +189,11 @@ fn curve_of(key: &SubjectPublicKeyInfoOwned) -> Option<ObjectIdentifier> {
     key.algorithm.parameters.as_ref()?.decode_as().ok()
 }
 
-/// Checks that a public key is one that the authority certifies: RSA of 2048 to 8192 bits, P-256,
-/// P-384 or Ed25519.
+/// Checks that the authority may certify a public key: RSA with 2048 to 8192 bits, P-256, P-384 or
+/// Ed25519.
 ///
 /// # Errors
-/// The reason in words.
+/// The reason, as text.
 pub(crate) fn check_public(key: &SubjectPublicKeyInfoOwned) -> Result<(), String> {
     let algorithm = key.algorithm.oid;
     if algorithm == oid::RSA_ENCRYPTION {
@@ -220,10 +220,20 @@ pub(crate) fn check_public(key: &SubjectPublicKeyInfoOwned) -> Result<(), String
     Err(format!("algorithm {algorithm}"))
 }
 
+/// The algorithm with which [`SigningKey::sign`] signs with such a key.
+pub(crate) fn signature_algorithm(key: &SubjectPublicKeyInfoOwned) -> Option<ObjectIdentifier> {
+    match curve_of(key) {
+        _ if key.algorithm.oid == oid::RSA_ENCRYPTION => Some(oid::SHA256_WITH_RSA),
+        Some(curve) if curve == oid::P256 => Some(oid::ECDSA_WITH_SHA256),
+        Some(curve) if curve == oid::P384 => Some(oid::ECDSA_WITH_SHA384),
+        _ => None,
+    }
+}
+
 /// Checks a signature.
 ///
 /// # Errors
-/// The algorithm is not supported, or the signature is wrong.
+/// The algorithm is unsupported, or the signature is wrong.
 pub(crate) fn verify(
     key: &SubjectPublicKeyInfoOwned,
     algorithm: ObjectIdentifier,
@@ -259,14 +269,14 @@ pub(crate) fn verify(
         .map_err(|_| SignatureFault::Wrong)
 }
 
-/// The reason why a signature does not count.
+/// The reason why a signature is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignatureFault {
     Unsupported(ObjectIdentifier),
     Wrong,
 }
 
-/// The identifier of a key: the SHA-1 digest of its bits, as RFC 5280 has it (4.2.1.2).
+/// The key identifier: the SHA-1 digest of the key's bits (RFC 5280, 4.2.1.2).
 pub(crate) fn key_id(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
     let bits = key.subject_public_key.raw_bytes();
     let digest = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, bits);

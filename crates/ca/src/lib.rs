@@ -1,8 +1,8 @@
 //! A certificate authority for a fleet of agents.
 //!
-//! The authority lives in a directory with the layout of puppetserver's `ssl/ca`, so each program
-//! can take over from the other. It signs, renews and revokes certificates of nodes by the rules of
-//! puppetserver; see `docs/ca.md`. The crate does no network input or output.
+//! The authority is a directory with the layout of puppetserver's `ssl/ca`, so each program can
+//! take over from the other. It signs, renews and revokes certificates of nodes by the rules of
+//! puppetserver; see `docs/ca.md`. The crate does no network I/O.
 //!
 //! # Examples
 //! ```
@@ -37,6 +37,7 @@ mod import;
 mod infra;
 mod inventory;
 mod key;
+mod node;
 mod oid;
 mod pem;
 mod policy;
@@ -60,6 +61,7 @@ pub use generate::{GenerateOptions, Generated};
 pub use identity::NodeIdentity;
 pub use import::ImportFiles;
 pub use key::KeyAlgorithm;
+pub use node::{NodeKey, TrustedAuthority};
 pub use request::CertificateRequest;
 pub use revoke::RevokedNames;
 pub use serial::Serial;

@@ -1,4 +1,4 @@
-//! Object identifiers, and the short names of Puppet's.
+//! Object identifiers (OIDs), and the short names that Puppet gives to some.
 
 use x509_cert::der::asn1::ObjectIdentifier as Oid;
 
@@ -34,18 +34,18 @@ pub(crate) const ECDSA_WITH_SHA256: Oid = oid("1.2.840.10045.4.3.2");
 pub(crate) const ECDSA_WITH_SHA384: Oid = oid("1.2.840.10045.4.3.3");
 pub(crate) const ED25519: Oid = oid("1.3.101.112");
 
-/// The arc of registered names (`pp_role` and others), which become trusted facts.
+/// The OID arc of registered names (`pp_role` and others), which become trusted facts.
 const REGISTERED: Oid = oid("1.3.6.1.4.1.34380.1.1");
-/// The arc that sites may use for themselves.
+/// The OID arc that sites may use freely.
 const PRIVATE: Oid = oid("1.3.6.1.4.1.34380.1.2");
-/// The arc of extensions that grant rights.
+/// The OID arc of authorization extensions.
 const AUTHORIZATION: Oid = oid("1.3.6.1.4.1.34380.1.3");
-/// An attribute of requests: the agent renews its certificate by itself.
+/// A request attribute: the agent can renew its certificate.
 pub(crate) const AUTO_RENEW: Oid = oid("1.3.6.1.4.1.34380.1.3.2");
-/// Grants the calls that administrate the authority; never taken from a request.
+/// Allows its owner to administrate the authority. Never copied from a request.
 pub(crate) const CLI_AUTH: Oid = oid("1.3.6.1.4.1.34380.1.3.39");
 
-/// Short names by number, as `lib/puppet/ssl/oids.rb` has them.
+/// Short names by OID, from Puppet's `lib/puppet/ssl/oids.rb`.
 const SHORT_NAMES: &[(Oid, &str)] = &[
     (oid("1.3.6.1.4.1.34380.1.1.1"), "pp_uuid"),
     (oid("1.3.6.1.4.1.34380.1.1.2"), "pp_instance_id"),
@@ -79,7 +79,7 @@ const SHORT_NAMES: &[(Oid, &str)] = &[
     (CLI_AUTH, "pp_cli_auth"),
 ];
 
-/// The arcs of Puppet's extensions.
+/// The OID arcs of Puppet's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arc {
     Registered,
@@ -87,7 +87,7 @@ pub(crate) enum Arc {
     Authorization,
 }
 
-/// The arc that an identifier lies in.
+/// The arc that an OID belongs to.
 pub(crate) fn arc(oid: &Oid) -> Option<Arc> {
     let below = |root: Oid| {
         let mut arcs = oid.arcs();
@@ -102,13 +102,13 @@ pub(crate) fn arc(oid: &Oid) -> Option<Arc> {
     }
 }
 
-/// The short name of an identifier, or its number with dots.
+/// The short name of an OID, or its numbers joined by dots.
 pub(crate) fn name_of(oid: &Oid) -> String {
     let known = SHORT_NAMES.iter().find(|(number, _)| number == oid);
     known.map_or_else(|| oid.to_string(), |(_, name)| (*name).to_string())
 }
 
-/// The identifier with a short name or a number.
+/// Parses a short name or an OID.
 pub(crate) fn parse(text: &str) -> Option<Oid> {
     let known = SHORT_NAMES.iter().find(|(_, name)| *name == text);
     known.map_or_else(|| Oid::new(text).ok(), |(number, _)| Some(*number))

@@ -1,12 +1,12 @@
-//! PEM texts: blocks of base64 between two lines with a label.
+//! PEM: base64 blocks between two lines with a label.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// The characters of one line.
+/// The length of a line in characters.
 const WIDTH: usize = 64;
 
-/// A block of a PEM text.
+/// A PEM block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The label, such as `CERTIFICATE`.
@@ -15,10 +15,10 @@ pub(crate) struct Block {
     pub(crate) der: Vec<u8>,
 }
 
-/// The blocks of a text, in their order. Text between blocks is skipped.
+/// The blocks of a text, in order. Text between blocks is skipped.
 ///
 /// # Errors
-/// A block without an end, with headers (an encrypted key) or with bad base64.
+/// A block has no end, has headers (an encrypted key) or is not valid base64.
 pub(crate) fn blocks(text: &[u8]) -> Result<Vec<Block>, &'static str> {
     let text = std::str::from_utf8(text).map_err(|_| "it is not a PEM text")?;
     let mut blocks = Vec::new();
@@ -51,7 +51,7 @@ fn delimiter<'a>(line: &'a str, prefix: &str) -> Option<&'a str> {
     line.strip_prefix(prefix)?.strip_suffix("-----")
 }
 
-/// One block as text, with a line end after it.
+/// Encodes one block, with a final newline.
 pub(crate) fn encode(label: &str, der: &[u8]) -> String {
     let body = STANDARD.encode(der);
     let mut text = format!("-----BEGIN {label}-----\n");

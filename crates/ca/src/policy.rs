@@ -1,4 +1,4 @@
-//! The rules for requests, and the extensions of the certificate that answers one.
+//! The policy for requests, and the extensions of new certificates.
 
 use x509_cert::ext::Extension;
 
@@ -8,17 +8,17 @@ use crate::oid::Arc;
 use crate::request::CertificateRequest;
 use crate::{CaError, Certname, key, oid};
 
-/// The allowances for one request.
+/// Whether a request may have alternative names and authorization extensions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowed {
     pub(crate) alt_names: bool,
     pub(crate) authorization: bool,
 }
 
-/// Checks the extensions of a request.
+/// Checks the extensions of a request against the policy.
 ///
 /// # Errors
-/// [`CaError::Disallowed`], in words for the agent's user.
+/// [`CaError::Disallowed`]; the agent shows its text to the user.
 pub(crate) fn check(
     name: &Certname,
     request: &CertificateRequest,
@@ -39,7 +39,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Refuses extensions that no setting allows, and repeated ones.
+/// Refuses unknown and repeated extensions.
 pub(crate) fn check_kinds(request: &CertificateRequest) -> Result<(), CaError> {
     let mut refused = Vec::new();
     for (at, extension) in request.extensions().iter().enumerate() {
@@ -97,7 +97,7 @@ pub(crate) fn check_alt_name_forms(names: &AltNames) -> Result<(), CaError> {
     Ok(())
 }
 
-/// The extensions that every certificate of a node has.
+/// The extensions of every node certificate.
 fn base(issuer: &Certificate, key_id: &[u8]) -> Result<Vec<Extension>, CaError> {
     Ok(vec![
         make::comment()?,
@@ -109,8 +109,8 @@ fn base(issuer: &Certificate, key_id: &[u8]) -> Result<Vec<Extension>, CaError> 
     ])
 }
 
-/// The extensions of the certificate that answers a request: those of every node, the alternative
-/// names with the certname in them, and the requested ones of Puppet's arcs.
+/// The extensions of the certificate for a request: those of every node, the alternative names
+/// including the certname, and the requested ones below Puppet's OIDs.
 pub(crate) fn for_request(
     name: &Certname,
     request: &CertificateRequest,
@@ -120,12 +120,12 @@ pub(crate) fn for_request(
     let names = AltNames::read(request.extensions()).unwrap_or_default();
     extensions.push(with_own_name(name, names).to_extension()?);
     let requested = request.extensions().iter().filter(|e| oid::arc(&e.extn_id).is_some());
-    // A critical one would make TLS peers refuse the certificate.
+    // TLS peers would refuse a certificate with an unknown critical extension.
     extensions.extend(requested.map(|e| Extension { critical: false, ..e.clone() }));
     Ok(extensions)
 }
 
-/// The extensions of a certificate whose key the authority makes itself.
+/// The extensions of a certificate whose key the authority generates.
 pub(crate) fn for_new_key(
     name: &Certname,
     names: AltNames,
@@ -139,7 +139,7 @@ pub(crate) fn for_new_key(
     Ok(extensions)
 }
 
-/// The extensions of a renewed certificate: those it had, with the identifiers of both keys anew.
+/// The extensions of a renewed certificate: the old ones, with new key identifiers.
 pub(crate) fn for_renewal(
     old: &Certificate,
     issuer: &Certificate,

@@ -9,12 +9,13 @@ use crate::identity::NodeIdentity;
 use crate::{CaError, Certname, policy};
 
 impl CertificateAuthority {
-    /// Renews the certificate that a node presents: the new one has the same key and extensions,
-    /// another serial number and the validity of `auto_renewal_ttl`. The old one stays valid until
-    /// it expires or the name is revoked.
+    /// Renews the certificate that a node presents. The new certificate has the same key and
+    /// extensions, a new serial number, and the validity period `auto_renewal_ttl`. The old one
+    /// stays valid until it expires or the name is revoked.
     ///
     /// # Errors
-    /// Renewal is turned off; the certificate is malformed, foreign, expired or revoked.
+    /// Renewal is disabled, or the certificate is malformed, from another authority, expired or
+    /// revoked.
     pub fn renew_presented(&self, der: &[u8]) -> Result<Certificate, CaError> {
         if !self.settings.allow_auto_renewal {
             return Err(CaError::RenewalDisabled);
@@ -22,7 +23,7 @@ impl CertificateAuthority {
         let old = Certificate::from_der(der)?;
         let name = NodeIdentity::of(&old)?.certname;
         let lock = self.directory.lock()?;
-        // Under the lock: the name cannot be revoked in between.
+        // Checked again under the lock: the name cannot be revoked after this.
         self.check_peer(&old, name.as_str())?;
         if old.issuer_key_id().is_some_and(|id| id != self.certificate().key_id()) {
             return Err(CaError::ForeignCertificate(name.to_string()));
@@ -33,13 +34,15 @@ impl CertificateAuthority {
     /// Renews the stored certificate of a name, for administrators.
     ///
     /// # Errors
-    /// [`CaError::NoCertificate`]; the certificate is foreign, expired or revoked.
+    /// [`CaError::NoCertificate`], or the certificate is from another authority, expired or
+    /// revoked.
     pub fn renew(&self, name: &str, ttl: Option<Duration>) -> Result<Certificate, CaError> {
         let name = Certname::new(name)?;
         let lock = self.directory.lock()?;
         let old = self.stored_certificate(&name)?;
         let old = old.ok_or_else(|| CaError::NoCertificate(name.to_string()))?;
-        // An expired one may have been revoked: `prune` removes it from the list.
+        // An expired certificate may have been revoked before `prune` removed its entry from the
+        // list.
         self.check_peer(&old, name.as_str())?;
         self.renew_certificate(&lock, &name, &old, ttl.unwrap_or(self.settings.ttl))
     }

@@ -11,11 +11,11 @@ use crate::extension::{AltNames, any_text, authorization_extensions, puppet_exte
 use crate::key::{self, SignatureFault};
 use crate::{CaError, oid, pem, signed};
 
-/// A request is refused beyond this many bytes.
+/// The largest request that is accepted, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// An attribute of a request. Order and repetition are not checked as DER demands them: programs
-/// differ.
+/// An attribute of a request. Unlike DER, the order and repetition of attributes is not checked,
+/// because programs differ.
 #[derive(Debug, Clone, Sequence)]
 struct Attribute {
     oid: ObjectIdentifier,
@@ -27,7 +27,7 @@ struct Info {
     version: u8,
     subject: Name,
     public_key: SubjectPublicKeyInfoOwned,
-    /// `[0] IMPLICIT SET OF Attribute`, read apart; some programs leave it out.
+    /// `[0] IMPLICIT SET OF Attribute`, parsed separately. Some programs leave it out.
     #[asn1(optional = "true")]
     attributes: Option<Any>,
 }
@@ -49,7 +49,7 @@ pub struct CertificateRequest {
 }
 
 impl CertificateRequest {
-    /// Reads a request. The signature is not checked.
+    /// Reads a request from PEM. The signature is not checked.
     ///
     /// # Errors
     /// [`CaError::MalformedRequest`].
@@ -69,7 +69,7 @@ impl CertificateRequest {
         Self::from_der(&block.der)
     }
 
-    /// Reads an encoded request.
+    /// Reads a request from DER. The signature is not checked.
     ///
     /// # Errors
     /// [`CaError::MalformedRequest`].
@@ -95,7 +95,7 @@ impl CertificateRequest {
         Ok(Self { der: der.to_vec(), parsed, attributes, extensions })
     }
 
-    /// The encoded request.
+    /// The DER encoding.
     #[must_use]
     pub fn der(&self) -> &[u8] {
         &self.der
@@ -113,38 +113,38 @@ impl CertificateRequest {
         common_name(&self.parsed.info.subject)
     }
 
-    /// The password that the attributes contain, which an autosign command may check.
+    /// The challenge password, which an autosign command may check.
     #[must_use]
     pub fn challenge_password(&self) -> Option<String> {
         self.attribute(oid::CHALLENGE_PASSWORD)
     }
 
-    /// The attributes other than the request for extensions: number or short name, and text.
+    /// The attributes other than the extension request: short name or OID, and text.
     #[must_use]
     pub fn attributes(&self) -> Vec<(String, String)> {
         let others = self.attributes.iter().filter(|a| a.oid != oid::EXTENSION_REQUEST);
         others.filter_map(|a| Some((oid::name_of(&a.oid), first_text(a)?))).collect()
     }
 
-    /// Whether the agent can renew its certificate by itself.
+    /// Whether the agent can renew its certificate.
     #[must_use]
     pub fn supports_renewal(&self) -> bool {
         self.attribute(oid::AUTO_RENEW).as_deref() == Some("true")
     }
 
-    /// The requested extensions of Puppet's arcs, by short names or numbers.
+    /// The requested extensions below Puppet's OIDs: short name or OID, and text.
     #[must_use]
     pub fn puppet_extensions(&self) -> Vec<(String, String)> {
         puppet_extensions(&self.extensions)
     }
 
-    /// The requested extensions that grant rights.
+    /// The requested authorization extensions.
     #[must_use]
     pub fn authorization_extensions(&self) -> Vec<(String, String)> {
         authorization_extensions(&self.extensions)
     }
 
-    /// The requested alternative names, as `DNS:name` and `IP:address`.
+    /// The requested subject alternative names, as `DNS:name` and `IP:address`.
     #[must_use]
     pub fn alt_names(&self) -> Vec<String> {
         AltNames::read(&self.extensions).unwrap_or_default().labelled()
@@ -158,7 +158,7 @@ impl CertificateRequest {
         &self.parsed.info.public_key
     }
 
-    /// Checks that the key is strong enough, and that its owner signed the request.
+    /// Checks that the key is strong enough, and that the owner of the key signed the request.
     ///
     /// # Errors
     /// [`CaError::UnsupportedKey`], [`CaError::InvalidSignature`].
@@ -177,12 +177,12 @@ impl CertificateRequest {
     }
 }
 
-/// The first value of an attribute, if it is a text.
+/// The first value of an attribute, if it is text.
 fn first_text(attribute: &Attribute) -> Option<String> {
     any_text(&items::<Any>(attribute.values.value()).ok()?.into_iter().next()?)
 }
 
-/// The elements of a set.
+/// The elements of an ASN.1 set.
 fn items<T: for<'a> Decode<'a>>(bytes: &[u8]) -> der::Result<Vec<T>> {
     use der::{Reader, SliceReader};
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! Revocation: of single names, and the upkeep of the lists.
+//! Revocation of names, and maintenance of the revocation lists.
 
 use std::collections::HashSet;
 
@@ -11,40 +11,41 @@ use crate::directory::{self, PUBLIC, WriteLock};
 use crate::time::after;
 use crate::{CaError, Certname, Serial, infra, inventory};
 
-/// The lists are made anew when less than thirty days of their validity are left.
+/// A list is renewed when less than this time, in seconds, of its validity is left: thirty days.
 const RENEWAL_WINDOW: i64 = 30 * 86_400;
 
-/// The outcome of revoking several names.
+/// The result of revoking several names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RevokedNames {
-    /// Names whose certificates are revoked now.
+    /// Names whose certificates are now revoked.
     pub revoked: Vec<String>,
     /// Names that have no certificate.
     pub not_found: Vec<String>,
 }
 
 impl CertificateAuthority {
-    /// Revokes all certificates of names: the current one, and older ones that are still valid,
-    /// such as those before a renewal. They stay in the directory.
+    /// Revokes all certificates of the given names: the current ones, and older ones that are still
+    /// valid after a renewal. The files stay in the directory.
     ///
     /// # Errors
-    /// Errors of the directory; unknown names are part of the outcome.
+    /// Errors of the directory. Unknown names are part of the result.
     pub fn revoke(&self, names: &[String]) -> Result<RevokedNames, CaError> {
         let lock = self.directory.lock()?;
         self.revoke_names(&lock, names)
     }
 
-    /// Revokes all certificates of names, and removes their certificates and requests.
+    /// Revokes all certificates of the given names, and removes their certificate and request
+    /// files.
     ///
     /// # Errors
-    /// Errors of the directory; unknown names are part of the outcome.
+    /// Errors of the directory. Unknown names are part of the result.
     pub fn clean(&self, names: &[String]) -> Result<RevokedNames, CaError> {
         let lock = self.directory.lock()?;
         let mut outcome = self.revoke_names(&lock, names)?;
         let mut removed = HashSet::new();
         for name in names {
             let Ok(certname) = Certname::new(name) else { continue };
-            // Revoked first: a crash here leaves a revoked certificate, not a usable one.
+            // Revoke first: a crash here leaves a revoked certificate, not a usable one.
             let certificate = directory::remove(&self.directory.certificate(&certname))?;
             let request = directory::remove(&self.directory.request(&certname))?;
             if certificate || request {
@@ -55,7 +56,7 @@ impl CertificateAuthority {
         Ok(outcome)
     }
 
-    /// Removes entries of expired certificates, and repeated ones, from the list; returns how many.
+    /// Removes expired and repeated entries from the list. Returns how many.
     ///
     /// # Errors
     /// Errors of the directory.
@@ -71,9 +72,10 @@ impl CertificateAuthority {
         Ok(gone)
     }
 
-    /// Makes the list of this authority anew, without expired certificates, if it is valid for less
-    /// than thirty days; returns whether it did. A server calls this daily. Lists of other
-    /// authorities in the chain come with [`CertificateAuthority::import_crls`].
+    /// Signs the list of this authority again, without expired certificates, if it is valid for
+    /// less than thirty days. Returns whether it did. A server calls this daily.
+    /// [`CertificateAuthority::import_crls`] updates the lists of the other authorities in the
+    /// chain.
     ///
     /// # Errors
     /// Errors of the directory.
@@ -97,7 +99,7 @@ impl CertificateAuthority {
         Ok(true)
     }
 
-    /// Revokes all certificates of valid names.
+    /// Revokes all certificates of the names that are valid certnames.
     pub(crate) fn revoke_all_of(
         &self,
         lock: &WriteLock,
@@ -120,10 +122,10 @@ impl CertificateAuthority {
             };
             let before = serials.len();
             let mine = entries.iter().filter(|e| e.is_of(&certname) && e.not_after >= now);
-            // A name whose certificates were cleaned has none any more.
+            // `clean` may have removed the name before: its revoked certificates do not count.
             let mine = mine.map(|entry| &entry.serial).filter(|serial| !known.contains(serial));
             serials.extend(mine.cloned());
-            // The inventory may lack a certificate that another program made.
+            // The inventory may lack a certificate that another program issued.
             serials.extend(self.stored_certificate(&certname)?.map(|c| c.serial()));
             let list =
                 if serials.len() > before { &mut outcome.revoked } else { &mut outcome.not_found };
@@ -133,7 +135,7 @@ impl CertificateAuthority {
         Ok(outcome)
     }
 
-    /// Adds serial numbers to the list, if they are not in it.
+    /// Adds the serial numbers that are not yet in the list.
     fn add_to_list(
         &self,
         lock: &WriteLock,
@@ -157,7 +159,7 @@ impl CertificateAuthority {
         infra::revoke(self, lock, &added)
     }
 
-    /// Writes a new list of this authority, and the other lists of the chain as they are.
+    /// Writes a new list of this authority; the other lists of the chain stay the same.
     fn write_list(
         &self,
         _lock: &WriteLock,
@@ -175,7 +177,7 @@ impl CertificateAuthority {
         directory::replace(&self.directory.crls(), text.as_bytes(), PUBLIC)
     }
 
-    /// A list of this authority that follows another one.
+    /// Signs a list of this authority that follows another one.
     pub(crate) fn next_list(
         &self,
         old: &RevocationList,
@@ -195,12 +197,12 @@ impl CertificateAuthority {
         })
     }
 
-    /// The place of this authority's list: the one that its key signed.
+    /// The index of this authority's list, the one that its key signed.
     pub(crate) fn own_position(&self, lists: &[RevocationList]) -> Option<usize> {
         lists.iter().position(|list| list.verify_issued_by(self.certificate()).is_ok())
     }
 
-    /// Serial numbers of certificates in the inventory that have expired.
+    /// The serial numbers of expired certificates in the inventory.
     fn expired_serials(&self) -> Result<HashSet<Serial>, CaError> {
         let now = self.now();
         let entries = inventory::read(&self.directory.inventory())?;
@@ -208,7 +210,7 @@ impl CertificateAuthority {
     }
 }
 
-/// The entries of a list without expired and repeated ones.
+/// The entries of a list except expired and repeated ones.
 fn kept(list: &RevocationList, expired: &HashSet<Serial>) -> Vec<RevokedCert> {
     let mut seen = HashSet::new();
     let is_kept = |entry: &&RevokedCert| {

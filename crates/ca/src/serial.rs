@@ -12,7 +12,7 @@ use crate::CaError;
 pub struct Serial(Box<[u8]>);
 
 impl Serial {
-    /// The number with these bytes, the most significant one first.
+    /// Reads big-endian bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let start = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len());
         Self(bytes.get(start..).unwrap_or_default().into())
@@ -55,7 +55,7 @@ impl From<u64> for Serial {
     }
 }
 
-/// Hexadecimal digits, at least four, as in the files of puppetserver.
+/// Hexadecimal, at least four digits, as in puppetserver's files.
 impl fmt::Display for Serial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits: String = self.0.iter().map(|b| format!("{b:02X}")).collect();
@@ -64,7 +64,7 @@ impl fmt::Display for Serial {
     }
 }
 
-/// A number; hexadecimal digits if it has more than 64 bits.
+/// A JSON number, or a hexadecimal string if it has more than 64 bits.
 impl Serialize for Serial {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_u64() {

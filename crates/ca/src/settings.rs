@@ -6,32 +6,32 @@ use std::time::Duration;
 use crate::key::KeyAlgorithm;
 use crate::time::{Clock, system_clock};
 
-/// Five years, the default of Puppet's `ca_ttl`.
+/// Five years in seconds, the default of Puppet's `ca_ttl`.
 const FIVE_YEARS: u64 = 5 * 365 * 86_400;
-/// The default life of a certificate that the agent renews itself.
+/// Sixty days in seconds, the default of `auto_renewal_ttl`.
 const SIXTY_DAYS: u64 = 60 * 86_400;
 
-/// The rules of an authority.
+/// The settings of an authority.
 #[derive(Clone)]
 pub struct Settings {
-    /// The validity of new certificates.
+    /// The validity period of new certificates.
     pub ttl: Duration,
-    /// The requests that are signed at once.
+    /// Which requests are signed without an administrator.
     pub autosign: Autosign,
-    /// Whether requests may have extensions below 1.3.6.1.4.1.34380.1.3, which grant rights.
-    /// `pp_cli_auth` is refused in any case.
+    /// Whether requests may have authorization extensions (below 1.3.6.1.4.1.34380.1.3).
+    /// `pp_cli_auth` is always refused.
     pub allow_authorization_extensions: bool,
-    /// Whether requests may have alternative names other than their certname.
+    /// Whether requests may have subject alternative names other than their certname.
     pub allow_subject_alt_names: bool,
     /// Whether a new request may replace a request or certificate of the same name.
     pub allow_duplicate_certs: bool,
     /// Whether agents may renew their certificates.
     pub allow_auto_renewal: bool,
-    /// The validity of certificates that agents renew themselves.
+    /// The validity period of certificates that agents renew.
     pub auto_renewal_ttl: Duration,
     /// The time limit of an autosign command.
     pub autosign_timeout: Duration,
-    /// Tells the time.
+    /// The clock.
     pub clock: Clock,
 }
 
@@ -60,44 +60,44 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// The requests that are signed without an administrator.
+/// Which requests are signed without an administrator.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Autosign {
     /// None.
     #[default]
     Off,
-    /// All that the policy allows.
+    /// All requests that the policy allows.
     All,
-    /// Those that a file decides about. An executable file gets the certname as argument and the
-    /// request on its standard input, and accepts with exit code 0. Any other file lists certnames
-    /// and globs such as `*.example.org`, one a line. The file is read for each request; without
-    /// the file nothing is signed.
+    /// Those that a file accepts. An executable file gets the certname as its argument and the
+    /// request on standard input; exit code 0 accepts the request. Any other file lists certnames
+    /// and globs such as `*.example.org`, one per line. The file is read again for each request. A
+    /// missing file accepts nothing.
     File(PathBuf),
 }
 
 /// The options of a new authority.
 #[derive(Debug, Clone, Default)]
 pub struct CreateOptions {
-    /// The common name of its certificate; `None` makes one that differs between authorities.
+    /// The common name of its certificate; `None` for a generated, unique one.
     pub name: Option<String>,
-    /// Its key.
+    /// The key algorithm.
     pub key: KeyAlgorithm,
-    /// The validity of its certificate; `None` for fifteen years.
+    /// The validity period of its certificate; `None` for fifteen years.
     pub ttl: Option<Duration>,
 }
 
-/// The options of signing a request.
+/// Options for signing a request.
 #[derive(Debug, Clone, Default)]
 pub struct SignOptions {
-    /// Validity, if not that of the settings.
+    /// The validity period; `None` for that of the settings.
     pub ttl: Option<Duration>,
-    /// Accepts alternative names in this request, whatever the settings are.
+    /// Allows subject alternative names in this request, whatever the settings say.
     pub allow_subject_alt_names: bool,
-    /// Accepts extensions that grant rights in this request, whatever the settings are.
+    /// Allows authorization extensions in this request, whatever the settings say.
     pub allow_authorization_extensions: bool,
 }
 
-/// Reads a validity as Puppet writes it: seconds (`3600`), or numbers with a unit (`90d`,
+/// Parses a validity period as Puppet writes it: seconds (`3600`), or numbers with units (`90d`,
 /// `1y6h`). A year has 365 days.
 ///
 /// # Examples
@@ -125,7 +125,7 @@ pub fn parse_ttl(text: &str) -> Option<Duration> {
             _ => return None,
         };
         total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
-        // The unit is one byte.
+        // All units are one byte long.
         rest = after.get(1..)?;
     }
     (!text.is_empty()).then(|| Duration::from_secs(total))

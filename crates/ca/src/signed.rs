@@ -1,4 +1,4 @@
-//! Structures with a signature: the bytes that are signed, and making new ones.
+//! Signed DER structures: verifying and creating them.
 
 use der::asn1::{AnyRef, BitString, BitStringRef};
 use der::{Decode, Encode, Sequence};
@@ -9,7 +9,7 @@ use x509_cert::spki::{
 use crate::CaError;
 use crate::key::{self, SignatureFault, SigningKey};
 
-/// The common shape of certificates, requests and revocation lists.
+/// The common layout of certificates, requests and revocation lists.
 #[derive(Sequence)]
 struct Signed<'a> {
     content: AnyRef<'a>,
@@ -17,8 +17,8 @@ struct Signed<'a> {
     signature: BitStringRef<'a>,
 }
 
-/// Checks the signature of an encoded structure. The bytes are those received, since encoding the
-/// parsed structure again may give others.
+/// Checks the signature of a DER structure. It covers the received bytes: encoding the parsed
+/// structure again may give different ones.
 pub(crate) fn verify(der: &[u8], key: &SubjectPublicKeyInfoOwned) -> Result<(), SignatureFault> {
     let signed = Signed::from_der(der).map_err(|_| SignatureFault::Wrong)?;
     let content = signed.content.to_der().map_err(|_| SignatureFault::Wrong)?;
@@ -33,7 +33,7 @@ struct NewlySigned<'a> {
     signature: BitString,
 }
 
-/// Signs a content and returns the encoded structure.
+/// Signs the content and returns the complete DER structure.
 pub(crate) fn sign(
     content: &impl Encode,
     key: &SigningKey,

@@ -1,4 +1,4 @@
-//! The states of names, as `certificate_status` shows them.
+//! The states of names, in the format of the endpoint `certificate_status`.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ use crate::{CaError, Certname, Serial};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CertificateState {
-    /// A request waits.
+    /// The name has a pending request.
     Requested,
-    /// There is a certificate.
+    /// The name has a certificate.
     Signed,
     /// The certificate is revoked.
     Revoked,
 }
 
 impl CertificateState {
-    /// Reads `requested`, `signed` or `revoked`.
+    /// Parses `requested`, `signed` or `revoked`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -37,7 +37,7 @@ impl CertificateState {
         }
     }
 
-    /// The word for it.
+    /// `requested`, `signed` or `revoked`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -48,29 +48,29 @@ impl CertificateState {
     }
 }
 
-/// The state of a name with its details. Its JSON is that of puppetserver's `certificate_status`.
+/// The state of a name with details. Serializes to the JSON of puppetserver's `certificate_status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CertificateStatus {
     /// The certname.
     pub name: String,
     /// The state.
     pub state: CertificateState,
-    /// Alternative names that are host names, as `DNS:name`.
+    /// DNS names among the alternative names, as `DNS:name`.
     pub dns_alt_names: Vec<String>,
-    /// All alternative names, as `IP:address` and `DNS:name`.
+    /// All subject alternative names, as `IP:address` and `DNS:name`.
     pub subject_alt_names: Vec<String>,
-    /// Extensions that grant rights.
+    /// The authorization extensions, by short name or OID.
     pub authorization_extensions: BTreeMap<String, String>,
-    /// The SHA-256 digest, in pairs of digits with colons.
+    /// The SHA-256 fingerprint: pairs of hexadecimal digits, separated by colons.
     pub fingerprint: String,
-    /// Digests by algorithm.
+    /// Fingerprints by algorithm.
     pub fingerprints: Fingerprints,
-    /// Details that only certificates have.
+    /// Details that only a certificate has.
     #[serde(flatten)]
     pub certificate: Option<CertificateDetails>,
 }
 
-/// Digests of a certificate or request.
+/// Fingerprints of a certificate or request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fingerprints {
     /// SHA-1.
@@ -89,28 +89,28 @@ pub struct Fingerprints {
 /// Details of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CertificateDetails {
-    /// The last second in which it is valid, as `2026-11-26T10:00:00UTC`.
+    /// The last second of the validity period, as `2026-11-26T10:00:00UTC`.
     pub not_after: String,
-    /// The first second in which it is valid.
+    /// The first second of the validity period.
     pub not_before: String,
     /// The serial number.
     pub serial_number: Serial,
 }
 
-/// When certificates and revocation lists of the chain expire, by common names.
+/// When the certificates and revocation lists of the chain expire, by common name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Expirations {
     /// The certificates.
     #[serde(rename = "ca-certs")]
     pub certificates: BTreeMap<String, String>,
-    /// The lists.
+    /// The revocation lists.
     #[serde(rename = "crls")]
     pub lists: BTreeMap<String, String>,
 }
 
 impl CertificateAuthority {
-    /// The status of a name: of its certificate, or else of its request. `None` if it has neither
-    /// or is not valid.
+    /// The status of a name: that of its certificate, or else that of its request. `None` if it has
+    /// neither or is not a certname.
     ///
     /// # Errors
     /// Errors of the directory.
@@ -123,8 +123,8 @@ impl CertificateAuthority {
         }
     }
 
-    /// All requests and certificates in a state, or in any, by state and name. A request that is
-    /// unreadable is left out: anybody can send one.
+    /// All requests and certificates, or those in one state, sorted by state and name. Unreadable
+    /// requests are left out, because anybody can send one.
     ///
     /// # Errors
     /// Errors of the directory.

@@ -1,4 +1,4 @@
-//! A new certificate for the authority itself, with the key that it has.
+//! Renewal of the authority's own certificate.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::time::after;
 use crate::{CaError, chain};
 
 impl CertificateAuthority {
-    /// Signs the certificate of this authority again, with the same name, key and serial number, so
-    /// that it is valid for longer. Certificates of nodes stay valid, also those of puppetserver,
-    /// which name the serial number of their issuer. Agents need the new certificate before
-    /// the old one expires. This value goes on with the old certificate: use the returned one.
+    /// Renews the certificate of this authority, with the same name, key and serial number and a
+    /// later end. Certificates of nodes stay valid, even those from puppetserver, which contain the
+    /// serial number of their issuer. Agents need the new certificate before the old one expires.
+    /// This value keeps the old certificate; use the returned one.
     ///
     /// # Errors
     /// [`CaError::Mismatch`] if another authority issued the certificate; errors of the directory.
@@ -44,14 +44,14 @@ impl CertificateAuthority {
         Self::open(self.dir(), self.settings.clone())
     }
 
-    /// Replaces the certificates of the chain, for the same key: after the authority above has
-    /// renewed the certificate of this one. This value goes on with the old certificates: use the
-    /// returned one.
+    /// Replaces the certificates of the chain, for the same key, after the authority above has
+    /// renewed the certificate of this one. This value keeps the old certificates; use the returned
+    /// one.
     ///
     /// # Errors
-    /// [`CaError::Mismatch`] if no certificate has the key and the name of this authority, the chain
-    /// is not valid with the present revocation lists or those of `crls`, or certificates of nodes
-    /// name another serial number of their issuer.
+    /// [`CaError::Mismatch`] if no certificate has the key and the name of this authority, if the
+    /// chain is invalid with the current revocation lists or those of `crls`, or if certificates of
+    /// nodes contain another serial number of their issuer.
     pub fn replace_chain(&self, bundle: &[u8], crls: Option<&[u8]>) -> Result<Self, CaError> {
         let bundle = Certificate::all_from_pem(bundle)?;
         let own = bundle.iter().find(|certificate| {
@@ -76,7 +76,7 @@ impl CertificateAuthority {
                 })?,
                 None => present.lists.clone(),
             };
-            // Its own list is never taken from outside.
+            // The list of this authority is never imported.
             lists.retain(|other| other.verify_issued_by(own).is_err());
             lists.insert(0, list);
             chain::check_lists(&path, &lists, now)?;
@@ -87,8 +87,8 @@ impl CertificateAuthority {
         Self::open(self.dir(), self.settings.clone())
     }
 
-    /// Refuses a certificate of this authority with another serial number than certificates of nodes
-    /// name as that of their issuer: `openssl` would refuse those.
+    /// Refuses a certificate of this authority whose serial number differs from the one that
+    /// certificates of nodes contain for their issuer: `openssl` would refuse those.
     fn check_named_serials(&self, successor: &Certificate) -> Result<(), CaError> {
         for name in directory::names_in(&self.directory.signed_dir())? {
             let Some(certificate) = self.stored_certificate(&name)? else { continue };

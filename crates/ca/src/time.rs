@@ -10,21 +10,22 @@ use x509_cert::time::Time;
 
 use crate::CaError;
 
-/// Tells the time; tests inject their own.
+/// Returns the current time. Tests use their own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The clock of the system.
+/// The system clock.
 #[must_use]
 pub fn system_clock() -> Clock {
     Arc::new(Timestamp::now)
 }
 
-/// The last second that a `UTCTime` can express is in 2049.
+/// The first second of the year 2050, which a `UTCTime` cannot express.
 const FIRST_GENERALIZED: i64 = 2_524_608_000;
 /// The last second of the year 9999.
 const LAST: i64 = 253_402_300_799;
 
-/// A time in a certificate. Times outside of the years 1970 to 9999 become the nearest one in it.
+/// Converts a time for a certificate. Times outside the years 1970 to 9999 become the nearest one
+/// inside.
 pub(crate) fn to_x509(time: Timestamp) -> Result<Time, CaError> {
     let seconds = time.as_second().clamp(0, LAST);
     let since_epoch = Duration::from_secs(seconds.unsigned_abs());
@@ -36,24 +37,24 @@ pub(crate) fn to_x509(time: Timestamp) -> Result<Time, CaError> {
     made.map_err(|_| CaError::Encoding("time"))
 }
 
-/// The time that a certificate has.
+/// Converts a time of a certificate.
 pub(crate) fn from_x509(time: Time) -> Timestamp {
     let seconds = i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(LAST);
     Timestamp::from_second(seconds.min(LAST)).unwrap_or(Timestamp::MAX)
 }
 
-/// A time as puppetserver writes it: `2026-11-26T10:00:00UTC`.
+/// Formats a time as puppetserver does: `2026-11-26T10:00:00UTC`.
 #[must_use]
 pub fn format_time(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SUTC").to_string()
 }
 
-/// Reads a time that [`format_time`] wrote.
+/// Parses the output of [`format_time`].
 pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
     format!("{}Z", text.strip_suffix("UTC")?).parse().ok()
 }
 
-/// The time some seconds later (or earlier).
+/// Adds seconds, which may be negative, to a time.
 pub(crate) fn after(time: Timestamp, seconds: i64) -> Timestamp {
     let at = time.as_second().saturating_add(seconds);
     Timestamp::from_second(at).unwrap_or(if seconds < 0 { Timestamp::MIN } else { Timestamp::MAX })

@@ -1,4 +1,4 @@
-//! Authorities under a root of somebody else, and copies of directories.
+//! Authorities below a root of another program, and copies of directories.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -12,7 +12,7 @@ use ordain_ca::{
 use support::*;
 use tempfile::TempDir;
 
-/// A root and an intermediate that `openssl` made, in one directory.
+/// A root and an intermediate CA that `openssl` created, in one directory.
 struct Company {
     temp: TempDir,
 }
@@ -200,16 +200,16 @@ fn lists_of_the_root_are_updated() {
     let line =
         |text: &[u8]| String::from_utf8_lossy(text).lines().rev().nth(1).unwrap().to_string();
     assert!(pem.contains(&line(&new)));
-    // An older list does not come back.
+    // An older list does not replace a newer one.
     ca.import_crls(&old).unwrap();
     assert_eq!(ca.crl().unwrap().pem, pem);
-    // A list with the root's name that another key signed.
+    // A list with the root's name, signed by another key.
     let other = Company::new("prime256v1");
     fs::write(other.path("crlnumber"), "FFFF").unwrap();
     other.list();
     ca.import_crls(&other.read("root.crl")).unwrap();
     assert_eq!(ca.crl().unwrap().pem, pem);
-    // The root revokes the intermediate: the chain would not be valid.
+    // The root revokes the intermediate, so the chain would become invalid.
     company.run("ca -config openssl.cnf -cert root.pem -keyfile root.key -revoke int.pem", &[]);
     company.list();
     let error = ca.import_crls(&company.read("root.crl")).unwrap_err();
@@ -222,7 +222,7 @@ fn authorities_are_renewed() {
     if !has_openssl() {
         return;
     }
-    // `openssl` knows only the present.
+    // `openssl` checks against the current time.
     let clock = TestClock::new(jiff::Timestamp::now().as_second() - 100 * 86_400);
     let fixture = Fixture::new(clock.settings());
     let (web, gone) = (fixture.enrol("web"), fixture.enrol("gone"));
@@ -231,7 +231,7 @@ fn authorities_are_renewed() {
     let renewed = fixture.ca.renew_authority(None).unwrap();
     let (old, new) = (fixture.ca.certificate(), renewed.certificate());
     assert_eq!(new.not_after().as_second(), old.not_after().as_second() + 100 * 86_400);
-    // Certificates that puppetserver signed name it.
+    // Certificates from puppetserver contain the serial number.
     assert_eq!(new.serial(), old.serial());
     for ca in [&fixture.ca, &renewed] {
         assert!(ca.identify(web.der()).is_ok());
@@ -239,7 +239,7 @@ fn authorities_are_renewed() {
     }
     verify(&renewed, &web.pem()).unwrap();
     let later = renewed.generate("later", &GenerateOptions::default()).unwrap();
-    // Agents that have the old certificate of the authority accept new ones of nodes.
+    // Agents with the old certificate of the authority accept new certificates of nodes.
     assert!(fixture.ca.identify(later.certificate.der()).is_ok());
 }
 
@@ -263,7 +263,7 @@ fn certificates_of_an_intermediate_are_replaced() {
         assert!(ca.replace_chain(&bundle, None).is_err());
     }
     assert!(ca.replace_chain(&renewed, Some(&other.read("root.crl"))).is_err());
-    // Moved under another root, with its list.
+    // Move the intermediate below another root.
     fs::copy(company.path("int.csr"), other.path("int.csr")).unwrap();
     other.sign("v3_ca", "moved.pem");
     let moved = [other.read("moved.pem"), other.read("root.pem")].concat();
@@ -272,7 +272,8 @@ fn certificates_of_an_intermediate_are_replaced() {
     verify(&moved, &web.pem()).unwrap();
 }
 
-/// puppetserver writes the serial number of the issuer into certificates; `openssl` compares it.
+/// puppetserver writes the serial number of the issuer into certificates, and `openssl` compares
+/// it.
 #[test]
 fn certificates_that_name_a_serial_number_stay_valid() {
     if !has_openssl() {
@@ -319,7 +320,7 @@ fn copies_go_on_with_other_serial_numbers() {
     assert!(matches!(none, Err(CaError::Incomplete { .. })));
 }
 
-/// Whether `puppetserver ca` can run.
+/// Whether `puppetserver ca` is installed.
 fn has_puppetserver() -> bool {
     let runs = std::process::Command::new("puppetserver").arg("--version").output();
     ordain_testkit::peer(runs.is_ok_and(|o| o.status.success()), "puppetserver")
@@ -328,7 +329,7 @@ fn has_puppetserver() -> bool {
 /// Runs `puppetserver ca` on a directory.
 fn puppetserver_ca(root: &Path, args: &[&str]) -> String {
     let root = root.to_str().unwrap();
-    // Nothing listens on the port, so the program knows that no server runs.
+    // No server listens on this port; the program checks that.
     let config = format!(
         "[main]\nconfdir={root}\nvardir={root}/var\nssldir={root}/ssl\ncadir={root}/ca\n\
          certname=puppet.example.org\nserver=localhost\nca_server=localhost\nca_port=9\n\
@@ -360,7 +361,7 @@ fn directories_of_puppetserver_are_taken_over() {
     let ca = CertificateAuthority::open(&dir, Settings::default()).unwrap();
     assert_eq!(ca.bundle_pem().as_bytes(), before);
     assert_eq!(fs::read(dir.join("ca_crl.pem")).unwrap(), ca.crl().unwrap().pem.as_bytes());
-    // Its server stays known, and is an administrator.
+    // The certificate of its server is still known, and is an administrator's.
     let server = ca.certificate_pem("puppet.example.org").unwrap().unwrap();
     let server = ordain_ca::Certificate::from_pem(&server).unwrap();
     assert!(ca.identify(server.der()).unwrap().is_admin);
@@ -375,7 +376,7 @@ fn directories_of_puppetserver_are_taken_over() {
     .unwrap();
     ca.revoke(&["web".into()]).unwrap();
     assert!(verify(&ca, &web.pem()).unwrap_err().contains("certificate revoked"));
-    // puppetserver goes on with the directory.
+    // puppetserver can use the directory again.
     puppetserver_ca(temp.path(), &["generate", "--ca-client", "--certname", "admin.example.org"]);
     puppetserver_ca(temp.path(), &["prune"]);
     let ca = CertificateAuthority::open(&dir, Settings::default()).unwrap();
@@ -385,7 +386,7 @@ fn directories_of_puppetserver_are_taken_over() {
     assert!(ca.identify(admin.der()).unwrap().is_admin);
     verify(&ca, &admin.pem()).unwrap();
     assert!(ca.is_revoked(&web).unwrap());
-    // Ordain revokes certificates that puppetserver signed, in both lists if the node is one of its own.
+    // Ordain revokes certificates that puppetserver signed, in both lists for infrastructure nodes.
     fs::write(dir.join("infra_inventory.txt"), "puppet.example.org\n").unwrap();
     ca.revoke(&["puppet.example.org".into(), "admin.example.org".into()]).unwrap();
     assert!(ca.is_revoked(&server).unwrap() && ca.is_revoked(&admin).unwrap());

@@ -14,12 +14,13 @@ use ordain_ca::{
 };
 use support::*;
 
-/// The directory of the authority that [`worker`] uses.
+/// The directory of the authority for [`worker`].
 const DIR: &str = "ORDAIN_CA_TEST_DIR";
-/// The names that it makes start with this.
+/// The prefix of the names that [`worker`] signs.
 const PREFIX: &str = "ORDAIN_CA_TEST_PREFIX";
 
-/// Not a test: the child process of tests. It makes certificates and revokes every third one.
+/// Not a test: tests start it as a child process. It signs certificates and revokes every third
+/// one.
 #[test]
 #[ignore = "the other tests start it as a child process"]
 fn worker() {
@@ -76,7 +77,7 @@ fn processes_share_a_directory() {
         assert!(worker.wait().unwrap().success());
     }
     check(&fixture.dir());
-    // The probe is one more.
+    // `check` signed one more.
     assert_eq!(fixture.ca.statuses(None).unwrap().len(), 81);
     let revoked = fixture.ca.statuses(Some(ordain_ca::CertificateState::Revoked)).unwrap();
     assert_eq!(revoked.len(), 28);
@@ -106,12 +107,12 @@ fn killed_processes_leave_a_whole_directory() {
     for round in 0..12 {
         let mut worker = start_worker(&fixture.dir(), &format!("k{round}-"));
         std::thread::sleep(Duration::from_millis(15 + round * 17));
-        // It may have ended.
+        // The worker may have ended already.
         let _ = worker.kill();
         worker.wait().unwrap();
         check(&fixture.dir());
     }
-    // Enough rounds reached the middle of the work.
+    // Enough rounds were interrupted halfway.
     assert!(fixture.ca.statuses(None).unwrap().len() > 12);
 }
 
@@ -125,10 +126,10 @@ fn interrupted_signing_goes_on() {
     fixture.ca.submit("web", request.as_bytes()).unwrap();
     let dir = fixture.dir();
     let lost = fixture.ca.sign("web", &SignOptions::default()).unwrap();
-    // As if the process had ended after the line in the inventory.
+    // As if the process had ended after it appended the line.
     fs::remove_file(dir.join("signed/web.pem")).unwrap();
     fs::write(dir.join("requests/web.pem"), &request).unwrap();
-    // As if another one had ended within the next line.
+    // As if another process had ended while it appended the next line.
     let mut inventory = fs::read_to_string(dir.join("inventory.txt")).unwrap();
     inventory.push_str("0x0003 2026-11-2");
     fs::write(dir.join("inventory.txt"), &inventory).unwrap();
@@ -139,7 +140,7 @@ fn interrupted_signing_goes_on() {
     assert_ne!(signed.serial(), lost.serial());
     let text = fs::read_to_string(dir.join("inventory.txt")).unwrap();
     assert!(!text.contains("2026-11-2\n") && !text.contains("2026-11-20x"), "{text}");
-    // Revocation reaches the certificate that nobody has seen.
+    // Revocation covers the certificate that was never delivered.
     ca.revoke(&["web".to_string()]).unwrap();
     assert!(ca.is_revoked(&lost).unwrap() && ca.is_revoked(&signed).unwrap());
 }
@@ -165,7 +166,7 @@ fn interrupted_creation_is_noticed() {
     let error = CertificateAuthority::open(&fixture.dir(), Settings::default()).unwrap_err();
     assert!(error.to_string().contains("missing: ca_crt.pem"), "{error}");
     assert!(!CertificateAuthority::exists(&fixture.dir()));
-    // No certificate was signed, so making it again loses nothing.
+    // No certificate was signed, so creating the authority again loses nothing.
     let again = CertificateAuthority::create(
         &fixture.dir(),
         &CreateOptions::default(),
@@ -200,7 +201,7 @@ fn damaged_files_are_named() {
         let error = CertificateAuthority::open(&fixture.dir(), Settings::default()).unwrap_err();
         assert!(error.to_string().contains(file), "{file}: {error}");
     }
-    // Files of another authority.
+    // Replace files with those of another authority.
     for file in ["ca_key.pem", "ca_crl.pem"] {
         let (fixture, other) =
             (Fixture::new(Settings::default()), Fixture::new(Settings::default()));

@@ -9,7 +9,7 @@ use ordain_ca::{Certificate, CertificateRequest, Settings};
 use proptest::prelude::*;
 use support::*;
 
-/// A request with extensions and attributes, encoded; empty without `openssl`.
+/// A request with extensions and attributes, in DER. Empty if `openssl` is missing.
 fn request() -> &'static [u8] {
     static REQUEST: OnceLock<Vec<u8>> = OnceLock::new();
     REQUEST.get_or_init(|| {
@@ -28,7 +28,7 @@ fn pem(label: &str, der: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
 }
 
-/// Reads everything that a request has.
+/// Calls every reader on a request.
 fn read_all(der: &[u8]) {
     if let Ok(request) = CertificateRequest::from_der(der) {
         let _ = (request.common_name(), request.attributes(), request.alt_names());
@@ -75,7 +75,7 @@ proptest! {
     }
 }
 
-/// No changed request is signed: the signature covers all of it.
+/// Every changed byte is detected: the signature covers the whole request.
 #[test]
 fn changed_requests_are_refused() {
     if !has_openssl() {
@@ -104,7 +104,7 @@ fn changed_requests_are_refused() {
 #[test]
 fn nested_and_large_input_ends() {
     let nested = |depth: usize| {
-        // Sequences of indefinite depth: each has the length of the rest.
+        // Deeply nested sequences; each has the length of the rest.
         let mut der = Vec::new();
         for _ in 0..depth {
             let length = der.len();

@@ -1,4 +1,4 @@
-//! Revocation, renewal, and the upkeep of revocation lists.
+//! Revocation, renewal, and maintenance of revocation lists.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -33,7 +33,7 @@ fn revoked_certificates_are_refused_by_openssl() {
     verify(&fixture.ca, &db.pem()).unwrap();
     assert!(matches!(fixture.ca.identify(web.der()), Err(CaError::Revoked(_))));
     assert_eq!(fixture.ca.identify(db.der()).unwrap().serial, db.serial());
-    // The certificate stays, and revoking it again changes nothing.
+    // The file stays, and revoking again changes nothing.
     let before = fixture.ca.crl().unwrap();
     fixture.ca.revoke(&names(&["web"])).unwrap();
     assert_eq!(fixture.ca.crl().unwrap().pem, before.pem);
@@ -168,7 +168,7 @@ fn clean_makes_room_for_a_new_request() {
     let new = fixture.enrol("web");
     assert!(fixture.ca.identify(old.der()).is_err());
     fixture.ca.identify(new.der()).unwrap();
-    // The older certificate is known by the inventory only.
+    // Only the inventory knows the older certificate.
     fixture.ca.revoke(&names(&["web"])).unwrap();
     assert!(fixture.ca.is_revoked(&new).unwrap());
 }
@@ -214,7 +214,7 @@ fn other_processes_see_changes_at_once() {
     fixture.ca.revoke(&names(&["web"])).unwrap();
     assert!(other.is_revoked(&web).unwrap());
     assert_eq!(other.crl().unwrap().pem, fixture.ca.crl().unwrap().pem);
-    // Without lists nobody may be let in.
+    // Without lists, no peer may be accepted.
     std::fs::remove_file(fixture.dir().join("ca_crl.pem")).unwrap();
     assert!(other.is_revoked(&web).is_err());
     assert!(other.identify(web.der()).is_err());
@@ -290,7 +290,7 @@ fn statuses_have_the_shape_of_puppetserver() {
     assert_eq!(some(CertificateState::Requested), 1);
     assert_eq!(some(CertificateState::Signed), 1);
     assert_eq!(some(CertificateState::Revoked), 0);
-    // The digest is that of openssl.
+    // `openssl` computes the same digest.
     let pem = fixture.dir().join("signed/web.pem");
     let args = ["x509", "-noout", "-fingerprint", "-sha256", "-in", pem.to_str().unwrap()];
     let web = fixture.ca.status("web").unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Requests that are signed, and those that are refused.
+//! Requests that are signed, and requests that are refused.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -47,7 +47,7 @@ fn rsa_authority_signs() {
     assert!(verify(&ca, &certificate.pem()).unwrap_err().contains("certificate revoked"));
 }
 
-/// Each file in `tests/requests` has lines of extensions, and behind `---` the outcome: the
+/// Each file in `tests/requests` has lines of extensions and, after `---`, the result: the
 /// certificate as `openssl` prints it, or the error.
 #[test]
 fn extensions_of_requests() {
@@ -90,7 +90,7 @@ fn outcome(input: &str) -> String {
     }
 }
 
-/// Replaces identifiers of keys, which differ between runs.
+/// Replaces key identifiers, which differ between runs.
 fn without_key_ids(text: &str) -> String {
     let is_id =
         |line: &str| line.len() > 50 && line.bytes().all(|b| b == b':' || b.is_ascii_hexdigit());
@@ -109,7 +109,7 @@ fn names_are_checked() {
     let fixture = Fixture::new(Settings { autosign: Autosign::All, ..Settings::default() });
     let long = "a".repeat(241);
     let table: &[(&str, &str, bool)] = &[
-        // The name it is sent for, the common name, whether it is signed.
+        // The name in the URL, the common name, whether the request is signed.
         ("web.example.org", "web.example.org", true),
         ("web_1", "web_1", true),
         ("_web", "_web", true),
@@ -188,7 +188,7 @@ fn weak_keys_and_forged_signatures_are_refused() {
     }
     let request = ordain_ca::CertificateRequest::from_pem(csr("web", "").as_bytes()).unwrap();
     let other = ordain_ca::CertificateRequest::from_pem(csr("web", "").as_bytes()).unwrap();
-    // The content of one request with the signature of another one.
+    // The content of one request with the signature of another.
     let mut forged = request.der().to_vec();
     let tail = 60;
     let (at, from) = (forged.len() - tail, other.der().len() - tail);
@@ -257,7 +257,7 @@ fn validity_is_limited() {
     for seconds in [0, 1_576_800_001, u64::MAX] {
         assert!(matches!(sign(seconds), Err(CaError::InvalidTtl(_))), "{seconds}");
     }
-    // Beyond 2049 dates have another form.
+    // Dates from 2050 on have another encoding.
     let certificate = sign(1_576_800_000).unwrap();
     assert_eq!(certificate.not_after().as_second(), NOON + 1_576_800_000);
     assert_eq!(certificate.not_before().as_second(), NOON - 86_400);
@@ -286,7 +286,7 @@ fn commands_decide_about_requests() {
         let request = csr_with("ec", name, "", "challengePassword=sesame");
         fixture.ca.submit(name, request.as_bytes())
     };
-    // Without the file nothing is signed.
+    // Without the file, nothing is signed.
     assert!(matches!(submit("n0"), Ok(Submission::Pending)));
     let password =
         "test \"$1\" != n2 && openssl req -noout -text | grep -q 'challengePassword.*sesame'";
@@ -328,7 +328,7 @@ fn autosign_obeys_the_policy() {
     assert_eq!(certificate.alt_names(), ["DNS:puppet", "DNS:web"]);
 }
 
-/// The request that Puppet's own code makes, as an agent with `csr_attributes.yaml` sends it.
+/// A request from Puppet's own code, as an agent with `csr_attributes.yaml` sends it.
 #[test]
 fn requests_of_puppet_are_signed() {
     if !has_openssl() {
@@ -366,7 +366,7 @@ fn requests_of_puppet_are_signed() {
         panic!("the request waits")
     };
     assert_eq!(certificate.alt_names(), ["DNS:web", "DNS:web.example.org"]);
-    // It renews its certificate itself.
+    // The agent can renew it.
     assert_eq!(certificate.not_after().as_second(), NOON + 60 * 86_400);
     let identity = fixture.ca.identify(certificate.der()).unwrap();
     let extensions: Vec<_> = identity.extensions.into_iter().collect();

@@ -5,6 +5,8 @@ use ordain_source::CodeDoc;
 
 pub(crate) use ordain_driver::codes::*;
 
+/// The agent cannot get or apply its graph.
+pub(crate) const AGENT: &str = "ordain::agent";
 /// The certificate authority refuses a call.
 pub(crate) const CA: &str = "ordain::ca";
 /// A saved plan does not match the machine any more.
@@ -24,6 +26,16 @@ pub(crate) const SERVER: &str = "ordain::server";
 
 /// The codes of the command line.
 const OWN: &[CodeDoc] = &[
+    CodeDoc {
+        code: AGENT,
+        summary: "the agent cannot get or apply its graph",
+        details: "The message has the reason. The first run needs `--ca-fingerprint` with the \
+                  fingerprint that `ordain ca show` prints on the server, or \
+                  `--trust-on-first-use`. A request for a certificate is signed on the server with \
+                  `ordain ca sign NAME`. A graph is refused if its signature is not that of the \
+                  server, if it is that of another node, or an answer to an earlier request: the \
+                  agent then goes on with the last graph that it verified.",
+    },
     CodeDoc {
         code: CA,
         summary: "the certificate authority refuses a call",

@@ -68,6 +68,19 @@ Examples:
   ordain watch . --format json >> /var/log/ordain.jsonl
   ordain watch . --converged-timeout 5";
 
+/// The same under `ordain agent --help`.
+pub(crate) const AGENT_HELP: &str = "\
+Exit codes:
+  0  a signal stopped it; with --once: nothing had to change, or --noop
+  1  an error: in the command line, of the server, or on the machine
+  2  with --once: changes were made
+  4  with --once: resources failed
+  6  with --once: changes were made, and resources failed
+
+Examples:
+  ordain agent --server puppet.example.org --ca-fingerprint AB:CD:... --once
+  ordain agent --server puppet.example.org --maintenance 'mon-fri 08:00-18:00'";
+
 /// The exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {

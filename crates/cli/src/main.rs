@@ -2,6 +2,7 @@
 
 #![allow(clippy::result_large_err, reason = "an error ends the run; it is moved once")]
 
+mod agent;
 mod codes;
 mod commands;
 mod compat;

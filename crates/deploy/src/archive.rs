@@ -11,20 +11,20 @@ use tar::{Archive, Entry, EntryType};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// The most entries of a tarball.
+/// The largest number of entries in a tarball.
 const MAX_ENTRIES: usize = 100_000;
 
-/// The most unpacked bytes of a tarball.
+/// The largest unpacked size of a tarball, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The most unpacked bytes for each byte of the tarball, from [`SMALL`] on: source code shrinks to
-/// a tenth, and only an attack to less than a hundredth.
+/// The largest ratio of unpacked to packed bytes, once more than [`SMALL`] bytes are unpacked.
+/// Source code has a ratio of about 10; only an attack exceeds 100.
 const MAX_RATIO: u64 = 200;
 
-/// Tarballs may always unpack to this number of bytes.
+/// Every tarball may unpack to this number of bytes.
 const SMALL: u64 = 64 << 20;
 
-/// Limits the unpacked bytes; more are an error, not an end.
+/// A reader that fails, instead of ending, after a number of bytes.
 struct Limited<R> {
     inner: R,
     left: u64,
@@ -41,11 +41,11 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Unpacks a tarball to an empty directory. Links and devices are left out; their names are
-/// returned. Only the bits of permissions stay of a file's mode.
+/// Unpacks a tarball to an empty directory. Leaves out links and devices, and returns their names.
+/// Of a file's mode, only the permission bits are used.
 ///
 /// # Errors
-/// When it is no tarball, leads out of the directory, or is too large.
+/// When the data is not a tarball, contains a path outside the directory, or is too large.
 pub(crate) fn unpack(tarball: &[u8], target: &Path) -> Result<Vec<String>> {
     let most = (tarball.len() as u64).saturating_mul(MAX_RATIO).clamp(SMALL, MAX_BYTES);
     let reader = Limited { inner: MultiGzDecoder::new(tarball), left: most };
@@ -75,7 +75,7 @@ pub(crate) fn unpack(tarball: &[u8], target: &Path) -> Result<Vec<String>> {
     Ok(skipped)
 }
 
-/// The path of an entry; an error if it leads out.
+/// The path of an entry relative to the target; an error if it is outside.
 fn inside(path: &Path) -> Result<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -97,7 +97,7 @@ fn write_file<R: Read>(entry: &mut Entry<'_, R>, target: &Path, path: &Path) -> 
     };
     let parent = files::directory_inside(target, path.parent().unwrap_or(Path::new("")))?;
     let out = parent.join(name);
-    // A later entry of a name replaces an earlier one.
+    // A later entry with the same name replaces an earlier one.
     files::remove(&out)?;
     let mode = entry.header().mode().unwrap_or(0o644) & 0o777 | 0o640;
     let mut write = || {
@@ -108,10 +108,10 @@ fn write_file<R: Read>(entry: &mut Entry<'_, R>, target: &Path, path: &Path) -> 
     write().map_err(|error| Error::path(path, &error))
 }
 
-/// The directory of an unpacked module: that of the `metadata.json` with the shortest path.
+/// The root directory of an unpacked module: the one with the topmost `metadata.json`.
 pub(crate) fn module_root(unpacked: &Path) -> Result<PathBuf> {
     let mut level = vec![unpacked.to_path_buf()];
-    // The first level that has one wins, as its path has the fewest parts.
+    // Breadth first, so that the shortest path wins.
     while !level.is_empty() {
         let mut next = Vec::new();
         for directory in level {

@@ -16,10 +16,10 @@ use crate::files;
 use crate::pool;
 use crate::revision::Record;
 
-/// The file that r10k writes to an environment.
+/// The file that r10k writes to each environment.
 const INFO: &str = ".r10k-deploy.json";
 
-/// A tree that is written.
+/// Writes the files of one revision.
 pub(crate) struct Build<'b> {
     pub(crate) sources: &'b Sources<'b>,
     pub(crate) branch: &'b Branch<'b>,
@@ -30,7 +30,7 @@ pub(crate) struct Build<'b> {
 }
 
 impl Build<'_> {
-    /// Writes the tree. `old` are the files of the current revision, and where they are from.
+    /// Writes the files. `old` is the tree of the current revision and its record.
     pub(crate) fn run(
         &self,
         old: Option<(&Path, &Record)>,
@@ -39,7 +39,7 @@ impl Build<'_> {
         let tree = self.scratch.join("tree");
         fs::create_dir(&tree).at_path(&tree)?;
         self.branch.mirror.write(&self.branch.commit, &tree, &self.scratch.join("index"))?;
-        // Modules may lie in each other, so outer ones come first; those of a level do not touch.
+        // Modules may be nested: outer ones are written first. Modules of one level never overlap.
         let mut levels: Vec<(usize, Vec<(usize, &Resolved)>)> = Vec::new();
         let mut numbered: Vec<_> = self.modules.iter().enumerate().collect();
         numbered.sort_by_key(|(_, module)| module.module.path.components().count());
@@ -72,7 +72,7 @@ impl Build<'_> {
         Ok(tree)
     }
 
-    /// Makes an empty directory for a module; what the branch has there is replaced, as by r10k.
+    /// Creates an empty directory for a module. Like r10k, removes what the branch has there.
     fn make_room(&self, tree: &Path, module: &Resolved) -> Result<()> {
         if matches!(module.source, ResolvedSource::Local) {
             return Ok(());
@@ -84,7 +84,7 @@ impl Build<'_> {
         fs::create_dir(&target).at_path(path)
     }
 
-    /// Writes the files of a module. Returns warnings.
+    /// Writes the files of a module and returns warnings.
     fn module(&self, tree: &Path, number: usize, module: &Resolved) -> Result<Vec<Diagnostic>> {
         let target = tree.join(&module.module.path);
         let mut skipped = Vec::new();
@@ -118,7 +118,7 @@ impl Build<'_> {
         Ok(skipped.into_iter().map(warning).collect())
     }
 
-    /// Copies what stays of the current revision.
+    /// Copies the files of the current revision that the purge levels do not remove.
     fn carry(
         &self,
         old: &Path,
@@ -156,14 +156,14 @@ impl Build<'_> {
             let is_local = matches!(module.source, ResolvedSource::Local);
             managed.add_module(&module.module.path, is_local);
             if is_local {
-                // A module that becomes local stays as it is.
+                // A module that is now local keeps its directory.
                 managed.modules.remove(&module.module.path);
             }
         }
         Carry::new(old, tree, &managed, &self.sources.settings.purge)?.run()
     }
 
-    /// Writes the file from which other programs learn the deployed commits.
+    /// Writes `.r10k-deploy.json`, from which other programs read the deployed commits.
     fn write_info(&self, tree: &Path) -> Result<()> {
         let module = |resolved: &Resolved| {
             let name = &resolved.module.name;

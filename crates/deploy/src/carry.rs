@@ -1,4 +1,4 @@
-//! The files of an older revision that no source has, and which stay by the purge levels.
+//! Copies files that no source has from the current revision, as the purge levels allow.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,19 +10,19 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::settings::Purge;
 
-/// Entries of an environment that belong to no revision.
+/// Entries of an environment that are never copied.
 const NOT_CARRIED: [&str; 2] = [".git", ".r10k-deploy.json"];
 
-/// The entries that belong to the sources of a revision, by their paths in the environment.
+/// The paths in an environment that come from its sources.
 #[derive(Default)]
 pub(crate) struct Managed {
-    /// Files of the branch, and the directories around them.
+    /// Files of the branch and their parent directories.
     pub(crate) tracked: BTreeSet<PathBuf>,
     /// Directories of modules that are not local.
     pub(crate) modules: BTreeSet<PathBuf>,
     /// Directories of modules that are local.
     pub(crate) local: BTreeSet<PathBuf>,
-    /// Directories with modules.
+    /// Directories that contain modules.
     pub(crate) containers: BTreeSet<PathBuf>,
 }
 
@@ -44,7 +44,7 @@ impl Managed {
     }
 }
 
-/// Copies the entries that stay.
+/// Copies the unmanaged files to a new revision.
 pub(crate) struct Carry<'c> {
     old: &'c Path,
     new: &'c Path,
@@ -53,14 +53,14 @@ pub(crate) struct Carry<'c> {
     allowed: RegexSet,
 }
 
-/// The rules of a directory.
+/// How to treat the entries of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// As the levels say.
+    /// According to the purge levels.
     Levels,
-    /// The directory holds modules.
+    /// The directory contains modules.
     Container,
-    /// Everything stays.
+    /// Everything is copied.
     Stay,
 }
 
@@ -131,8 +131,8 @@ impl<'c> Carry<'c> {
     }
 }
 
-/// A pattern of file names as a regular expression: `*` and `?` stay within a directory, `**/`
-/// covers any number of them.
+/// Converts a glob to a regular expression: `*` and `?` match within one directory, `**/` matches
+/// any number of directories.
 fn glob(pattern: &str) -> String {
     let mut out = String::from("^");
     let mut rest = pattern.trim_start_matches('/');

@@ -1,4 +1,4 @@
-//! A deploy of all environments, and a rollback.
+//! Deploys and rollbacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,30 +21,31 @@ use crate::report::{Action, EnvironmentReport, Report};
 use crate::revision::{Base, Entry, REVISIONS, Record};
 use crate::settings::Settings;
 
-/// The maximum time of the command after a deploy.
+/// The time limit of the `postrun` command.
 const POSTRUN_TIME: Duration = Duration::from_secs(30 * 60);
 
-/// The choices of one deploy.
+/// The options of a deploy.
 #[derive(Clone, Default, Debug)]
 pub struct Request {
-    /// The environments; all if it is empty.
+    /// The environments to deploy; all if empty.
     pub environments: Vec<String>,
-    /// Whether only the changes are reported. Mirrors are fetched all the same.
+    /// Only reports the changes. Mirrors are still fetched.
     pub dry_run: bool,
-    /// Whether environments return to revisions that a rollback left.
+    /// Deploys even the revisions that a rollback left.
     pub force: bool,
-    /// Whether a running deploy is an error. Otherwise it is waited for.
+    /// Fails if another deploy is running, instead of waiting for it.
     pub no_wait: bool,
-    /// The branch of modules that stands for a missing one, before their default branch.
+    /// The branch for modules whose desired branch is missing. It is tried before their default
+    /// branch.
     pub default_branch_override: Option<String>,
 }
 
-/// Deploys environments. `texts` gets the texts that messages refer to.
+/// Deploys environments. `texts` receives the files that diagnostics refer to.
 ///
-/// An environment that fails keeps its revision; its error is in the report.
+/// An environment that fails keeps its revision, and its error is in the report.
 ///
 /// # Errors
-/// When a source cannot be read, or its environments contradict each other. Then nothing changes.
+/// When a source cannot be read, or two branches map to the same environment. Then nothing changes.
 pub fn deploy(settings: &Settings, request: &Request, texts: &SourceMap) -> Result<Report, Error> {
     if let Some(reason) = &settings.write_lock {
         let text = format!("deploys are locked by `write_lock`: {reason}");
@@ -98,11 +99,11 @@ struct Run<'r> {
     sources: &'r Sources<'r>,
     request: &'r Request,
     report: Report,
-    /// The names of the deployed environments.
+    /// The names of the environments that changed.
     modified: Vec<String>,
 }
 
-/// An environment with the revision that it should have.
+/// An environment and the revision that it should have.
 struct Target<'b> {
     declaration: Declaration<'b>,
     base: Base,
@@ -115,14 +116,14 @@ impl Run<'_> {
         self.report.diagnostics.push(error.into_diagnostic());
     }
 
-    /// The requested branches.
+    /// The branches of the requested environments.
     fn requested<'b>(&mut self, branches: &'b [Branch<'b>]) -> Vec<&'b Branch<'b>> {
         let names: BTreeSet<String> =
             self.request.environments.iter().map(|name| corrected(name)).collect();
         if names.is_empty() {
             return branches.iter().collect();
         }
-        // Prefixes may have other characters.
+        // A prefix may contain other characters.
         let is_named = |branch: &Branch<'_>, name: &str| corrected(&branch.name.directory) == name;
         for name in &names {
             if !branches.iter().any(|branch| is_named(branch, name)) {
@@ -190,7 +191,7 @@ impl Run<'_> {
         });
     }
 
-    /// Deploys an environment. Returns the result and the revision that it has now.
+    /// Deploys an environment. Returns the result and the record of its current revision.
     fn environment(&mut self, target: &Target<'_>) -> Result<(Action, Record), Vec<Error>> {
         let Target { declaration, base, entry, old } = target;
         let branch = declaration.branch;
@@ -227,7 +228,7 @@ impl Run<'_> {
         Ok((action, record))
     }
 
-    /// Finds the exact sources of all modules.
+    /// Resolves all modules to exact sources.
     fn resolve(
         &self,
         declaration: &Declaration<'_>,
@@ -247,12 +248,12 @@ impl Run<'_> {
         if errors.is_empty() { Ok(modules) } else { Err(errors) }
     }
 
-    /// Writes a revision, unless it is there, and switches to it.
+    /// Writes a revision, unless it exists, and switches to it.
     fn write(&mut self, target: &Target<'_>, modules: &[Resolved], record: &Record) -> Result<()> {
         let Target { declaration, base, entry, old } = target;
         let name = declaration.branch.name.directory.as_str();
         if base.tree(name, &record.id).is_dir() && base.record(name, &record.id).is_some() {
-            // The time of the deploy is new.
+            // Only the time of the deploy changes.
             base.write_record(name, record)?;
         } else {
             let scratch = base.scratch(name)?;
@@ -279,7 +280,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Removes environments without a branch.
+    /// Removes environments that have no branch.
     fn purge(&mut self, base: &Base, branches: &[Branch<'_>]) -> Result<()> {
         let here = branches.iter().filter(|branch| branch.source.basedir == base.directory);
         let desired: BTreeSet<&str> = here.map(|b| b.name.directory.as_str()).collect();
@@ -295,7 +296,7 @@ impl Run<'_> {
                 gone.insert(name.to_owned(), matches!(base.entry(name), Entry::Revision(_)));
             }
         }
-        // Those whose link somebody removed.
+        // Environments whose links were removed by hand.
         for name in base.environments()? {
             if !desired.contains(name.as_str()) {
                 gone.entry(name).or_insert(true);
@@ -330,7 +331,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs the command of the settings.
+    /// Runs the `postrun` command.
     fn postrun(&mut self) {
         let names = self.modified.join(" ");
         let words = self.sources.settings.postrun.iter();
@@ -352,9 +353,9 @@ impl Run<'_> {
     }
 }
 
-/// Switches an environment to an older revision: the one with this start of its id, or else the
-/// one that was deployed before the current one. A later deploy does not return to the current one
-/// by itself.
+/// Switches an environment to an older revision: the one whose id starts with `revision`, or else
+/// the one that was deployed before the current one. Later deploys skip the current revision,
+/// unless they are forced.
 ///
 /// # Errors
 /// When the environment has no such revision.

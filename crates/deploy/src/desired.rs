@@ -1,4 +1,4 @@
-//! The environments that should exist, with the sources of their files.
+//! The desired environments and the sources of their files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,16 +20,17 @@ use crate::puppetfile::{self, Declared, ForgeVersion, GitRefs, Module, Puppetfil
 use crate::revision::{DeployedModule, Record};
 use crate::settings::{Settings, Source};
 
-/// The version of the rules by which files are made of sources: part of the ids of revisions.
+/// The version of the rules that turn sources into files. It is part of each revision's id: change
+/// it whenever the same sources give other files.
 const RULES: &str = "ordain deploy 1";
 
-/// The number of digits of an id.
+/// The number of hexadecimal digits in an id.
 const ID_LENGTH: usize = 32;
 
-/// The maximum time of a command that filters branches.
+/// The time limit of a branch filter command.
 const FILTER_TIME: Duration = Duration::from_secs(60);
 
-/// A branch that should be an environment.
+/// A branch to deploy as an environment.
 pub(crate) struct Branch<'s> {
     pub(crate) source: &'s Source,
     pub(crate) mirror: Arc<Mirror>,
@@ -44,7 +45,7 @@ pub(crate) struct Declaration<'b> {
     pub(crate) puppetfile: Puppetfile,
 }
 
-/// A module whose source is known exactly.
+/// A module with its exact source.
 pub(crate) struct Resolved {
     pub(crate) module: Module,
     pub(crate) source: ResolvedSource,
@@ -58,21 +59,21 @@ pub(crate) enum ResolvedSource {
     Local,
 }
 
-/// Everything that a deploy asks for sources.
+/// The places that a deploy reads sources from.
 pub(crate) struct Sources<'s> {
     pub(crate) settings: &'s Settings,
     pub(crate) mirrors: &'s Mirrors<'s>,
     pub(crate) forge: &'s Forge<'s>,
     pub(crate) texts: &'s SourceMap,
-    /// The branch that stands for a missing branch of a module.
+    /// The branch for modules whose desired branch is missing.
     pub(crate) default_branch_override: Option<&'s str>,
 }
 
 impl<'s> Sources<'s> {
-    /// The branches of all sources. They are fetched first.
+    /// The branches of all sources. Fetches the control repositories first.
     ///
     /// # Errors
-    /// When a source cannot be read completely, or two environments have the same directory.
+    /// When a source cannot be read completely, or two branches map to the same environment.
     pub(crate) fn branches(&self, warnings: &mut Vec<Diagnostic>) -> Result<Vec<Branch<'s>>> {
         let sources: Vec<&Source> = self.settings.sources.iter().collect();
         let fetched = pool::each(self.settings.pool_size, sources, |source| {
@@ -112,7 +113,7 @@ impl<'s> Sources<'s> {
         Ok(all)
     }
 
-    /// The name of a branch's environment; `None` if it is no environment.
+    /// The environment name of a branch; `None` if the branch is not deployed.
     fn name(
         &self,
         source: &Source,
@@ -166,8 +167,8 @@ impl<'s> Sources<'s> {
         puppetfile::evaluate(&path, &text, self.texts)
     }
 
-    /// Fetches the mirrors whose references may have moved, several at a time. Errors are those of
-    /// the modules that need a mirror.
+    /// Fetches the mirrors whose references may have moved, in parallel. An error is reported by
+    /// the modules that need the mirror.
     pub(crate) fn fetch<'d>(&self, declarations: impl Iterator<Item = &'d Declaration<'d>>) {
         let mut stale: BTreeMap<String, Arc<Mirror>> = BTreeMap::new();
         for declaration in declarations {
@@ -181,7 +182,7 @@ impl<'s> Sources<'s> {
             }
         }
         let mirrors: Vec<_> = stale.into_values().collect();
-        // A mirror keeps its error.
+        // The mirror remembers its error.
         pool::each(self.settings.pool_size, mirrors, |mirror| mirror.fetch().is_ok());
     }
 
@@ -193,7 +194,7 @@ impl<'s> Sources<'s> {
         }
     }
 
-    /// Finds the exact source of a module.
+    /// Resolves a module to its exact source.
     pub(crate) fn resolve(
         &self,
         module: &Module,
@@ -264,7 +265,7 @@ impl<'s> Sources<'s> {
     }
 }
 
-/// The version of a module from the Forge in the current revision.
+/// The Forge version of a module in the current revision.
 fn deployed_version(current: Option<&Record>, module: &Module, slug: &str) -> Option<String> {
     let modules = current?.modules.iter();
     let mut same =
@@ -272,8 +273,8 @@ fn deployed_version(current: Option<&Record>, module: &Module, slug: &str) -> Op
     same.next().map(|module| module.version.clone())
 }
 
-/// Whether a command accepts a branch. It is the administrator's own, and a line for the shell as
-/// in r10k.
+/// Whether a filter command accepts a branch. The command is from the administrator's settings and
+/// runs in a shell, as in r10k.
 fn passes(command: &str, mirror: &Mirror, branch: &str, source: &str) -> Result<bool> {
     let set = |name: &str, value: OsString| (OsString::from(name), value);
     let launch = Launch {
@@ -293,7 +294,7 @@ fn passes(command: &str, mirror: &Mirror, branch: &str, source: &str) -> Result<
 }
 
 impl Resolved {
-    /// The module as records have it.
+    /// The module as it appears in a record.
     pub(crate) fn deployed(&self) -> DeployedModule {
         let (kind, source, version, digest) = match &self.source {
             ResolvedSource::Git { mirror, reference, commit } => {
@@ -314,7 +315,8 @@ impl Resolved {
         DeployedModule { name, path, kind: kind.to_owned(), source, version, digest }
     }
 
-    /// The text of which the id of a revision is made: all that decides the files.
+    /// The text that a revision's id is computed from. It covers everything that determines the
+    /// files.
     fn fingerprint(&self) -> String {
         let path = self.module.path.display();
         let source = match &self.source {

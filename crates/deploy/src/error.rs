@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::codes;
 
-/// The reason why something is not deployed.
+/// The reason why a deploy failed.
 #[derive(Debug, Error)]
 #[error("{}", .0.message)]
 pub struct Error(Box<Diagnostic>);
@@ -22,7 +22,7 @@ impl Error {
         Self(Box::new(Diagnostic::error(codes::DEPLOY, message)))
     }
 
-    /// The error of the system about a path.
+    /// An I/O error with its path.
     pub(crate) fn path(path: &Path, error: &dyn Display) -> Self {
         Self::new(format!("{}: {error}", path.display()))
     }
@@ -34,7 +34,7 @@ impl Error {
         }
     }
 
-    /// Adds the environment to a message without a place.
+    /// Adds the name of the environment to a message without a position.
     pub(crate) fn in_environment(mut self, name: &str) -> Self {
         if self.0.primary.is_none() {
             self.0.message = format!("{name}: {}", self.0.message);
@@ -52,7 +52,7 @@ impl Error {
     }
 }
 
-/// Adds the path to an error of the system.
+/// Adds a path to an I/O error.
 pub(crate) trait AtPath<T> {
     fn at_path(self, path: &Path) -> Result<T>;
 }

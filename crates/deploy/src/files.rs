@@ -7,13 +7,13 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{AtPath, Error, Result};
 
-/// Makes a directory, and those around it, for this user only.
+/// Creates a directory and its parents, accessible only to this user.
 pub(crate) fn private_directory(path: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).at_path(path)
 }
 
-/// Makes a directory inside of a tree, given by its path relative to the root. Refuses symbolic
-/// links on the way: they would lead out of the tree.
+/// Creates a directory inside a tree; `path` is relative to `root`. Refuses symbolic links on the
+/// way, because they could lead out of the tree.
 pub(crate) fn directory_inside(root: &Path, path: &Path) -> Result<PathBuf> {
     let mut at = root.to_path_buf();
     for part in path.components() {
@@ -42,7 +42,7 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a file completely or not at all.
+/// Writes a file atomically.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let new = path.with_extension("new");
     let write = || {
@@ -54,7 +54,7 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     write().at_path(path)
 }
 
-/// Copies a file, a link, or a directory with its content. Leaves out sockets and devices.
+/// Copies a file, a link or a directory tree. Leaves out sockets and devices.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     let metadata = fs::symlink_metadata(from).at_path(from)?;
     let kind = metadata.file_type();
@@ -86,18 +86,18 @@ pub(crate) fn names(directory: &Path) -> Result<Vec<std::ffi::OsString>> {
     Ok(names)
 }
 
-/// Writes the names in a directory to its disk.
+/// Flushes the entries of a directory to disk.
 pub(crate) fn sync_directory(path: &Path) -> Result<()> {
     File::open(path).and_then(|directory| directory.sync_all()).at_path(path)
 }
 
-/// Writes the content of a file system to its disk.
+/// Flushes a file system to disk.
 pub(crate) fn sync_file_system(path: &Path) -> Result<()> {
     let directory = File::open(path).at_path(path)?;
     rustix::fs::syncfs(directory).at_path(path)
 }
 
-/// A directory that is removed with its content at the end of a run.
+/// A temporary directory that is removed on drop.
 pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
@@ -110,7 +110,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The next deploy removes what stays.
+        // The next deploy removes the directory if this fails.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -14,13 +14,13 @@ use crate::error::{AtPath, Error, Result};
 use crate::files;
 use crate::settings::{ForgeSettings, Settings};
 
-/// The maximum size of an answer of the Forge about a module.
+/// The largest Forge response about a module, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
 
-/// The maximum size of a tarball.
+/// The largest tarball, in bytes.
 const MAX_TARBALL: u64 = 256 << 20;
 
-/// The Forge, and the tarballs that were downloaded before.
+/// The Forge and the cache of downloaded tarballs.
 pub(crate) struct Forge<'s> {
     settings: &'s ForgeSettings,
     proxy: Option<&'s str>,
@@ -39,7 +39,7 @@ impl<'s> Forge<'s> {
         }
     }
 
-    /// The address of the Forge of a Puppetfile that may name one.
+    /// The Forge to use for a Puppetfile, which may name its own.
     pub(crate) fn address(&self, named: Option<&str>) -> String {
         let named = named.filter(|_| self.settings.allow_override);
         let named = named.map(|address| match ordain_source::is_web(address) {
@@ -61,7 +61,7 @@ impl<'s> Forge<'s> {
         let Some(version) = version else {
             return Err(Error::new(format!("the Forge has no release of the module {slug}")));
         };
-        // The version becomes part of an address and of a file name.
+        // The version becomes part of a URL and of a file name.
         if !version.chars().all(|c| c.is_ascii_alphanumeric() || ".-+_".contains(c)) {
             return Err(Error::new(format!("the Forge has a release {version:?} of {slug}")));
         }
@@ -70,7 +70,7 @@ impl<'s> Forge<'s> {
         Ok(version.to_owned())
     }
 
-    /// The tarball of a release, with the checksum that the Forge has for it.
+    /// The tarball of a release, verified with the Forge's checksum.
     pub(crate) fn release(&self, address: &str, slug: &str, version: &str) -> Result<Vec<u8>> {
         let host = &sha256(address.as_bytes())[..16];
         let kept = self.cache.join("forge").join(host).join(format!("{slug}-{version}.tar.gz"));
@@ -111,8 +111,8 @@ impl<'s> Forge<'s> {
         Ok(bytes)
     }
 
-    /// A tarball from elsewhere with its SHA-256 digest, which is checked if one is expected. One
-    /// that was downloaded before is used again, if its digest is expected.
+    /// A tarball from another server, and its SHA-256 digest. An expected digest is checked, and
+    /// allows the tarball to come from the cache.
     pub(crate) fn tarball(
         &self,
         address: &str,
@@ -146,14 +146,14 @@ impl<'s> Forge<'s> {
         Ok((bytes, digest))
     }
 
-    /// An answer of the Forge.
+    /// Requests JSON from the Forge.
     fn ask(&self, address: &str, path: &str) -> Result<Json> {
         let bytes = self.download(&format!("{address}{path}"), address, MAX_ANSWER)?;
         serde_json::from_slice(&bytes)
             .map_err(|error| Error::new(format!("{address}{path} is no JSON: {error}")))
     }
 
-    /// Downloads from the Forge. Only the Forge of the settings gets the token.
+    /// Downloads from the Forge. The token is only sent to the Forge of the settings.
     fn download(&self, location: &str, address: &str, most: u64) -> Result<Vec<u8>> {
         let is_own = location.strip_prefix(self.settings.address.as_str());
         let is_own =

@@ -1,7 +1,8 @@
 //! Mirrors of git repositories.
 //!
-//! git runs as a child process without a shell. References and addresses cannot be taken for
-//! options, and only common protocols are allowed. A mirror is fetched at most once in a run.
+//! git runs as a child process, without a shell. References and URLs that git could take for
+//! options are refused, and only common protocols are allowed. Each mirror is fetched at most once
+//! per run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,19 +23,19 @@ use crate::files;
 use crate::lock;
 use crate::settings::{Access, GitSettings};
 
-/// The maximum time of a transfer.
+/// The time limit of a fetch or clone.
 const TRANSFER: Duration = Duration::from_secs(15 * 60);
 
-/// The maximum time of a command that only uses local files.
+/// The time limit of a local git command.
 const LOCAL: Duration = Duration::from_secs(5 * 60);
 
-/// The maximum number of bytes that git prints.
+/// The largest output of a git command, in bytes.
 const MAX_OUTPUT: u64 = 256 << 20;
 
-/// The protocols by which repositories are fetched.
+/// The protocols that git may use.
 const PROTOCOLS: &str = "file:git:http:https:ssh";
 
-/// Variables that bind git to the repository that it was called from, such as a hook's.
+/// Variables that point git to another repository. A hook that calls Ordain has them set.
 const OF_A_REPOSITORY: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -53,20 +54,20 @@ const OF_A_REPOSITORY: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// The mirrors of a run, by the addresses of their repositories.
+/// The mirrors of a run, by repository URL.
 pub(crate) struct Mirrors<'s> {
     directory: PathBuf,
     settings: &'s GitSettings,
     mirrors: Mutex<BTreeMap<String, Arc<Mirror>>>,
 }
 
-/// A mirror: a bare repository with all references of another one.
+/// A mirror: a bare clone with all references of a repository.
 pub(crate) struct Mirror {
     remote: String,
     directory: PathBuf,
     access: Access,
     state: Mutex<State>,
-    /// Held during a transfer, so that others wait for it.
+    /// Locked during a fetch, so that other threads wait for its result.
     transfer: Mutex<Option<std::result::Result<(), String>>>,
 }
 
@@ -97,8 +98,7 @@ impl<'s> Mirrors<'s> {
     }
 }
 
-/// The name of the directory of a mirror: readable, and unique by a digest. A password is no part
-/// of it.
+/// The directory name of a mirror: a readable part and a digest. It contains no password.
 fn directory_name(remote: &str) -> String {
     let shown = without_passwords(remote);
     let tail: Vec<char> = shown.trim_end_matches('/').chars().rev().take(60).collect();
@@ -109,7 +109,7 @@ fn directory_name(remote: &str) -> String {
 }
 
 impl Mirror {
-    /// The address without its password.
+    /// The URL without its password.
     pub(crate) fn shown(&self) -> String {
         without_passwords(&self.remote).into_owned()
     }
@@ -119,7 +119,7 @@ impl Mirror {
         &self.directory
     }
 
-    /// Brings the mirror up to date, at most once in a run.
+    /// Updates the mirror, at most once per run.
     pub(crate) fn fetch(&self) -> Result<()> {
         let mut transfer = self.transfer.lock().unwrap_or_else(PoisonError::into_inner);
         if transfer.is_none() {
@@ -181,7 +181,8 @@ impl Mirror {
         let environment = self.transfer_environment()?;
         let fetch = || run(&self.args(&args), &environment, None, TRANSFER).map(|_| ());
         match fetch() {
-            // A killed git leaves its locks. Nobody else writes here: this run has the lock.
+            // A killed git leaves lock files. They are stale, because only this run may write to
+            // the mirror.
             Err(_) if remove_locks(&self.directory) => fetch(),
             result => result,
         }
@@ -193,8 +194,8 @@ impl Mirror {
         all
     }
 
-    /// The variables for commands that reach the repository. Secrets are in variables, since all
-    /// users see arguments.
+    /// The environment variables of commands that contact the repository. Secrets are passed as
+    /// variables because all users can see arguments.
     fn transfer_environment(&self) -> Result<Vec<(OsString, OsString)>> {
         let mut all: Vec<(OsString, OsString)> = Vec::new();
         if let Some(key) = &self.access.private_key {
@@ -212,7 +213,7 @@ impl Mirror {
         {
             let token = ordain_source::read_input_text(path).at_path(path)?;
             let pair = STANDARD.encode(format!("x-oauth-token:{}", token.trim()));
-            // The header goes to this repository only.
+            // git sends the header only to this repository.
             let key = format!("http.{}.extraHeader", self.remote);
             all.push(("GIT_CONFIG_COUNT".into(), "1".into()));
             all.push(("GIT_CONFIG_KEY_0".into(), key.into()));
@@ -222,7 +223,7 @@ impl Mirror {
         Ok(all)
     }
 
-    /// The output of git in the mirror.
+    /// Runs git in the mirror and returns its output.
     fn ask(&self, args: &[&str]) -> Result<Vec<u8>> {
         run(&self.args(args), &[], None, LOCAL)
     }
@@ -239,7 +240,7 @@ impl Mirror {
         Ok(list.lines().filter_map(branch).collect())
     }
 
-    /// The commit of a reference as the mirror has it; `None` if there is none.
+    /// The commit of a reference in the mirror; `None` if there is none.
     pub(crate) fn commit(&self, reference: &str) -> Option<String> {
         if !self.exists() {
             return None;
@@ -259,8 +260,7 @@ impl Mirror {
         found
     }
 
-    /// Whether a reference cannot have moved since the last fetch: it is a commit or a tag that the
-    /// mirror has.
+    /// Whether a reference is fixed: a commit or a tag that the mirror already has.
     pub(crate) fn is_fixed(&self, reference: &str) -> bool {
         let is_id =
             (5..=64).contains(&reference.len()) && reference.bytes().all(|b| b.is_ascii_hexdigit());
@@ -269,7 +269,7 @@ impl Mirror {
         is_id && has_id() || is_tag()
     }
 
-    /// The content of a file of a commit; `None` if it has no such file.
+    /// The content of a file in a commit; `None` if the commit has no such file.
     pub(crate) fn file(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {
         let listed = self.ask(&["ls-tree", "-z", "--full-tree", commit, "--", path])?;
         let listed = String::from_utf8_lossy(&listed);
@@ -293,8 +293,8 @@ impl Mirror {
         Ok(paths.map(|path| PathBuf::from(std::ffi::OsStr::from_bytes(path))).collect())
     }
 
-    /// Writes the tree of a commit to an empty directory. `index` is the path of a file for git's
-    /// use.
+    /// Writes the tree of a commit to an empty directory. `index` is the path for git's temporary
+    /// index file.
     pub(crate) fn write(&self, commit: &str, target: &Path, index: &Path) -> Result<()> {
         let mut args: Vec<OsString> =
             ["-c", "core.bare=false", "-c", "core.hooksPath=/dev/null"].map(Into::into).to_vec();
@@ -305,7 +305,7 @@ impl Mirror {
     }
 }
 
-/// Removes the lock files of a mirror that a killed git left. Returns whether there were any.
+/// Removes lock files that a killed git left in a mirror. Returns whether there were any.
 fn remove_locks(directory: &Path) -> bool {
     let mut found = false;
     let mut queue = vec![directory.to_path_buf(), directory.join("refs")];
@@ -326,7 +326,7 @@ fn remove_locks(directory: &Path) -> bool {
     found
 }
 
-/// Runs git. Returns its standard output.
+/// Runs git and returns its standard output.
 fn run(
     args: &[OsString],
     environment: &[(OsString, OsString)],

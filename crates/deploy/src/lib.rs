@@ -1,9 +1,9 @@
 //! Environments from the branches of control repositories, with the modules of their Puppetfiles.
 //!
-//! [`deploy`] makes a revision of each branch: a directory that never changes, named by a digest
-//! over the commit of the branch and the exact source of each module. The environment is a link to
-//! a revision, which is replaced at once; [`rollback`] replaces it by an older one. [`Base`] lists
-//! the revisions. [`Settings`] are those of an `r10k.yaml`.
+//! [`deploy`] creates a revision for each branch: an immutable directory whose name is a digest of
+//! the branch's commit and the exact source of each module. An environment is a symbolic link to a
+//! revision, and switching replaces the link atomically; [`rollback`] switches to an older
+//! revision. [`Base`] lists the revisions. [`Settings`] reads an `r10k.yaml`.
 //!
 //! ```
 //! use ordain_deploy::{Base, Request, Settings, deploy};

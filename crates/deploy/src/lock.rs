@@ -1,4 +1,4 @@
-//! Locks between processes.
+//! File locks between processes.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -8,14 +8,14 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::error::{AtPath, Result};
 
-/// Locks a file, which is made if it is missing, until the result is dropped. Waits for others.
+/// Locks a file until the result is dropped. Waits for other holders. Creates a missing file.
 pub(crate) fn exclusive(path: &Path) -> Result<File> {
     let file = open(path)?;
     flock(&file, FlockOperation::LockExclusive).at_path(path)?;
     Ok(file)
 }
 
-/// The same without waiting; `None` if another process has the lock.
+/// Like [`exclusive`], without waiting; `None` if another process holds the lock.
 pub(crate) fn try_exclusive(path: &Path) -> Result<Option<File>> {
     let file = open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {

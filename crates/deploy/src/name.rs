@@ -1,31 +1,31 @@
-//! The names of environments, which come from names of branches.
+//! Converts branch names to environment names.
 
 use regex::Regex;
 
-/// The treatment of branches whose names are no names of environments.
+/// What to do with a branch whose name is not a valid environment name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum InvalidBranches {
-    /// Other characters become underscores, with a warning.
+    /// Replace invalid characters by underscores and warn.
     CorrectAndWarn,
-    /// Other characters become underscores.
+    /// Replace invalid characters by underscores.
     Correct,
-    /// The branch is left out.
+    /// Skip the branch.
     Leave,
 }
 
-/// The part of the branch's name that an environment's name lacks.
+/// The part of branch names that environment names omit.
 #[derive(Clone, Debug)]
 pub(crate) enum Strip {
-    /// This start.
+    /// This prefix.
     Start(String),
     /// Every match.
     Matches(Regex),
 }
 
-/// The name of a branch as that of an environment.
+/// The environment name of a branch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Name {
-    /// Without prefix and correction, as `.r10k-deploy.json` has it.
+    /// The name before prefix and correction, as `.r10k-deploy.json` contains it.
     pub(crate) plain: String,
     /// The name of the directory.
     pub(crate) directory: String,
@@ -33,7 +33,7 @@ pub(crate) struct Name {
     pub(crate) is_corrected: bool,
 }
 
-/// The rules by which branches get their names.
+/// How branch names become environment names.
 #[derive(Clone, Debug)]
 pub(crate) struct Naming {
     pub(crate) prefix: Option<String>,
@@ -41,14 +41,14 @@ pub(crate) struct Naming {
     pub(crate) invalid: InvalidBranches,
 }
 
-/// Replaces the characters that names of environments cannot have.
+/// Replaces characters that environment names may not have.
 pub(crate) fn corrected(name: &str) -> String {
     let correct = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     name.chars().map(correct).collect()
 }
 
 impl Naming {
-    /// The name for a branch; `None` if the branch is left out.
+    /// The name for a branch; `None` if the branch is skipped.
     pub(crate) fn name(&self, branch: &str) -> Option<Name> {
         let plain = match &self.strip {
             None => branch.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Calls a function with each item, on at most `threads` threads. The results have the order of
+/// Calls a function for each item, on at most `threads` threads. The results are in the order of
 /// the items.
 pub(crate) fn each<T: Send, R: Send>(
     threads: usize,

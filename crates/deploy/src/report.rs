@@ -10,9 +10,9 @@ use crate::revision::Record;
 pub struct Report {
     /// The environments, by base directory and name.
     pub environments: Vec<EnvironmentReport>,
-    /// Warnings, and the errors of single environments.
+    /// Warnings, and errors of single environments.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether nothing was changed on purpose.
+    /// Whether the deploy was a dry run.
     pub is_dry_run: bool,
 }
 
@@ -21,30 +21,30 @@ pub struct Report {
 pub struct EnvironmentReport {
     /// Its name.
     pub name: String,
-    /// The directory of environments.
+    /// The directory that contains the environment.
     pub base: std::path::PathBuf,
     /// The result.
     pub action: Action,
-    /// The revision before.
+    /// The previous revision.
     pub old: Option<Record>,
-    /// The revision now.
+    /// The current revision.
     pub new: Option<Record>,
 }
 
 /// The result for an environment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// It is new.
+    /// The environment is new.
     Created,
-    /// It has another revision.
+    /// It switched to another revision.
     Changed,
-    /// It has the revision that it should have.
+    /// It already had the desired revision.
     Unchanged,
-    /// Its branch is gone, and so is the environment.
+    /// It was removed, because its branch is gone.
     Removed,
-    /// It stays at the revision of a rollback.
+    /// It stays at the revision that a rollback selected.
     Held,
-    /// It failed and keeps its revision.
+    /// The deploy failed; the environment keeps its revision.
     Failed,
 }
 
@@ -62,14 +62,14 @@ impl Action {
     }
 }
 
-/// The difference of a module between two revisions.
+/// A module that differs between two revisions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModuleChange {
     /// Its name.
     pub name: String,
-    /// The commit, digest or version before; `None` if it is new.
+    /// The previous commit, digest or version; `None` for a new module.
     pub old: Option<String>,
-    /// The one now; `None` if it was removed.
+    /// The current one; `None` for a removed module.
     pub new: Option<String>,
 }
 

@@ -7,8 +7,8 @@
 //! BASE/.revisions/production/ID.json  where they are from
 //! ```
 //!
-//! A link is replaced by one `rename`, so readers see the old revision or the new one. Whoever
-//! reads a revision for long may lock its directory (`flock`), so that it stays.
+//! One `rename` replaces the link, so readers see either the old or the new revision. A
+//! long-running reader can lock the directory of its revision (`flock`), which then is not removed.
 
 use std::fs::{self, File};
 use std::io;
@@ -22,10 +22,10 @@ use crate::error::{AtPath, Error, Result};
 use crate::files;
 use crate::lock;
 
-/// The directory of all revisions, below the directory of environments.
+/// The directory of all revisions, in the directory of environments.
 pub const REVISIONS: &str = ".revisions";
 
-/// The start of names of temporary entries in [`REVISIONS`].
+/// The prefix of temporary entries in [`REVISIONS`].
 const TEMPORARY: &str = ".new-";
 
 /// The number of looks at a link that deploys replace meanwhile.
@@ -34,18 +34,18 @@ const PIN_ATTEMPTS: u32 = 16;
 /// The start of the ids of directories that another program made.
 const ADOPTED: &str = "adopted-";
 
-/// Where the files of a revision are from.
+/// The sources of a revision.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// The id: the start of a digest over all sources.
+    /// The id: the start of a digest of all sources.
     pub id: String,
     /// The address of the control repository.
     pub remote: String,
     /// The branch.
     pub branch: String,
-    /// The commit of the branch; empty if it is unknown.
+    /// The commit of the branch; empty if unknown.
     pub commit: String,
-    /// The time of the last deploy of the revision, in milliseconds since 1970.
+    /// When the revision was last deployed, in milliseconds since 1970.
     pub deployed: u64,
     /// Its modules.
     pub modules: Vec<DeployedModule>,
@@ -60,7 +60,7 @@ pub struct DeployedModule {
     pub path: PathBuf,
     /// `git`, `forge`, `tarball` or `local`.
     pub kind: String,
-    /// The address of its repository or tarball, or its name in the Forge.
+    /// The URL of its repository or tarball, or its Forge name.
     pub source: String,
     /// The declared reference or version.
     pub version: String,
@@ -69,7 +69,7 @@ pub struct DeployedModule {
 }
 
 impl DeployedModule {
-    /// The text by which two deployed modules are compared: the commit, digest or version.
+    /// The commit, digest or version, which identifies the content.
     pub fn content(&self) -> &str {
         if self.digest.is_empty() { &self.version } else { &self.digest }
     }
@@ -91,9 +91,9 @@ pub(crate) enum Entry {
     Missing,
     /// A link to this revision.
     Revision(String),
-    /// A directory that another program made.
+    /// A directory that another program created.
     Directory,
-    /// Any other link or a file.
+    /// A file or any other link.
     Other,
 }
 
@@ -113,7 +113,7 @@ impl Base {
         self.directory.join(REVISIONS)
     }
 
-    /// The files of a revision.
+    /// The directory of a revision.
     pub(crate) fn tree(&self, environment: &str, id: &str) -> PathBuf {
         self.revisions().join(environment).join(id)
     }
@@ -126,7 +126,8 @@ impl Base {
         self.revisions().join(environment).join("rolled-back")
     }
 
-    /// Waits for other deploys, or fails if there is one; makes the directory.
+    /// Locks the directory of environments, and creates it if necessary. Waits for another deploy
+    /// if `waits` is set, else fails.
     pub(crate) fn lock(&self, waits: bool) -> Result<File> {
         let revisions = self.revisions();
         fs::create_dir_all(&revisions).at_path(&revisions)?;
@@ -202,7 +203,7 @@ impl Base {
         Ok(names.filter(is_environment).collect())
     }
 
-    /// The revisions of an environment that are kept, the last deployed one first.
+    /// The stored revisions of an environment, last deployed first.
     ///
     /// # Errors
     /// When the directory cannot be read.
@@ -242,7 +243,8 @@ impl Base {
         files::Scratch::new(self.revisions().join(name))
     }
 
-    /// Makes a finished tree a revision. Its files reach the disk before its name does.
+    /// Turns a finished tree into a revision. Its files are flushed to disk before it gets its
+    /// name.
     pub(crate) fn install(&self, environment: &str, tree: &Path, record: &Record) -> Result<()> {
         files::sync_file_system(tree)?;
         self.write_record(environment, record)?;
@@ -251,8 +253,8 @@ impl Base {
         files::sync_directory(target.parent().unwrap_or(&target))
     }
 
-    /// Makes a revision the current one. A directory that another program made becomes an older
-    /// revision with this record.
+    /// Switches the environment to a revision. An existing directory of another program becomes an
+    /// older revision, with this record.
     pub(crate) fn switch(
         &self,
         environment: &str,
@@ -267,13 +269,13 @@ impl Base {
             None => fs::rename(&link, &path).at_path(&path)?,
             Some(record) => {
                 self.write_record(environment, record)?;
-                // Readers see the directory or the link, never nothing.
+                // The exchange is atomic: readers always find the directory or the link.
                 match renameat_with(CWD, &link, CWD, &path, RenameFlags::EXCHANGE) {
                     Ok(()) => {
                         let tree = self.tree(environment, &record.id);
                         fs::rename(&link, &tree).at_path(&tree)?;
                     }
-                    // Some file systems cannot exchange two entries.
+                    // Some file systems cannot exchange entries.
                     Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                         let tree = self.tree(environment, &record.id);
                         fs::rename(&path, &tree).at_path(&tree)?;
@@ -286,7 +288,8 @@ impl Base {
         files::sync_directory(&self.directory)
     }
 
-    /// Removes what a killed deploy left. A directory that it was adopting becomes a revision.
+    /// Removes what a killed deploy left behind. A directory that it was adopting becomes a
+    /// revision.
     pub(crate) fn clean(&self, now: u64) -> Result<()> {
         let revisions = self.revisions();
         for name in files::names(&revisions)? {
@@ -311,7 +314,7 @@ impl Base {
         Ok(())
     }
 
-    /// Removes records without files, and files without a record.
+    /// Removes records without files and files without records.
     fn clean_environment(&self, environment: &str) -> Result<()> {
         let current = self.current(environment);
         let directory = self.revisions().join(environment);
@@ -354,7 +357,7 @@ impl Base {
         Ok(true)
     }
 
-    /// Removes an environment with its revisions, except those in use.
+    /// Removes an environment and its revisions, except revisions in use.
     pub(crate) fn remove_environment(&self, environment: &str) -> Result<()> {
         files::remove(&self.directory.join(environment))?;
         for record in self.list(environment)? {
@@ -369,7 +372,7 @@ impl Base {
         }
     }
 
-    /// The revision that a rollback left. A deploy does not return to it by itself.
+    /// The revision that a rollback left. Deploys do not return to it unless forced.
     pub(crate) fn rolled_back(&self, environment: &str) -> Option<String> {
         let text = fs::read_to_string(self.held_path(environment)).ok()?;
         Some(text.trim().to_owned())
@@ -385,12 +388,12 @@ impl Base {
 }
 
 impl Record {
-    /// Whether another program made the directory.
+    /// Whether another program created the directory.
     pub fn is_adopted(&self) -> bool {
         self.id.starts_with(ADOPTED)
     }
 
-    /// The record of a directory that another program made.
+    /// The record for a directory that another program created.
     pub(crate) fn of_directory(path: &Path, now: u64) -> Self {
         let info = fs::read(path.join(".r10k-deploy.json")).ok();
         let info: Option<Json> = info.and_then(|text| serde_json::from_slice(&text).ok());
@@ -404,7 +407,7 @@ impl Record {
             remote: String::new(),
             branch: text("name").unwrap_or_default(),
             commit: commit.unwrap_or_default(),
-            // It is older than what replaces it.
+            // It must be older than its replacement.
             deployed: now.saturating_sub(1),
             modules: Vec::new(),
         }

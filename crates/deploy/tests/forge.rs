@@ -1,4 +1,4 @@
-//! Modules from a Forge and from web servers, which the test serves itself.
+//! Modules from a Forge and from web servers, both run by the test.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -16,7 +16,7 @@ use ordain_functions::digest::{md5, sha256};
 use ordain_source::SourceMap;
 use support::{Site, actions, messages};
 
-/// A web server with fixed documents; remembers the requests with their tokens.
+/// A web server with fixed documents. It records the requests and their tokens.
 struct Server {
     address: String,
     documents: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
@@ -62,7 +62,7 @@ impl Server {
         self.documents.lock().unwrap().insert(path.to_owned(), body.into());
     }
 
-    /// Serves a release, and makes it the latest.
+    /// Publishes a release as the latest one.
     fn release(&self, slug: &str, version: &str, tarball: &[u8], checksums: &str) {
         let file = format!("/v3/files/{slug}-{version}.tar.gz");
         let release = format!("{{\"file_uri\": \"{file}\", {checksums}}}");
@@ -80,7 +80,7 @@ impl Server {
 /// An entry of a tarball: the type, the path, the mode, and the content or the target of a link.
 type Entry<'e> = (u8, &'e str, u32, &'e str);
 
-/// A tarball with these entries, whose names are not checked.
+/// Builds a tarball without checking the names.
 fn tarball(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut out = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     for (kind, path, mode, content) in entries {
@@ -138,7 +138,7 @@ fn releases_are_checked_unpacked_and_kept() {
     let requests = server.take_requests();
     assert!(requests.iter().all(|line| line.ends_with(" Bearer secret")), "{requests:?}");
 
-    // Without a version the deployed one stays; a tarball is downloaded once.
+    // A module without a version stays at the deployed one. A tarball is downloaded once.
     let newer = plain("class m { 2 }\n");
     let checksum = format!("\"file_md5\": \"{}\"", md5(&newer));
     server.release("o-m", "2.0.0", &newer, &checksum);

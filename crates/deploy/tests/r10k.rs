@@ -13,10 +13,10 @@ use ordain_source::SourceMap;
 use serde_json::Value as Json;
 use support::{Repository, messages, tree};
 
-/// The entries that only one of the programs has: working copies, and Ordain's revisions.
+/// Entries that only one of the programs creates: git directories and Ordain's revisions.
 const ONE_SIDED: &[&str] = &[".git", ".revisions", ".r10k-deploy.json"];
 
-/// Whether r10k is there. Without it the tests pass, except in CI.
+/// Whether r10k is installed. Without it the tests pass, except in CI.
 fn has_r10k() -> bool {
     let there = Command::new("r10k").arg("version").output().is_ok_and(|o| o.status.success());
     if !there {
@@ -96,7 +96,7 @@ impl Pair {
         assert_eq!(names[0], names[1], "{title}");
     }
 
-    /// The files of all environments of a side.
+    /// The files of all environments of one program.
     fn trees(&self, side: &str) -> BTreeMap<String, BTreeMap<PathBuf, String>> {
         let entries = fs::read_dir(self.base(side)).unwrap().map(|entry| entry.unwrap());
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
@@ -104,7 +104,7 @@ impl Pair {
         names.map(|name| (name.clone(), tree(&self.base(side).join(name), ONE_SIDED))).collect()
     }
 
-    /// Writes a file that no source has to an environment of both sides.
+    /// Writes an unmanaged file to an environment of both programs.
     fn stray(&self, path: &str) {
         for side in ["r10k", "ordain"] {
             let path = self.base(side).join(path);
@@ -114,7 +114,7 @@ impl Pair {
     }
 }
 
-/// The content of `.r10k-deploy.json` without times; null without the file.
+/// The content of `.r10k-deploy.json` without times; null if the file is missing.
 fn info(environment: &Path) -> Json {
     let Ok(text) = fs::read_to_string(environment.join(".r10k-deploy.json")) else {
         return Json::Null;
@@ -217,8 +217,8 @@ fn trees_are_those_of_r10k() {
     modules[5].0.on_branch("feature/x-1", "manifests/f.pp", "class f_x {}\n");
     pair.compare("changed modules", plain);
 
-    // r10k leaves modules in directories that the Puppetfile does not mention any more; Ordain does
-    // not. So another module stays there.
+    // When a Puppetfile no longer mentions a directory, r10k leaves the modules in it, unlike
+    // Ordain. So another module stays there.
     let url = modules[0].0.0.display();
     let text = format!(
         "mod 'a', git: '{url}', ref: 'v1.0.0'\n\
@@ -272,7 +272,7 @@ fn purge_levels_are_those_of_r10k() {
             "deploy:\n  exclude_spec: false\n  purge_levels: {levels}\n  \
              purge_allowlist: ['.resource_types', 'manifests/*.pp', 'new/**/*']\n"
         );
-        // A revision is purged when it is made, so it has to be a new one.
+        // Files are only purged from a new revision, so make one.
         control.on_branch("production", "manifests/more.pp", &format!("# before {number}\n"));
         pair.compare("before", &more);
         for stray in strays {

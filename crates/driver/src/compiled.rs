@@ -53,6 +53,8 @@ pub(crate) enum Modules {
     ByName(BTreeMap<String, PathBuf>),
     /// Directories that hold modules; the first that has a file wins.
     Below(Vec<PathBuf>),
+    /// Files by address, which a server has.
+    ByAddress(BTreeMap<String, PathBuf>),
     /// The modules of several sources; the first that has a file wins.
     Several(Vec<Arc<Modules>>),
 }
@@ -166,8 +168,27 @@ impl Compiled {
     }
 }
 
+/// The place of an address, or of a file below one.
+fn by_address(places: &BTreeMap<String, PathBuf>, address: &str) -> Option<PathBuf> {
+    let (_, path) = address.strip_prefix("puppet://")?.split_once('/')?;
+    if path.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let (mut above, mut below) = (path.trim_end_matches('/'), "");
+    loop {
+        if let Some(place) = places.get(&format!("puppet:///{above}")) {
+            return Some(if below.is_empty() { place.clone() } else { place.join(below) });
+        }
+        above = above.rsplit_once('/')?.0;
+        below = path.get(above.len() + 1..)?;
+    }
+}
+
 impl Modules {
     fn resolve(&self, address: &str) -> Option<PathBuf> {
+        if let Self::ByAddress(places) = self {
+            return by_address(places, address);
+        }
         let rest = address.strip_prefix("puppet:///modules/").or_else(|| {
             let (_, path) = address.strip_prefix("puppet://")?.split_once('/')?;
             path.strip_prefix("modules/")
@@ -178,6 +199,7 @@ impl Modules {
         }
         let in_module = |dir: &Path| dir.join("files").join(rest);
         match self {
+            Self::ByAddress(_) => None,
             Self::Several(all) => all.iter().find_map(|modules| modules.resolve(address)),
             Modules::ByName(dirs) => dirs.get(name).map(|dir| in_module(dir)),
             Modules::Below(dirs) => {

@@ -69,6 +69,25 @@ pub(crate) fn begins_object(text: &[u8]) -> bool {
     text.trim_ascii_start().first() == Some(&b'{')
 }
 
+/// Reads a graph that a server has compiled for this machine. `places` has the files that it copies,
+/// by address. No other file of this machine is read.
+///
+/// # Errors
+/// When the text is not a graph, or a deferred value cannot be resolved.
+pub fn received(
+    reporter: &mut dyn Reporter,
+    text: &[u8],
+    places: BTreeMap<String, PathBuf>,
+    options: &Options,
+) -> Result<Compiled, Error> {
+    let name = Path::new("the graph of the server");
+    let graph = json::read(text, &|_| None).map_err(|error| codes::document(name, error))?;
+    let modules = Arc::new(Modules::ByAddress(places));
+    let mut compiled = Compiled { modules, ..Compiled::of_graph(graph, options.sources()) };
+    resolve_deferred(reporter, &mut compiled, options)?;
+    Ok(compiled)
+}
+
 /// Reads a graph, a catalog or a saved plan.
 ///
 /// # Errors

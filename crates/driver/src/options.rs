@@ -8,7 +8,7 @@ use ecow::EcoString;
 use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_graph::language::Strict;
-use ordain_inmanta::lower::Handlers;
+pub use ordain_inmanta::lower::Handlers;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;

@@ -1,9 +1,9 @@
 //! Facts: the properties of a machine that manifests can use.
 //!
-//! [`Machine::facts`] reads them from `/proc`, `/sys`, `/etc` and a few system calls, without any
-//! child process, in the structure of Facter. [`external`] adds the facts of the administrator:
-//! files and programs in `facts.d` directories, `FACTER_…` variables, and files from options. If a
-//! source cannot be read, only its facts are missing.
+//! [`Machine::facts`] reads them from `/proc`, `/sys`, `/etc` and a few system calls, without child
+//! processes, in Facter's structure. [`external`] adds the administrator's facts: files and
+//! programs in `facts.d` directories, `FACTER_…` variables, and files from options. If a source
+//! cannot be read, only its facts are missing.
 //!
 //! ```
 //! use ordain_facts::Machine;
@@ -45,13 +45,13 @@ pub use machine::{Address, Machine};
 pub struct Options {
     /// Whether to include the legacy flat facts: `fqdn`, `osfamily`, `ipaddress_eth0`, …
     pub legacy: bool,
-    /// Directories of external facts, later ones win.
+    /// Directories of external facts. Later ones override earlier ones.
     pub external_dirs: Vec<PathBuf>,
-    /// The environment, with facts in `FACTER_…` variables.
+    /// The environment variables; those named `FACTER_…` are facts.
     pub environment: Vec<(String, String)>,
 }
 
-/// All facts, and warnings about external ones.
+/// All facts, with warnings about external facts.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// A map of the facts by name.
@@ -63,20 +63,20 @@ pub struct Facts {
 /// The facts of a machine by source.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    /// Those of the system.
+    /// Facts of the system.
     pub native: Map,
-    /// Facts from files and programs of the administrator.
+    /// Facts from the administrator's files and programs.
     pub external: Vec<(String, Value)>,
-    /// Those of the environment.
+    /// Facts from the environment.
     pub environment: Vec<(String, Value)>,
     /// A warning for each file or program without valid facts.
     pub problems: Vec<Diagnostic>,
 }
 
 impl Layers {
-    /// The weight of an external fact against custom ones.
+    /// The weight of an external fact compared with custom facts.
     pub const EXTERNAL_WEIGHT: i64 = 10_000;
-    /// The weight of a fact from the environment against custom ones.
+    /// The weight of a fact from the environment compared with custom facts.
     pub const ENVIRONMENT_WEIGHT: i64 = 1_000_000;
 
     /// All facts merged: external ones override those of the system, the environment overrides

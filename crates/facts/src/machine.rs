@@ -1,4 +1,4 @@
-//! The source of facts.
+//! The machine that facts are read from.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -46,20 +46,20 @@ impl Machine {
         self.addresses.as_deref()
     }
 
-    /// The real place of an absolute path.
+    /// The path of a file below the root of the machine.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
     /// The text of a file; `None` if it cannot be read. Invalid UTF-8 is replaced.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
-        // Files below `/proc` and `/sys` do not tell their length.
+        // Files below `/proc` and `/sys` do not report their length.
         let mut bytes = Vec::with_capacity(4096);
         File::open(self.path(path)).ok()?.read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The trimmed text of a file; `None` if nothing is left.
+    /// The trimmed text of a file; `None` if it is empty.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
         let text = self.read(path)?;
         let text = text.trim();

@@ -9,7 +9,7 @@ use crate::kernel;
 use crate::machine::some_map;
 use crate::selinux;
 
-/// By a part of the identifier: the family.
+/// The family, by a part of the identifier.
 const FAMILIES: [(&str, &[&str]); 6] = [
     (
         "RedHat",
@@ -44,7 +44,7 @@ const FAMILIES: [(&str, &[&str]); 6] = [
     ("Mandrake", &["mandrake", "mandriva", "mageia"]),
 ];
 
-/// The name by identifier, if it differs from the file.
+/// The name by identifier, if it differs from the one in the file.
 const NAMES: [(&str, &str); 19] = [
     ("almalinux", "AlmaLinux"),
     ("alpine", "Alpine"),

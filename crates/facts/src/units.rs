@@ -1,4 +1,4 @@
-//! Amounts as text, in Facter's form.
+//! Formats quantities as Facter does.
 
 /// An amount of bytes: `512 bytes`, `1.94 GiB`.
 ///

@@ -30,7 +30,7 @@ const CLOCKS: [(&str, &str); 3] =
 /// The kind of a container, and its identifier.
 type Container = (String, Option<(&'static str, String)>);
 
-/// The kind of a machine, found out once for all facts about it.
+/// The kind of a machine, detected once for all facts about it.
 pub(crate) struct Virtualization<'m> {
     machine: &'m Machine,
     container: Option<Container>,
@@ -107,8 +107,8 @@ fn container(machine: &Machine) -> Option<Container> {
     }
 }
 
-/// Whether the root file system is more than a plain one on a disk. Container images that run as
-/// machines keep the files that mark a container.
+/// Whether the root file system is not a plain one on a disk. Container images that run on real
+/// machines keep the marker files of containers.
 fn has_layered_root(machine: &Machine) -> bool {
     let mounts = machine.read("/proc/mounts").unwrap_or_default();
     let root =

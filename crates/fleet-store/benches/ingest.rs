@@ -1,7 +1,7 @@
 //! Measures how fast commands are stored, and the size of the database.
 //!
 //! `cargo bench -p ordain-fleet-store --bench ingest -- [NODES [RESOURCES]]` measures SQLite, and
-//! PostgreSQL where it is installed. Both write through to the disk.
+//! PostgreSQL if it is installed. Both wait until data is on disk.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../tests/suite/databases.rs"]
@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 const NOW: i64 = 1_795_694_400_000_000;
 const MINUTE: i64 = 60_000_000;
 
-/// The commands of a run of a node. Nine of ten resources are the same on all nodes; `version` changes
+/// The catalog of a node. Nine out of ten resources are the same on all nodes; `version` changes
 /// one of them.
 fn catalog(node: usize, resources: usize, time: i64, version: usize) -> Json {
     let list: Vec<Json> = (0..resources)
@@ -51,7 +51,7 @@ fn catalog(node: usize, resources: usize, time: i64, version: usize) -> Json {
     })
 }
 
-/// About 300 values, of which `volatile` are new in each run.
+/// About 300 values; `volatile` of them change in each run.
 fn facts(node: usize, time: i64, volatile: usize) -> Json {
     let mut values = json!({
         "os": { "family": "Debian", "name": "Debian", "release": { "full": "12.1", "major": "12" } },
@@ -93,7 +93,8 @@ fn command(name: &str, version: i64, payload: Json) -> (Command, i64) {
     (Command::from_json(name, version, payload, NOW).unwrap(), NOW)
 }
 
-/// Applies the command of `make` for each node, on several threads; only the work of the database counts.
+/// Applies the command that `make` returns for each node, on several threads. Only the time in the
+/// database is measured.
 fn measure(
     database: &dyn Database,
     what: &str,

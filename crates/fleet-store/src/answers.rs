@@ -1,4 +1,4 @@
-//! Catalogs that answer a request again as long as nothing that their compile read has changed.
+//! Stored answers: catalogs that are sent again while no input of their compile changes.
 
 use crate::contents::{Digest, content, digest, put_content};
 use crate::database::Connection;
@@ -6,14 +6,15 @@ use crate::error::FleetStoreError;
 use crate::key::StoreKey;
 use crate::value::Value;
 
-/// The question that an answer is for.
+/// The request that an answer belongs to.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The node.
     pub certname: &'a str,
     /// The environment.
     pub environment: &'a str,
-    /// The variant among the requests of a node in an environment, such as the form of the catalog.
+    /// Tells apart requests of the same node and environment, such as those for different catalog
+    /// formats.
     pub variant: &'a str,
 }
 
@@ -24,16 +25,16 @@ pub struct Answer {
     pub code_id: Option<String>,
     /// When it was compiled, in microseconds since 1970.
     pub compiled: i64,
-    /// The time at which a compile last gave the same catalog.
+    /// When a compile last returned the same catalog.
     pub verified: Option<i64>,
     /// The digest of the catalog.
     pub catalog: Digest,
-    /// The record of the inputs of the compile.
+    /// The compile record, serialized.
     pub inputs: Vec<u8>,
 }
 
-/// Stores an answer in place of the one before. Catalogs hold secrets, and records of inputs hold
-/// values of facts, so both are sealed.
+/// Stores an answer, and replaces the previous one. Both the catalog and the compile record may
+/// contain secrets, so both are encrypted.
 ///
 /// # Errors
 /// When the database fails.
@@ -65,11 +66,11 @@ pub fn put_answer(
     connection.execute(sql, &row).map(drop)
 }
 
-/// The stored answer to a question, without its catalog: [`content`] reads that once the inputs are
-/// found to be the same.
+/// The stored answer to a request, without its catalog: call [`content`] for that once the inputs
+/// are known to be unchanged.
 ///
 /// # Errors
-/// When the database fails, or the key is another one.
+/// When the database fails, or the key is wrong.
 pub fn answer(
     connection: &mut dyn Connection,
     key: &StoreKey,
@@ -94,7 +95,7 @@ pub fn answer(
     }))
 }
 
-/// Records that a compile gave the same catalog again.
+/// Records that a compile returned the same catalog again.
 ///
 /// # Errors
 /// When the database fails.
@@ -114,7 +115,7 @@ pub fn set_verified(
     connection.execute(sql, &parameters).map(drop)
 }
 
-/// Deletes the answer to a question.
+/// Deletes the answer to a request.
 ///
 /// # Errors
 /// When the database fails.

@@ -1,4 +1,4 @@
-//! The audit log: entries are only added, and each covers the one before it.
+//! The audit log: an append-only hash chain.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ use crate::value::Value;
 pub struct AuditEntry<'a> {
     /// When, in microseconds since 1970.
     pub at: i64,
-    /// The person or program that did it: the name of a certificate or of a user.
+    /// The person or program that acted: the name of a certificate or a user.
     pub actor: &'a str,
     /// The action, such as `sign`.
     pub action: &'a str,
@@ -26,10 +26,10 @@ pub struct AuditEntry<'a> {
     pub detail: &'a Map<String, Json>,
 }
 
-/// Adds an entry; returns its number. Entries are numbered from 1 without gaps.
+/// Appends an entry and returns its number. Entries are numbered from 1 without gaps.
 ///
 /// # Errors
-/// When the database fails. If two servers add an entry at once, the transaction of one is repeated.
+/// When the database fails. If two servers append at once, one of them repeats its transaction.
 pub fn append_audit(
     connection: &mut dyn Connection,
     entry: &AuditEntry<'_>,
@@ -65,15 +65,15 @@ fn hash(sequence: i64, at: i64, texts: [&str; 4], previous: &Digest) -> Digest {
     hash.update(sequence.to_be_bytes());
     hash.update(at.to_be_bytes());
     for text in texts {
-        // Lengths keep the texts apart.
+        // Without the lengths, different entries could give the same bytes.
         hash.update((text.len() as u64).to_be_bytes());
         hash.update(text);
     }
     hash.finalize().into()
 }
 
-/// Checks the whole log; returns the number of its last entry and that entry's hash. Only who knows
-/// these two from elsewhere can tell that entries were removed from the end.
+/// Checks the whole log. Returns the number and the hash of its last entry. Entries that were
+/// removed from the end are only noticed by comparing these two with earlier results.
 ///
 /// # Errors
 /// [`FleetStoreError::Audit`] names the first entry that was changed or removed.

@@ -28,19 +28,19 @@ pub struct CertificateRow {
     pub issued: i64,
     /// When it was revoked.
     pub revoked: Option<i64>,
-    /// The reason of RFC 5280 for that.
+    /// The revocation reason of RFC 5280.
     pub revocation_reason: Option<i64>,
-    /// Whether it is the one that the name's owner fetches.
+    /// Whether it is the certificate that the node downloads.
     pub is_current: bool,
 }
 
 const COLUMNS: &str = "issuer, serial, subject, not_before, not_after, fingerprint, pem, issued,
     revoked, revocation_reason, is_current";
 
-/// Records a certificate, and makes it its subject's current one.
+/// Records a certificate, and makes it the current one of its subject.
 ///
 /// # Errors
-/// When the database fails, or the issuer has used the serial number before.
+/// When the database fails, or the issuer already used the serial number.
 pub fn put_certificate(
     connection: &mut dyn Connection,
     row: &CertificateRow,
@@ -70,7 +70,7 @@ pub fn put_certificate(
     connection.execute(&sql, &values).map(drop)
 }
 
-/// The certificates of a subject, the newest first: a revocation has to cover all of them.
+/// The certificates of a subject, newest first. Revocation has to cover all of them.
 ///
 /// # Errors
 /// When the database fails.
@@ -84,7 +84,7 @@ pub fn certificates_of(
     collect(connection, &sql, &[subject.into()])
 }
 
-/// The current certificates, in the order of subjects after a name; at most `limit` of them.
+/// At most `limit` current certificates, ordered by subject, from the first subject after a name.
 ///
 /// # Errors
 /// When the database fails.
@@ -100,7 +100,7 @@ pub fn current_certificates(
     collect(connection, &sql, &[after.into(), limit.into()])
 }
 
-/// The certificate of a serial number.
+/// The certificate with a serial number.
 ///
 /// # Errors
 /// When the database fails.
@@ -114,8 +114,8 @@ pub fn certificate_by_serial(
     Ok(rows.into_iter().next())
 }
 
-/// The serial numbers that an issuer revoked, with time and reason, for its revocation list. Expired
-/// certificates are left out if they expired before `not_after`.
+/// The serial numbers that an issuer revoked, with time and reason, for its revocation list. Leaves
+/// out certificates that expired before `not_after`.
 ///
 /// # Errors
 /// When the database fails.
@@ -138,7 +138,7 @@ pub fn revoked_serials(
     Ok(revoked)
 }
 
-/// Revokes all certificates of a subject that are not revoked yet; returns their number.
+/// Revokes all certificates of a subject that are not revoked yet. Returns how many.
 ///
 /// # Errors
 /// When the database fails.
@@ -153,7 +153,7 @@ pub fn revoke_all(
     connection.execute(sql, &[now.into(), reason.into(), subject.into()])
 }
 
-/// Makes no certificate of a subject its current one. The inventory keeps them.
+/// Leaves a subject without a current certificate. The inventory keeps its certificates.
 ///
 /// # Errors
 /// When the database fails.
@@ -165,7 +165,7 @@ pub fn forget_current(
     connection.execute(sql, &[subject.into()]).map(drop)
 }
 
-/// Stores the request of a subject; `false` if there is one already.
+/// Stores the certificate request of a subject. Returns `false` if there already is one.
 ///
 /// # Errors
 /// When the database fails.
@@ -180,7 +180,7 @@ pub fn put_request(
     Ok(connection.execute(sql, &[subject.into(), pem.into(), now.into()])? > 0)
 }
 
-/// The requests with their subjects, in the order of subjects.
+/// The certificate requests with their subjects, ordered by subject.
 ///
 /// # Errors
 /// When the database fails.
@@ -194,7 +194,7 @@ pub fn requests(connection: &mut dyn Connection) -> Result<Vec<(String, String)>
         .collect()
 }
 
-/// The request of a subject.
+/// The certificate request of a subject.
 ///
 /// # Errors
 /// When the database fails.
@@ -207,7 +207,7 @@ pub fn request(
     pem.map(|pem| pem.text().map(str::to_owned)).transpose()
 }
 
-/// Deletes the request of a subject; `false` if there is none.
+/// Deletes the certificate request of a subject. Returns `false` if there is none.
 ///
 /// # Errors
 /// When the database fails.
@@ -219,8 +219,8 @@ pub fn remove_request(
     Ok(connection.execute(sql, &[subject.into()])? > 0)
 }
 
-/// Stores an issuer's revocation list unless one with the same or a greater number is there; returns
-/// whether it was stored.
+/// Stores an issuer's revocation list, unless one with the same or a higher number is stored.
+/// Returns whether it was stored.
 ///
 /// # Errors
 /// When the database fails.
@@ -240,7 +240,7 @@ pub fn put_revocation_list(
     Ok(connection.execute(sql, &row)? > 0)
 }
 
-/// An issuer's revocation list: its number, its text, and when it was made.
+/// An issuer's revocation list: its number, its text, and when it was signed.
 ///
 /// # Errors
 /// When the database fails.

@@ -1,5 +1,5 @@
-//! The text over which PuppetDB computes its hashes: JSON as Clojure's library cheshire writes it,
-//! with the keys of all maps sorted (`puppetlabs/puppetdb/scf/hash.clj`).
+//! The text that PuppetDB hashes: JSON as Clojure's library cheshire writes it, with the keys of
+//! all maps sorted (`puppetlabs/puppetdb/scf/hash.clj`).
 
 use std::cmp::Ordering;
 
@@ -9,10 +9,10 @@ use sha1::{Digest, Sha1};
 /// A SHA-1 hash.
 pub(crate) type Sha1Hash = [u8; 20];
 
-/// The kinds of map keys in PuppetDB's memory.
+/// How PuppetDB represents the keys of a map, which decides their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keys {
-    /// Keywords: the part before a `/` is a namespace, and is compared first.
+    /// Keywords: the part before a `/` is a namespace and is compared first.
     Keywords,
     /// Strings.
     Strings,
@@ -23,9 +23,10 @@ pub(crate) fn sha1(text: &str) -> Sha1Hash {
     Sha1::digest(text.as_bytes()).into()
 }
 
-/// Compares texts as Java does: by units of UTF-16.
+/// Compares texts as Java does: by UTF-16 code units.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
-    // Both orders agree unless a character is beyond the basic plane.
+    // The two orders differ only if one of the texts has a character outside the Basic Multilingual
+    // Plane.
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
@@ -49,8 +50,8 @@ fn compare_keys(a: &str, b: &str, keys: Keys) -> Ordering {
     }
 }
 
-/// The place of a string among others in one of Clojure's hash sets, which nothing sorts: sets are
-/// tries over five bits of the hash at a time, the lowest first.
+/// The sort key of a string in Clojure's hash sets, which PuppetDB does not sort: a set is a trie
+/// over five bits of the hash at a time, lowest first.
 pub(crate) fn place_in_set(text: &str) -> [u32; 7] {
     let java = text
         .encode_utf16()
@@ -59,21 +60,21 @@ pub(crate) fn place_in_set(text: &str) -> [u32; 7] {
     std::array::from_fn(|level| hash >> (5 * level) & 31)
 }
 
-/// Murmur3 of a number of 32 bits with the seed 0. Clojure leaves 0 as it is.
+/// Murmur3 of a 32-bit number with seed 0. Clojure maps 0 to 0.
 fn murmur3(number: u32) -> u32 {
     if number == 0 {
         return 0;
     }
     let mixed = number.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
     let mut hash = mixed.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
-    // The length of the number in bytes.
+    // The length of the input in bytes.
     hash ^= 4;
     hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
     hash ^ hash >> 16
 }
 
-/// Appends a value with sorted keys.
+/// Appends a value as JSON with sorted keys.
 pub(crate) fn write(out: &mut String, value: &Json, keys: Keys) {
     match value {
         Json::Null => out.push_str("null"),
@@ -129,13 +130,13 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// A number as Java's `Double.toString` writes it.
+/// A number as Java's `Double.toString` formats it.
 fn java_double(number: f64) -> String {
     let magnitude = number.abs();
     if magnitude == 0.0 || (1e-3..1e7).contains(&magnitude) {
         return format!("{number:?}");
     }
-    // The shortest digits, such as "1.5e10"; Java adds ".0" to a single one.
+    // The shortest digits, such as "1.5e10". Java adds ".0" if there is only one digit.
     let text = format!("{number:e}");
     match text.split_once('e') {
         Some((digits, exponent)) if digits.contains('.') => format!("{digits}E{exponent}"),
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn sets_have_the_order_of_clojure() {
-        // As Clojure 1.10 prints them.
+        // Clojure 1.10 prints these sets in this order.
         for expected in [
             "class a b",
             "host class",

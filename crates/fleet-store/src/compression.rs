@@ -1,13 +1,13 @@
-//! Compression of contents.
+//! Compression of stored contents.
 
 use std::io::Read;
 
 use crate::error::FleetStoreError;
 
-/// The level of compression: the default of zstd.
+/// The compression level: zstd's default.
 const LEVEL: i32 = 3;
 
-/// The size of the largest content that is read, in bytes.
+/// The largest content that is read, in bytes.
 const MAXIMUM: u64 = 1 << 30;
 
 /// Compresses a content.
@@ -15,10 +15,10 @@ pub(crate) fn compress(content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
     zstd::bulk::compress(content, LEVEL).map_err(|e| FleetStoreError::failed(e.to_string()))
 }
 
-/// Reads a content that was compressed, such as the metrics of a report.
+/// Decompresses a content, such as the metrics of a report.
 ///
 /// # Errors
-/// When it is damaged, or larger than a gibibyte.
+/// When it is damaged, or larger than 1 GiB.
 pub fn decompress(data: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
     let failed = |e: std::io::Error| FleetStoreError::failed(format!("a content is damaged: {e}"));
     let mut content = Vec::new();

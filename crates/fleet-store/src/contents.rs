@@ -8,11 +8,11 @@ use crate::error::FleetStoreError;
 use crate::key::StoreKey;
 use crate::value::Value;
 
-/// The digest of a content.
+/// The digest of a content: its SHA-256, or an HMAC if the content is secret.
 pub type Digest = [u8; 32];
 
-/// Stores a content once, however often it is stored; returns its digest. Whoever reads the database
-/// without the key learns nothing about a secret content but its size.
+/// Stores a content, deduplicated by digest, and returns the digest. Without the key, the database
+/// reveals nothing about a secret content except its size.
 ///
 /// # Errors
 /// When the database fails.
@@ -24,7 +24,7 @@ pub fn put_content(
     now: i64,
 ) -> Result<Digest, FleetStoreError> {
     let digest: Digest = if is_secret { key.name(content) } else { Sha256::digest(content).into() };
-    // Contents that nothing refers to are deleted when they are a day old; this one is in use.
+    // The garbage collection deletes unreferenced contents after a day; this content is in use.
     let sql = "UPDATE contents SET stored = $1 WHERE digest = $2";
     if connection.execute(sql, &[now.into(), digest.as_slice().into()])? > 0 {
         return Ok(digest);
@@ -41,10 +41,10 @@ pub fn put_content(
     Ok(digest)
 }
 
-/// The content of a digest.
+/// The content with a digest.
 ///
 /// # Errors
-/// When the database fails, the content is damaged, or the key is another one.
+/// When the database fails, the content is damaged, or the key is wrong.
 pub fn content(
     connection: &mut dyn Connection,
     key: &StoreKey,
@@ -88,10 +88,10 @@ pub fn put_secret(
     connection.execute(sql, &[name.into(), sealed.into(), now.into()]).map(drop)
 }
 
-/// The secret of a name.
+/// The secret with a name.
 ///
 /// # Errors
-/// When the database fails, or the key is another one.
+/// When the database fails, or the key is wrong.
 pub fn secret(
     connection: &mut dyn Connection,
     key: &StoreKey,

@@ -9,19 +9,19 @@ use crate::value::Value;
 
 /// A connection within a transaction.
 ///
-/// Parameters are written `$1`, `$2` and so on, and appear first in this order, since SQLite numbers
-/// them by their first appearance.
+/// Statements use the parameters `$1`, `$2` and so on. Their first appearances must be in this
+/// order, because SQLite numbers parameters that way.
 pub trait Connection {
-    /// The SQL that it speaks.
+    /// The SQL dialect.
     fn dialect(&self) -> Dialect;
 
-    /// Runs a statement; returns the number of rows that it changed.
+    /// Runs a statement. Returns the number of rows that changed.
     ///
     /// # Errors
     /// When the database fails.
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, FleetStoreError>;
 
-    /// Runs a query and passes each row to a function, until it breaks.
+    /// Runs a query and passes each row to a function until the function breaks.
     ///
     /// # Errors
     /// When the database or the function fails.
@@ -39,25 +39,25 @@ pub trait Connection {
     fn batch(&mut self, sql: &str) -> Result<(), FleetStoreError>;
 }
 
-/// Gets the values of a row; breaks to end the query.
+/// Receives the values of a row. Breaks to end the query.
 pub type RowFunction<'a> = dyn FnMut(&[Value]) -> Result<ControlFlow<()>, FleetStoreError> + 'a;
 
-/// The work of a transaction. It may run several times, if another transaction was in its way.
+/// The body of a transaction. After a conflict with another transaction, it runs again.
 pub type Work<'a> = dyn FnMut(&mut dyn Connection) -> Result<(), FleetStoreError> + 'a;
 
-/// A database. Its calls block: an asynchronous program makes them on a thread for blocking work.
+/// A database. All methods block: asynchronous programs must call them on a blocking thread.
 pub trait Database: Send + Sync + std::fmt::Debug {
-    /// The SQL that it speaks.
+    /// The SQL dialect.
     fn dialect(&self) -> Dialect;
 
-    /// Runs a transaction that only reads.
+    /// Runs a read-only transaction.
     ///
     /// # Errors
-    /// When the database or the work fails, or a statement takes longer than the limit.
+    /// When the database or the body fails, or a statement exceeds the time limit.
     fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError>;
 
-    /// Notes how values are distributed, by which the database chooses indexes. To be called now
-    /// and then, if the database does not do it itself.
+    /// Updates the statistics by which the database chooses indexes. Call it regularly if the
+    /// database does not do that itself.
     ///
     /// # Errors
     /// When the database fails.
@@ -65,10 +65,10 @@ pub trait Database: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// Runs a transaction. When it returns without an error, the change is durable.
+    /// Runs a transaction. When it returns without an error, the changes are on disk.
     ///
     /// # Errors
-    /// When the database or the work fails; then nothing was changed.
+    /// When the database or the body fails; then nothing has changed.
     fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError>;
 }
 
@@ -121,10 +121,10 @@ impl dyn Connection + '_ {
     }
 }
 
-/// Runs a transaction that reads, and returns the result of the work.
+/// Runs a read-only transaction and returns the result of its body.
 ///
 /// # Errors
-/// As of [`Database::read`].
+/// The same as [`Database::read`].
 pub fn read<T>(
     database: &dyn Database,
     limit: Option<Duration>,
@@ -138,10 +138,10 @@ pub fn read<T>(
     result.ok_or_else(|| FleetStoreError::failed("the transaction did nothing"))
 }
 
-/// Runs a transaction, and returns the result of the work.
+/// Runs a transaction and returns the result of its body.
 ///
 /// # Errors
-/// As of [`Database::write`].
+/// The same as [`Database::write`].
 pub fn write<T>(
     database: &dyn Database,
     mut work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,

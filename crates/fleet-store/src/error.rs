@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetStoreError {
-    /// The database does not answer, or is too busy. The same call may succeed later.
+    /// The database does not answer or is overloaded. The same call may succeed later.
     #[error("the database is not available: {reason}")]
     Unavailable {
         /// The reason.
@@ -14,9 +14,9 @@ pub enum FleetStoreError {
     /// A newer Ordain wrote the schema.
     #[error("the database was written by a newer version (schema {found}, this one knows {known})")]
     Newer {
-        /// Its schema.
+        /// The version of its schema.
         found: i64,
-        /// The newest schema that is known here.
+        /// The newest version that this program knows.
         known: i64,
     },
     /// The statement failed, or the database is damaged.
@@ -24,22 +24,22 @@ pub enum FleetStoreError {
     Failed {
         /// The reason.
         reason: String,
-        /// The five characters of SQL's error code, if PostgreSQL gave one.
+        /// The SQLSTATE code, if PostgreSQL sent one.
         code: Option<String>,
     },
-    /// The statement took longer than the caller allows.
+    /// A statement exceeded the caller's time limit.
     #[error("the query took longer than {seconds} s")]
     Timeout {
         /// The limit.
         seconds: u64,
     },
-    /// The command is wrong: sending it again does not help.
+    /// The command is invalid; sending it again does not help.
     #[error("{reason}")]
     Refused {
         /// The reason, for the sender.
         reason: String,
     },
-    /// The file of the database or of the key cannot be used.
+    /// The database file or the key file cannot be used.
     #[error("{}: {reason}", path.display())]
     File {
         /// The file.
@@ -47,16 +47,16 @@ pub enum FleetStoreError {
         /// The reason.
         reason: String,
     },
-    /// A value was sealed with another key, or changed since.
+    /// A value was encrypted with another key, or modified since.
     #[error("the secret {name} cannot be opened: it was sealed with another key, or changed")]
     Sealed {
         /// Its name.
         name: String,
     },
-    /// The audit log was changed.
+    /// The audit log was modified.
     #[error("entry {sequence} of the audit log was changed or removed")]
     Audit {
-        /// The first entry that does not fit.
+        /// The first entry that does not match.
         sequence: i64,
     },
 }
@@ -77,13 +77,13 @@ impl FleetStoreError {
         Self::Refused { reason: reason.into() }
     }
 
-    /// Whether the same transaction may succeed at once if it is repeated: another one was in its
-    /// way.
+    /// Whether repeating the transaction may succeed at once, because another transaction
+    /// interfered.
     pub(crate) fn is_conflict(&self) -> bool {
         match self {
             Self::Failed { code: Some(code), .. } => {
-                // Serialization failure, deadlock, unique and foreign key violations; a type or a
-                // table that another server made at the same time.
+                // Serialization failure, deadlock, unique and foreign key violations, and a type or
+                // table that another server created at the same time.
                 let codes = ["40001", "40P01", "23505", "23503", "42710", "42P07"];
                 codes.contains(&code.as_str())
             }

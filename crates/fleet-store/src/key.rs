@@ -1,4 +1,4 @@
-//! The key of the store, which stays outside of the database.
+//! The encryption key of the store, which is not in the database.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -14,11 +14,11 @@ use crate::error::FleetStoreError;
 /// The length of the key in bytes.
 const LENGTH: usize = 32;
 
-/// The length of a nonce in bytes. Random ones of this length do not repeat.
+/// The length of a nonce in bytes: long enough that random nonces do not repeat.
 const NONCE: usize = 24;
 
-/// Encrypts the secrets in the database, with XChaCha20-Poly1305. All servers of a database need the
-/// same key; without it, secrets are lost.
+/// Encrypts the secrets in the database with XChaCha20-Poly1305. All servers that share a database
+/// need the same key. Without the key, the secrets are lost.
 #[derive(Clone)]
 pub struct StoreKey {
     sealing: [u8; LENGTH],
@@ -32,9 +32,9 @@ impl std::fmt::Debug for StoreKey {
 }
 
 impl StoreKey {
-    /// A key of 32 random bytes.
+    /// A key with these bytes, which should be random.
     pub fn from_bytes(key: [u8; LENGTH]) -> Self {
-        // Two independent keys: one seals, one names contents.
+        // Derives two independent keys: one for encryption, one for digests of contents.
         let derive = |purpose: &str| {
             let mut hash = Sha256::new();
             hash.update(key);
@@ -44,17 +44,17 @@ impl StoreKey {
         Self { sealing: derive("ordain store: seal"), naming: derive("ordain store: name") }
     }
 
-    /// The key in a file; a missing file is created with mode 0600.
+    /// Reads the key from a file. Creates a missing file with mode 0600.
     ///
     /// # Errors
-    /// When it cannot be read or created, has a wrong length, or others may read it.
+    /// When the file cannot be read or created, has the wrong length, or other users may use it.
     pub fn open(path: &Path) -> Result<Self, FleetStoreError> {
         let failed = |reason: String| FleetStoreError::File { path: path.to_path_buf(), reason };
         match File::open(path) {
             Ok(file) => read(file).map(Self::from_bytes).map_err(failed),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                 create(path).map_err(failed)?;
-                // Another server may have been first.
+                // Another server may have created the file first.
                 let file = File::open(path).map_err(|e| failed(e.to_string()))?;
                 read(file).map(Self::from_bytes).map_err(failed)
             }
@@ -62,8 +62,11 @@ impl StoreKey {
         }
     }
 
-    /// Seals a content; `name` has to be given again to open it.
-    pub(crate) fn seal(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
+    /// Encrypts a content. The same `name` is needed to decrypt it.
+    ///
+    /// # Errors
+    /// When the system has no random numbers, or the content is too large.
+    pub fn seal(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
         let mut nonce = [0u8; NONCE];
         getrandom::fill(&mut nonce).map_err(|e| FleetStoreError::failed(e.to_string()))?;
         let cipher = XChaCha20Poly1305::new(&self.sealing.into());
@@ -74,18 +77,18 @@ impl StoreKey {
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
-    /// Opens a content. `None` if the key or the name is another one, or the content was changed.
-    pub(crate) fn open_sealed(&self, name: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
+    /// Decrypts a content. `None` if the key or the name is wrong, or the content was modified.
+    pub fn open_sealed(&self, name: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE)?;
         let nonce: [u8; NONCE] = nonce.try_into().ok()?;
         let cipher = XChaCha20Poly1305::new(&self.sealing.into());
         cipher.decrypt(&XNonce::from(nonce), Payload { msg: sealed, aad: name }).ok()
     }
 
-    /// The name of a secret content: HMAC-SHA-256. Who lacks the key cannot tell whether a guess is
-    /// the content.
+    /// The digest of a secret content: HMAC-SHA-256, so that nobody can confirm a guess at the
+    /// content without the key.
     pub(crate) fn name(&self, content: &[u8]) -> [u8; 32] {
-        // RFC 2104; the key is shorter than a block.
+        // RFC 2104 pads a key that is shorter than a block.
         let pad = |byte: u8| {
             let mut block = [byte; 64];
             for (place, key) in block.iter_mut().zip(self.naming) {
@@ -117,7 +120,7 @@ fn read(mut file: File) -> Result<[u8; LENGTH], String> {
     }
 }
 
-/// Creates the file whole or not at all.
+/// Creates the file atomically.
 fn create(path: &Path) -> Result<(), String> {
     let mut key = [0u8; LENGTH];
     getrandom::fill(&mut key).map_err(|e| e.to_string())?;
@@ -133,7 +136,7 @@ fn create(path: &Path) -> Result<(), String> {
         .open(&temporary)
         .map_err(io)?;
     file.write_all(&key).and_then(|()| file.sync_all()).map_err(io)?;
-    // A link fails if the name exists; a rename would replace another server's key.
+    // A link fails if the name exists. A rename would replace another server's key.
     let linked = match std::fs::hard_link(&temporary, path) {
         Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(io(e)),
         _ => Ok(()),
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_name_is_an_hmac() {
-        // RFC 4231, test case 1 has a key of 20 bytes; shorter keys are padded with zeros.
+        // RFC 4231, test case 1: a key of 20 bytes. Shorter keys are padded with zeros.
         let mut naming = [0u8; 32];
         naming[..20].fill(0x0b);
         let key = StoreKey { sealing: [0; 32], naming };

@@ -1,10 +1,10 @@
-//! Work that one of several servers does at a time.
+//! Leases: work that only one server does at a time.
 
 use crate::database::Connection;
 use crate::error::FleetStoreError;
 
-/// Takes or prolongs a lease; returns its epoch, which grows with each change of the holder. `None`
-/// while another server holds it. Times are in microseconds since 1970.
+/// Acquires or renews a lease. Returns its epoch, which increases whenever the holder changes, or
+/// `None` if another server holds the lease. Times are in microseconds since 1970.
 ///
 /// # Errors
 /// When the database fails.
@@ -25,7 +25,7 @@ pub fn acquire_lease(
     epoch.map(|epoch| epoch.integer()).transpose()
 }
 
-/// Gives a lease up early.
+/// Releases a lease before it expires.
 ///
 /// # Errors
 /// When the database fails.
@@ -34,7 +34,7 @@ pub fn release_lease(
     name: &str,
     holder: &str,
 ) -> Result<(), FleetStoreError> {
-    // The row stays for its epoch.
+    // The row stays, because it holds the epoch.
     let sql = "UPDATE leases SET expires = 0 WHERE name = $1 AND holder = $2";
     connection.execute(sql, &[name.into(), holder.into()]).map(drop)
 }

@@ -3,18 +3,19 @@
 //!
 //! # Two databases
 //!
-//! [`Database`] has two implementations: [`Sqlite`] in a file, and [`Postgres`], which several servers
-//! share. Both have the same tables (`src/migrations/`), and the same code reads and writes them.
+//! [`Database`] has two implementations: [`Sqlite`], a file, and [`Postgres`], which several
+//! servers can share. Both have the same tables (`src/migrations/`), and the same code reads and
+//! writes them.
 //!
-//! All calls block. SQLite has no other interface, a transaction holds its connection for
-//! milliseconds, and the server has threads for blocking work since compiles need them. An
-//! asynchronous program calls from such a thread (`tokio::task::spawn_blocking`).
+//! All calls block. SQLite has no asynchronous interface, transactions take milliseconds, and the
+//! server has blocking threads anyway, because compiles need them. Asynchronous programs call from
+//! such a thread (`tokio::task::spawn_blocking`).
 //!
 //! # Commands
 //!
-//! Everything about a node arrives as one of PuppetDB's commands ([`Command`]): those that the Ruby
-//! terminus of a Puppet server sends, or those that [`terminus`] makes of agents' data. [`apply`]
-//! stores one, [`apply_all`] several in one transaction.
+//! All data about a node arrives as one of PuppetDB's commands ([`Command`]). The Ruby terminus of
+//! a Puppet server sends such commands, and [`terminus`] makes them from an agent's data. [`apply`]
+//! stores one command, [`apply_all`] several in one transaction.
 //!
 //! ```
 //! use ordain_fleet_store::{Command, Outcome, Sqlite, apply, now, read};
@@ -38,16 +39,16 @@
 //! ```
 //!
 //! - A command that is older than the stored data changes nothing.
-//! - Content with the same hash as before costs one update of a row. Otherwise only the rows that
+//! - If the content has the same hash as before, one row is updated. Otherwise only the rows that
 //!   differ are written.
-//! - Resources, sets of tags, edges and paths of facts are rows that nodes share: catalogs of many
-//!   nodes that differ little take little more than one.
-//! - Hashes are those of PuppetDB, so that clients may compare them.
+//! - Nodes share the rows of resources, sets of tags, edges and fact paths. So similar catalogs of
+//!   many nodes take little more space than one.
+//! - Hashes equal those of PuppetDB, so that clients may compare them.
 //!
 //! # Secrets
 //!
 //! The terminus removes sensitive parameters. Stored answers ([`put_answer`]) and secrets
-//! ([`put_secret`]) are sealed with a [`StoreKey`], which stays outside of the database.
+//! ([`put_secret`]) are encrypted with a [`StoreKey`], which is not in the database.
 
 mod answers;
 mod audit;

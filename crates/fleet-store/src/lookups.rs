@@ -1,4 +1,4 @@
-//! Queries of compiles: facts of nodes, and exported resources.
+//! Queries during a compile: facts of nodes, and exported resources.
 
 use crate::database::Connection;
 use crate::error::FleetStoreError;
@@ -21,7 +21,7 @@ pub struct ExportedRow {
     pub line: Option<i64>,
 }
 
-/// The facts of a node as a JSON object, inactive nodes included.
+/// The facts of a node as a JSON object. Includes inactive nodes.
 ///
 /// # Errors
 /// When the database fails.
@@ -35,7 +35,8 @@ pub fn facts_of(
     facts.map(|facts| facts.text().map(str::to_owned)).transpose()
 }
 
-/// The resources of a type that active nodes but one export, in the order of nodes and titles.
+/// The resources of a type that active nodes export, except those of one node; ordered by node and
+/// title.
 ///
 /// # Errors
 /// When the database fails.
@@ -52,7 +53,7 @@ pub fn exported_resources(
     let rows = connection.rows(sql, &[r#type.into(), except.into()])?;
     let mut found: Vec<ExportedRow> =
         rows.iter().map(|row| exported(row)).collect::<Result<_, _>>()?;
-    // Databases sort by the rules of their language.
+    // Databases sort by their collation, so the order could differ.
     found.sort_by(|a, b| (&a.certname, &a.title).cmp(&(&b.certname, &b.title)));
     Ok(found)
 }

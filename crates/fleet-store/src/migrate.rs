@@ -1,16 +1,16 @@
-//! Brings the schema of a database up to date.
+//! Migrates the schema of a database.
 
 use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
 
-/// The migrations; migration n leads to version n. A released migration never changes.
+/// The migrations; number n creates version n. A released migration never changes.
 const MIGRATIONS: &[&str] =
     &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_report_lists.sql")];
 
-/// Applies the migrations that are missing, each whole or not at all.
+/// Applies the missing migrations, each in one transaction.
 ///
 /// # Errors
-/// When the database fails, or a newer version wrote it.
+/// When the database fails, or a newer Ordain wrote the schema.
 pub(crate) fn migrate_schema(database: &dyn Database) -> Result<(), FleetStoreError> {
     database.write(&mut |connection| {
         connection.batch("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
@@ -36,8 +36,8 @@ fn version(connection: &mut dyn Connection) -> Result<i64, FleetStoreError> {
     Ok(found.unwrap_or(0))
 }
 
-/// Applies the next migration. If another server does so at the same time, the row of the version
-/// stops one of them; it repeats its transaction and finds nothing to do.
+/// Applies the next migration. If another server does that at the same time, the insert of the
+/// version fails for one of them; it repeats its transaction and finds nothing to do.
 fn apply_next(connection: &mut dyn Connection) -> Result<(), FleetStoreError> {
     let found = version(connection)?;
     let Some(text) = usize::try_from(found).ok().and_then(|found| MIGRATIONS.get(found)) else {

@@ -1,4 +1,4 @@
-//! PostgreSQL through a pool of connections.
+//! PostgreSQL, through a connection pool.
 
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::error::FleetStoreError;
 use crate::migrate::migrate_schema;
 use crate::value::Value;
 
-/// A database in PostgreSQL.
+/// A PostgreSQL database.
 pub struct Postgres {
     config: Config,
     pool: Mutex<Pool>,
@@ -44,38 +44,40 @@ struct Session {
     statements: std::collections::HashMap<String, Statement>,
 }
 
-/// A lock is poisoned only if a thread panicked; the guarded data is still consistent.
+/// A lock is poisoned only after a panic, and every panic leaves this data consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The longest wait of a call for a free connection.
+/// How long a call waits for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The time limit for making a connection.
+/// How long a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of prepared statements of a connection.
+/// The number of prepared statements per connection.
 const PREPARED: usize = 256;
 
-/// The number of attempts of a transaction that conflicts with another one.
+/// How often a transaction is tried if others conflict with it.
 const ATTEMPTS: u32 = 16;
 
 impl Postgres {
-    /// Connects to a database by its URL or by keys and values, and brings its schema up to date.
-    /// At most `connections` transactions run at once.
+    /// Connects to a database by URL or by key-value pairs, and migrates its schema. At most
+    /// `connections` transactions run at once.
     ///
     /// # Errors
-    /// When the address is malformed, the database does not answer, or a newer version wrote it.
+    /// When the address is malformed, the database does not answer, or a newer Ordain wrote the
+    /// schema.
     pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
         Self::open(address, connections, None)
     }
 
-    /// As [`Postgres::connect`], with TLS: whom to trust, and the client certificate, are the
-    /// configuration's. Only `sslmode=require` in the address refuses a database without TLS.
+    /// Like [`Postgres::connect`], with TLS. The configuration has the trusted authorities and the
+    /// client certificate. Databases without TLS are refused only if the address says
+    /// `sslmode=require`.
     ///
     /// # Errors
-    /// As of [`Postgres::connect`].
+    /// The same as [`Postgres::connect`].
     pub fn connect_with_tls(
         address: &str,
         connections: usize,
@@ -144,8 +146,8 @@ impl Postgres {
             None => self.config.connect(NoTls),
         };
         let mut client = connected.map_err(|e| error(&e))?;
-        // The planner's estimates are off for JSON, and compiling takes longer than most queries.
-        // Databases that only resemble PostgreSQL may not know the setting.
+        // JIT compilation takes longer than most queries, and the planner misjudges JSON. Databases
+        // that only resemble PostgreSQL may not know the setting, so errors are ignored.
         let _ = client.batch_execute("SET jit = off");
         Ok(Session { client, statements: std::collections::HashMap::new() })
     }
@@ -158,7 +160,7 @@ impl Postgres {
     }
 }
 
-/// A connection that returns to the others, unless it was lost or its transaction panicked.
+/// A connection that returns to the pool, unless it was lost or its transaction panicked.
 struct Borrowed<'a> {
     database: &'a Postgres,
     session: Option<Session>,
@@ -183,7 +185,7 @@ impl Session {
         let result =
             work(self).and_then(|()| self.client.batch_execute("COMMIT").map_err(|e| error(&e)));
         if result.is_err() {
-            // The first error counts. A lost connection is not used again.
+            // The caller gets the first error. A broken connection is not used again.
             let _ = self.client.batch_execute("ROLLBACK");
         }
         result
@@ -278,7 +280,7 @@ fn read_row(row: &Row, values: &mut Vec<Value>) -> Result<(), FleetStoreError> {
     Ok(())
 }
 
-/// A column of any type that this crate and PuppetDB's queries use.
+/// A column of any type that this crate or PuppetDB's queries use.
 struct Column(Value);
 
 impl<'a> FromSql<'a> for Column {
@@ -328,9 +330,9 @@ impl<'a> FromSql<'a> for Column {
     }
 }
 
-/// A number of any size: an integer if it is one that fits, else the nearest floating-point number.
-/// Sums and averages are of this type. The format is digits in base 10,000 after four numbers of two
-/// bytes: the count of digits, the weight of the first one, the sign, and the decimals to show.
+/// Reads a `numeric`, the type of sums and averages: an integer if it fits, else the nearest
+/// floating-point number. The format has four 16-bit numbers (the count of digits, the weight of
+/// the first digit, the sign and the number of decimals to show), then the digits in base 10,000.
 fn numeric(raw: &[u8]) -> Result<Value, Box<dyn StdError + Sync + Send>> {
     let mut words = raw.chunks_exact(2).map(|pair| i16::from_be_bytes([pair[0], pair[1]]));
     let mut next = || words.next().ok_or("a cut off number");
@@ -342,7 +344,7 @@ fn numeric(raw: &[u8]) -> Result<Value, Box<dyn StdError + Sync + Send>> {
     };
     let digits = words.take(usize::try_from(count)?);
     let digits: String = digits.map(|digit| format!("{digit:04}")).collect();
-    // Each digit of base 10,000 is four decimal ones.
+    // Each base-10,000 digit is four decimal digits.
     let exponent = (i32::from(weight) + 1) * 4 - i32::try_from(digits.len())?;
     let text = if digits.is_empty() { "0".into() } else { format!("{sign}{digits}e{exponent}") };
     if exponent >= 0 || digits.is_empty() {
@@ -395,7 +397,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-/// The message of an error with its causes.
+/// The message of an error and its causes.
 fn describe(error: &postgres::Error) -> String {
     if let Some(database) = error.as_db_error() {
         return database.message().to_owned();
@@ -422,7 +424,8 @@ fn error(error: &postgres::Error) -> FleetStoreError {
             FleetStoreError::failed(reason)
         };
     };
-    // Connections, resources such as the disk, operators' interventions, read-only standbys.
+    // Connection errors, exhausted resources such as the disk, operator interventions, read-only
+    // standbys.
     let is_temporary = ["08", "53", "57P", "25006"].iter().any(|class| code.starts_with(class));
     if is_temporary {
         FleetStoreError::Unavailable { reason }

@@ -1,4 +1,4 @@
-//! Statements over many rows at once.
+//! Statements over many rows.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,10 @@ use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
-/// The numbers of rows that a statement may have. Few different numbers keep the statements
-/// prepared.
+/// The row counts of a statement. Few different counts mean few prepared statements.
 const SIZES: [usize; 4] = [64, 16, 4, 1];
 
-/// Cuts a slice into parts of the sizes above, the largest first.
+/// Splits a slice into parts of the sizes above, largest first.
 fn parts<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
     std::iter::from_fn(move || {
         let size = SIZES.into_iter().find(|size| *size <= items.len())?;
@@ -21,7 +20,7 @@ fn parts<T>(mut items: &[T]) -> impl Iterator<Item = &[T]> {
     })
 }
 
-/// `($1, $2), ($3, $4)` and so on, counted from a number.
+/// `($1, $2), ($3, $4)` and so on, starting at a number.
 pub(crate) fn placeholders(rows: usize, columns: usize, first: usize) -> String {
     let mut text = String::new();
     let mut next = first;
@@ -40,7 +39,7 @@ pub(crate) fn placeholders(rows: usize, columns: usize, first: usize) -> String 
     text
 }
 
-/// `($1, $2, ...)`, counted from a number.
+/// `($1, $2, ...)`, starting at a number.
 fn list(count: usize, first: usize) -> String {
     placeholders(1, count, first)
 }
@@ -65,7 +64,7 @@ fn insert_sql(table: &str, columns: &[&str], rows: usize, suffix: &str) -> Strin
     format!("INSERT INTO {table} ({}) VALUES {values} {suffix}", columns.join(", "))
 }
 
-/// Deletes rows by a column, among those that another column selects.
+/// Deletes rows of one owner by a column.
 pub(crate) fn delete(
     connection: &mut dyn Connection,
     table: &str,
@@ -83,19 +82,19 @@ pub(crate) fn delete(
     Ok(())
 }
 
-/// A table whose rows are shared: its columns, the first of which is `hash`.
+/// A table of shared rows. The first of its columns is `hash`.
 pub(crate) struct Shared {
     /// The name of the table.
     pub(crate) table: &'static str,
-    /// Its columns but the id.
+    /// Its columns except the id.
     pub(crate) columns: &'static [&'static str],
 }
 
-/// Ids of rows by their hashes.
+/// Ids of rows by hash.
 pub(crate) type Ids = HashMap<Vec<u8>, i64>;
 
-/// The ids of rows by their hashes. Rows that are missing are inserted; `row` makes their values,
-/// the hash first. The second result are the hashes of new rows.
+/// The ids of rows by hash. Inserts missing rows with the values that `row` returns, the hash
+/// first. The second result has the hashes of the new rows.
 pub(crate) fn ensure<H: AsRef<[u8]> + Ord + Clone + std::hash::Hash>(
     connection: &mut dyn Connection,
     shared: &Shared,
@@ -103,8 +102,7 @@ pub(crate) fn ensure<H: AsRef<[u8]> + Ord + Clone + std::hash::Hash>(
     row: impl Fn(&H) -> Vec<Value>,
 ) -> Result<(Ids, Vec<H>), FleetStoreError> {
     let mut wanted = hashes.to_vec();
-    // Transactions that insert the same rows do so in the same order, and thus do not wait for each
-    // other in a circle.
+    // All transactions insert the same rows in the same order, which prevents deadlocks.
     wanted.sort();
     wanted.dedup();
     let mut ids = HashMap::with_capacity(wanted.len());
@@ -117,7 +115,7 @@ pub(crate) fn ensure<H: AsRef<[u8]> + Ord + Clone + std::hash::Hash>(
         let sql = insert_sql(shared.table, shared.columns, part.len(), suffix);
         collect(connection, &sql, &rows, &mut ids)?;
     }
-    // Another transaction may have inserted some in between.
+    // Another transaction may have inserted some meanwhile.
     let elsewhere: Vec<H> =
         missing.iter().filter(|hash| !ids.contains_key(hash.as_ref())).cloned().collect();
     find(connection, shared.table, &elsewhere, &mut ids)?;
@@ -151,7 +149,7 @@ fn collect(
     })
 }
 
-/// The id of an environment by its name; a missing one is inserted. A mark that it is unused goes.
+/// The id of an environment by name. Inserts a missing one, and clears a mark that it is unused.
 pub(crate) fn environment(
     connection: &mut dyn Connection,
     name: Option<&str>,
@@ -171,7 +169,7 @@ pub(crate) fn environment(
     insert_name(connection, "environments", "environment", name)
 }
 
-/// The id of a producer by its name; a missing one is inserted.
+/// The id of a producer by name. Inserts a missing one.
 pub(crate) fn producer(
     connection: &mut dyn Connection,
     name: Option<&str>,
@@ -215,7 +213,7 @@ pub(crate) fn delete_by(
 }
 
 impl Dialect {
-    /// The end of a query that locks a row for a later change.
+    /// The end of a query that locks its rows for a later change.
     pub(crate) fn lock(self) -> &'static str {
         match self {
             Self::Sqlite => "",

@@ -1,4 +1,4 @@
-//! SQLite: one connection that writes, and several that read.
+//! SQLite: one connection for writing, several for reading.
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -18,10 +18,10 @@ use crate::error::FleetStoreError;
 use crate::migrate::migrate_schema;
 use crate::value::Value;
 
-/// The body of a function in SQL. The message of an error becomes that of the query.
+/// The body of an SQL function. Its error becomes the error of the query.
 pub type FunctionBody = Arc<dyn Fn(&[Value]) -> Result<Value, String> + Send + Sync>;
 
-/// A function that SQLite lacks: deterministic, without side effects.
+/// A function that SQLite lacks. It must be deterministic and have no side effects.
 #[derive(Clone)]
 pub struct SqlFunction {
     /// Its name. `regexp` is the operator `REGEXP`, with the pattern as the first argument.
@@ -61,32 +61,32 @@ struct ReaderState {
     open: usize,
 }
 
-/// A lock is poisoned only if a thread panicked; the guarded data is still consistent.
+/// A lock is poisoned only after a panic, and every panic leaves this data consistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The longest wait of a call for a free connection.
+/// How long a call waits for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The longest wait of a statement for another process.
+/// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of prepared statements of a connection.
+/// The number of prepared statements per connection.
 const PREPARED: usize = 256;
 
-/// The number of SQLite's steps between two checks of the time limit.
+/// The number of SQLite's virtual machine instructions between two checks of the time limit.
 const STEPS: i32 = 10_000;
 
-/// Estimates from a thousand rows of each index.
+/// Estimates the statistics from a thousand rows of each index.
 const STATISTICS: &str = "PRAGMA analysis_limit = 1000; ANALYZE";
 
 impl Sqlite {
-    /// Opens the database in a file, creates it if it is missing, and brings its schema up to date.
-    /// At most `readers` queries run at once; `functions` are those that queries may call.
+    /// Opens the database in a file. Creates a missing file, and migrates the schema. At most
+    /// `readers` queries run at once; queries may call `functions`.
     ///
     /// # Errors
-    /// When the file cannot be used, or a newer version wrote it.
+    /// When the file cannot be used, or a newer Ordain wrote the schema.
     pub fn open(
         path: &Path,
         readers: usize,
@@ -129,7 +129,7 @@ impl Sqlite {
     }
 }
 
-/// A connection that returns to the others, unless its query panicked.
+/// A connection that returns to the pool, unless its query panicked.
 struct Reader<'a> {
     readers: &'a Readers,
     connection: Option<rusqlite::Connection>,
@@ -146,8 +146,8 @@ impl Drop for Reader<'_> {
     }
 }
 
-/// Creates a missing file that only its owner can read: facts may hold secrets.
-/// SQLite gives its other files the same mode.
+/// Creates a missing file that only its owner can read, because facts may contain secrets. SQLite
+/// gives its journal files the same mode.
 fn create_private(path: &Path) -> Result<(), FleetStoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(e) if e.kind() != ErrorKind::AlreadyExists => {
@@ -178,13 +178,13 @@ fn open_connection(
     connection.set_prepared_statement_cache_capacity(PREPARED);
     if is_writer {
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
-        // Acknowledged transactions survive a power failure.
+        // A committed transaction must survive a power failure.
         connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
         connection.pragma_update(None, "foreign_keys", "on").map_err(failed)?;
     } else {
         connection.pragma_update(None, "query_only", "on").map_err(failed)?;
     }
-    // In KiB if negative.
+    // Negative values are in KiB.
     connection.pragma_update(None, "cache_size", -16_384).map_err(failed)?;
     for function in functions {
         add_function(&connection, function).map_err(failed)?;
@@ -255,7 +255,7 @@ impl Database for Sqlite {
 
     fn update_statistics(&self) -> Result<(), FleetStoreError> {
         lock(&self.writer).execute_batch(STATISTICS).map_err(|e| error(&e))?;
-        // Connections read statistics when they are opened.
+        // Connections read the statistics only when they are opened.
         let mut state = lock(&self.readers.state);
         state.open -= state.idle.len();
         state.idle.clear();
@@ -265,14 +265,14 @@ impl Database for Sqlite {
     fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
         let connection = lock(&self.writer);
         if !connection.is_autocommit() {
-            // The last transaction panicked.
+            // The previous transaction panicked.
             connection.execute_batch("ROLLBACK").map_err(|e| error(&e))?;
         }
         connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| error(&e))?;
         let result = work(&mut Transaction { connection: &connection })
             .and_then(|()| connection.execute_batch("COMMIT").map_err(|e| error(&e)));
         if result.is_err() && !connection.is_autocommit() {
-            // The first error counts; without a transaction there is nothing to roll back.
+            // The caller gets the first error. Without a transaction there is nothing to roll back.
             let _ = connection.execute_batch("ROLLBACK");
         }
         result
@@ -306,7 +306,7 @@ fn read_with(
     }
 }
 
-/// The reason of a query that the clock ended.
+/// The error of a query that the time limit interrupted.
 const INTERRUPTED: &str = "interrupted";
 
 struct Transaction<'a> {

@@ -1,4 +1,4 @@
-//! Times as microseconds since 1970 in UTC, and their texts in PuppetDB's wire formats.
+//! Times as microseconds since 1970 in UTC, and PuppetDB's text formats for them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,20 +12,20 @@ pub(crate) const DAY: i64 = 86_400 * SECOND;
 pub fn now() -> i64 {
     match SystemTime::now().duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_micros()).unwrap_or(i64::MAX),
-        // A clock before 1970 is wrong; nothing here depends on how wrong.
+        // A clock that says earlier than 1970 is wrong anyway.
         Err(_) => 0,
     }
 }
 
-/// Reads a time with an offset, such as `2014-07-10T22:33:54.781+02:00` or one that ends in `Z`.
-/// Digits of the fraction beyond microseconds are dropped. `None` for anything else.
+/// Parses a time with an offset, such as `2014-07-10T22:33:54.781+02:00`, or with `Z`. Digits after
+/// the microseconds are dropped.
 pub fn parse_time(text: &str) -> Option<i64> {
     let (local, rest) = parse_local(text)?;
     Some(local - parse_offset(rest)?)
 }
 
-/// Reads the forms that PuppetDB accepts for the time of facts: also times without an offset,
-/// dates, and numbers of milliseconds.
+/// Parses the formats that PuppetDB accepts for the time of facts, which also include times without
+/// an offset, dates, and numbers of milliseconds.
 pub(crate) fn parse_lenient(text: &str) -> Option<i64> {
     if let Some(time) = parse_time(text) {
         return Some(time);
@@ -46,7 +46,7 @@ pub(crate) fn parse_lenient(text: &str) -> Option<i64> {
     text.parse::<i64>().ok()?.checked_mul(1000)
 }
 
-/// A date and a time of day, and the rest of the text.
+/// Parses a date and a time of day. Also returns the rest of the text.
 fn parse_local(text: &str) -> Option<(i64, &str)> {
     let (days, rest) = parse_date(text)?;
     let rest = rest.strip_prefix(['T', 't'])?;
@@ -80,7 +80,7 @@ fn parse_date(text: &str) -> Option<(i64, &str)> {
     (1..=length).contains(&day).then(|| (days_since_1970(year, month, day), rest))
 }
 
-/// Up to nine digits, as microseconds.
+/// Parses up to nine digits, as microseconds.
 fn parse_fraction(text: &str) -> Option<(i64, &str)> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     if length > 9 {
@@ -91,7 +91,7 @@ fn parse_fraction(text: &str) -> Option<(i64, &str)> {
     Some((micros, rest))
 }
 
-/// `Z`, or hours and minutes with a sign, in microseconds.
+/// Parses `Z`, or hours and minutes with a sign, as microseconds.
 fn parse_offset(text: &str) -> Option<i64> {
     if text.eq_ignore_ascii_case("z") {
         return Some(0);
@@ -110,15 +110,15 @@ fn parse_offset(text: &str) -> Option<i64> {
         .then_some(sign * (hours * 60 + minutes) * 60 * SECOND)
 }
 
-/// A number of exactly this many digits.
+/// Parses a number of exactly this many digits.
 fn number(text: &str, length: usize) -> Option<(i64, &str)> {
     let (digits, rest) = text.split_at_checked(length)?;
     digits.bytes().all(|b| b.is_ascii_digit()).then_some(())?;
     Some((digits.parse().ok()?, rest))
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar. Years begin in March here, so that the
-/// day of the leap year is the last.
+/// Days from 1970-01-01 to a Gregorian date. Years start in March here, so that the leap day is the
+/// last day.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let century = year.div_euclid(100);
@@ -126,7 +126,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     days + (153 * month + 2) / 5 + day - 719_469
 }
 
-/// The text that PuppetDB's API shows: in UTC with milliseconds, such as `2014-07-10T20:33:54.781Z`.
+/// The format of PuppetDB's API: UTC with milliseconds, such as `2014-07-10T20:33:54.781Z`.
 pub fn format_time(micros: i64) -> String {
     let days = micros.div_euclid(DAY);
     let (year, month, day) = date_of(days);
@@ -142,7 +142,7 @@ pub fn format_time(micros: i64) -> String {
 
 /// The date that is this many days after 1970-01-01.
 fn date_of(days: i64) -> (i64, i64, i64) {
-    // Days since the first of March of the year 0.
+    // Days since March 1st of the year 0.
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);

@@ -1,11 +1,11 @@
-//! The values that go to a database and come from it.
+//! The values that a database stores and returns.
 
 use crate::error::FleetStoreError;
 
-/// A value of a column or a parameter.
+/// The value of a column or a parameter.
 ///
-/// SQLite has fewer types than PostgreSQL: a boolean comes from it as an integer. The accessors
-/// accept both. JSON comes as text from both.
+/// SQLite has fewer types than PostgreSQL and returns booleans as integers; the accessors accept
+/// both. Both return JSON as text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// SQL's `NULL`.
@@ -26,7 +26,7 @@ impl Value {
     /// The integer.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When it has another type.
     pub fn integer(&self) -> Result<i64, FleetStoreError> {
         match self {
             Self::Integer(number) => Ok(*number),
@@ -37,7 +37,7 @@ impl Value {
     /// The boolean.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When it has another type.
     pub fn boolean(&self) -> Result<bool, FleetStoreError> {
         match self {
             Self::Boolean(flag) => Ok(*flag),
@@ -49,7 +49,7 @@ impl Value {
     /// The text.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When it has another type.
     pub fn text(&self) -> Result<&str, FleetStoreError> {
         match self {
             Self::Text(text) => Ok(text),
@@ -60,7 +60,7 @@ impl Value {
     /// The bytes.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When it has another type.
     pub fn bytes(&self) -> Result<&[u8], FleetStoreError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
@@ -71,7 +71,7 @@ impl Value {
     /// `None` for `NULL`, else the result of the accessor.
     ///
     /// # Errors
-    /// As of the accessor.
+    /// The same as the accessor.
     pub fn optional<'a, T>(
         &'a self,
         accessor: impl FnOnce(&'a Self) -> Result<T, FleetStoreError>,
@@ -82,7 +82,7 @@ impl Value {
         }
     }
 
-    /// The name of its type, for messages.
+    /// The name of its type, for error messages.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "NULL",

@@ -1,4 +1,4 @@
-//! Starts programs, by supervisors if there are any.
+//! Starts programs, through supervisors if they are installed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 /// Idle supervisors.
 static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
 
-/// The programs that run, to be ended.
+/// The running programs, so that [`force`] can kill them.
 static RUNNING: Mutex<BTreeMap<u64, Handle>> = Mutex::new(BTreeMap::new());
 
 /// A handle that can end a program.
@@ -101,7 +101,7 @@ pub struct Running {
 }
 
 enum StartedBy {
-    /// There until the program has ended.
+    /// Set until the program has ended.
     Supervisor(Option<Supervisor>),
     This(Child),
 }
@@ -138,7 +138,7 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     Ok(running)
 }
 
-/// The error of a program that was not started or was ended for [`force`].
+/// The error of a program that [`force`] ended or kept from starting.
 pub(crate) fn interrupted() -> io::Error {
     io::Error::other("the run was interrupted")
 }
@@ -229,7 +229,7 @@ impl Running {
         Ok(status)
     }
 
-    /// Hears from the supervisor how it ended.
+    /// Reads from the supervisor how the program ended.
     fn hear(&mut self) -> io::Result<ExitStatus> {
         let StartedBy::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
         let one = supervisor.take().ok_or_else(lost)?;
@@ -242,7 +242,8 @@ impl Running {
                 Ok(ExitStatus::from_raw(status))
             }
             _ => {
-                // The supervisor was killed; its program is reached through its group.
+                // The supervisor was killed; the program can still be killed through its control
+                // group.
                 lock(&RUNNING).remove(&self.number);
                 direct::kill(self.pid);
                 cgroup::kill_group_of(one.process.id());
@@ -255,7 +256,7 @@ impl Running {
     /// Kills it and its descendants, and waits for them.
     ///
     /// # Errors
-    /// As of [`Running::wait`].
+    /// The same as [`Running::wait`].
     pub fn end(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.ended {
             return Ok(status);

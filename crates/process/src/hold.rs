@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 static HELD_FILE: Mutex<Option<Arc<File>>> = Mutex::new(None);
 
-/// Keeps a file open while any program runs that is started from now on. A lock on it is then held
-/// until the last program ends, even if this process is killed before.
+/// Keeps a file open while any program runs that is started from now on. So a lock on the file is
+/// held until the last program ends, even if this process is killed earlier.
 pub fn hold_while_programs_run(file: File) {
     *HELD_FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(file));
 }

@@ -1,4 +1,4 @@
-//! The request that this process ends.
+//! The request to end this process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};

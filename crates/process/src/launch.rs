@@ -1,4 +1,4 @@
-//! Description of a program to start.
+//! The description of a program to start.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,7 +20,7 @@ pub struct Launch {
     pub argv: Vec<OsString>,
     /// Its environment; `None` for that of this process.
     pub env: Option<Vec<(OsString, OsString)>>,
-    /// Variables that are set on top of it.
+    /// Variables that are added to the environment.
     pub set_env: Vec<(OsString, OsString)>,
     /// Its working directory; `None` for that of this process.
     pub cwd: Option<PathBuf>,
@@ -50,12 +50,12 @@ pub struct RunAs {
 /// leaves none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum OrphanPolicy {
-    /// They live on, such as a daemon that was started on purpose.
+    /// They keep running, such as a daemon that was started on purpose.
     #[default]
     Stay,
-    /// They end with it.
+    /// They are killed when it ends.
     End,
-    /// It has ended when the last of them has.
+    /// It counts as ended when the last of them has ended.
     Await,
 }
 
@@ -119,8 +119,8 @@ impl Launch {
     }
 }
 
-/// Starts a command from a thread that takes on the identity and the restriction first: a child
-/// inherits those of its thread, which is the only way to give it several groups.
+/// Starts a command from a new thread that first takes on the identity and the restriction. A child
+/// inherits both from its thread, and this is the only way to set several groups.
 fn spawn_as(
     command: &mut Command,
     identity: Option<&RunAs>,

@@ -40,11 +40,12 @@ pub(crate) enum Answer {
     Started(u32),
     /// It could not be started; the error number.
     Failed(i32),
-    /// It ended.
+    /// It has ended.
     Ended {
         /// The status of `wait`.
         status: i32,
-        /// Whether the supervisor ends, too: descendants survive, or it is restricted.
+        /// Whether the supervisor ends, too, because descendants survive or because it is
+        /// restricted.
         is_last: bool,
     },
 }

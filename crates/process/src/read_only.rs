@@ -27,12 +27,12 @@ const KEPT: [(&str, MsFlags); 6] = [
     ("relatime", MsFlags::MS_RELATIME),
 ];
 
-/// As [`restrict`], for a user without privileges. The whole process enters a user namespace, in which
-/// only its own user and group have names and set-user-ID programs have no effect.
+/// Like [`restrict`], for a user without privileges. The whole process enters a user namespace, in
+/// which only its own user and group are mapped and set-user-ID programs have no effect.
 ///
 /// # Errors
-/// When the kernel refuses, or this process has several threads. The process may be in the namespace
-/// then, and is of no use any more.
+/// When the kernel refuses, or this process has several threads. The process may then already be in
+/// the namespace and must not be used any more.
 pub(crate) fn restrict_as_user(writable: &[PathBuf]) -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     unshare(CloneFlags::CLONE_NEWUSER)?;
@@ -63,12 +63,12 @@ pub(crate) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
             continue;
         }
         match mount(NONE, &point, NONE, flags(&options), NONE) {
-            // Another mount hides it, or its path is closed to the program, too.
+            // Another mount hides it, or the program cannot access its path either.
             Ok(()) | Err(Errno::ENOENT | Errno::EINVAL | Errno::EACCES) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    // A file system that stayed as it was would show here.
+    // A file system that is still writable would appear here.
     let is_restricted = nix::sys::statvfs::statvfs(Path::new("/"))
         .is_ok_and(|about| about.flags().contains(nix::sys::statvfs::FsFlags::ST_RDONLY));
     let is_exempt = writable.iter().any(|path| path == Path::new("/"));
@@ -89,7 +89,7 @@ fn fields(line: &[u8]) -> Option<(PathBuf, String)> {
     Some((PathBuf::from(OsString::from_vec(point)), options))
 }
 
-/// A path whose blanks are octal numbers.
+/// Decodes the octal escapes in a path.
 fn unescape(field: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = field;
@@ -159,7 +159,7 @@ mod tests {
         assert!(open.join("a").exists());
     }
 
-    /// Whether this process may make namespaces: containers often may not.
+    /// Whether this process may create namespaces, which containers often forbid.
     fn restrict_is_possible() -> bool {
         std::thread::spawn(|| restrict(&[]).is_ok()).join().unwrap()
     }

@@ -29,7 +29,7 @@ const EXIT_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 /// The maximum number of searches, after which processes that cannot be killed are left.
 const MAX_ROUNDS: u32 = 20;
 
-/// Serves the process at the other end of the standard input until that closes it.
+/// Serves the process at the other end of standard input until it closes the connection.
 pub fn main() -> ExitCode {
     let work = || {
         let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -80,7 +80,7 @@ impl Supervisor {
         loop {
             match message::receive(&self.socket)? {
                 None => return Ok(()),
-                // It crossed the answer that the program has ended.
+                // The request crossed the answer that the program has ended.
                 Some(Request::End) => {}
                 Some(Request::Start(launch, fds)) => {
                     if self.start(*launch, fds)? == SupervisorState::Stop {
@@ -159,7 +159,7 @@ impl Supervisor {
             if socket.revents().is_empty() {
                 continue;
             }
-            // Anything but this request means that nobody is left to serve.
+            // Any other message means that no process is left to serve.
             let request = message::receive(&self.socket);
             let killed = self.end(pid);
             match request {
@@ -181,7 +181,7 @@ impl Supervisor {
                 rounds += 1;
             }
             let mut fds = [PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN)];
-            // Another wait follows an interrupted one.
+            // An interrupted wait is repeated.
             let _ = poll(&mut fds, Some(&EXIT_WAIT));
             while matches!(self.ended.read_signal(), Ok(Some(_))) {}
             let exits = tree::reap(pid);

@@ -16,11 +16,12 @@ use serde_json::Value as Json;
 
 use crate::values::{from_json, shown};
 
-/// The line of the log for a change of secret values.
+/// The log line for a change of secret values.
 const CHANGED: &str = "changed [redacted] to [redacted]";
-/// The interval of checks of resources without known files, at first and at most.
+/// The initial and maximum interval of checks of resources whose files are unknown.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(480));
-/// The interval of checks of resources whose files are watched: other things may matter, too.
+/// The interval of checks of resources whose files are watched; their state may depend on other
+/// things, too.
 const WATCHED_PAUSE: (Duration, Duration) = (Duration::from_secs(300), Duration::from_secs(1800));
 
 fn list(json: &Json) -> impl Iterator<Item = &Json> {
@@ -31,7 +32,7 @@ fn text<'j>(json: &'j Json, key: &str) -> &'j str {
     json[key].as_str().unwrap_or_default()
 }
 
-/// The message of an error with its place in the code of the module.
+/// The error message, with its position in the module's code.
 pub(crate) fn error_text(error: &Json) -> String {
     let message = text(error, "message").trim_end();
     match (error["file"].as_str(), error["line"].as_u64()) {
@@ -50,7 +51,7 @@ pub(crate) fn attribute_error(error: &Json) -> AttributeError {
     }
 }
 
-/// The error in an answer, if there is one.
+/// The error in an answer, if any.
 pub(crate) fn failure(answer: &Json) -> Result<(), KindError> {
     match &answer["error"] {
         Json::Null => Ok(()),
@@ -69,7 +70,7 @@ fn relationship(name: &str) -> Option<Relationship> {
     })
 }
 
-/// A prepared resource; whether it has to be checked before the run.
+/// Reads a prepared resource, and whether it must be checked before the run.
 pub(crate) fn prepared(answer: &Json) -> (PreparedResource, bool) {
     let related = |pair: &Json| Some((relationship(pair[0].as_str()?)?, pair[1].as_u64()?));
     let texts = |key: &str| list(&answer[key]).filter_map(Json::as_str).map(str::to_string);
@@ -93,14 +94,14 @@ pub(crate) fn prepared(answer: &Json) -> (PreparedResource, bool) {
     (resource, answer["checks"] == true)
 }
 
-/// The lines of the log in an answer.
+/// The log lines in an answer.
 pub(crate) fn log(answer: &Json) -> Vec<LogLine> {
     let line = |line: &Json| {
         let level = match line[0].as_str().unwrap_or_default() {
             "debug" => Level::Debug,
             "info" => Level::Info,
             "notice" => Level::Notice,
-            // A line of the log is no failure: that is only the error of an answer.
+            // Log lines are no failures; only the error of an answer is.
             _ => Level::Warning,
         };
         let message = line[1].as_str().unwrap_or_default().to_string();
@@ -109,7 +110,7 @@ pub(crate) fn log(answer: &Json) -> Vec<LogLine> {
     list(&answer["logs"]).map(line).collect()
 }
 
-/// The effect of a change, by the property and its values.
+/// The effect of a change, from the property and its values.
 fn action(change: &Json, before: &Value, after: &Value) -> Action {
     match text(change, "action") {
         "create" => return Action::Create,
@@ -182,7 +183,7 @@ fn graph_kind(name: &str) -> String {
     name.split("::").map(capitalize).collect::<Vec<_>>().join("::")
 }
 
-/// A resource that was generated.
+/// A resource that the type generated.
 pub(crate) fn generated(answer: &Json) -> Option<Resource> {
     let (kind, title) = (answer["kind"].as_str()?, answer["title"].as_str()?);
     let secret: Vec<&str> = list(&answer["sensitive"]).filter_map(Json::as_str).collect();
@@ -207,7 +208,7 @@ pub(crate) fn generated(answer: &Json) -> Option<Resource> {
     })
 }
 
-/// An instance on the machine, as a resource that is absent. Only its names count.
+/// An instance on the machine, as an absent resource. Only its names are used.
 pub(crate) fn instance(answer: &Json, names: &[String]) -> Option<Resource> {
     let mut resource = generated(answer)?;
     resource

@@ -3,10 +3,10 @@
 use ordain_engine::kind::{AttributeError, KindError};
 use ordain_plugins::Fault;
 
-/// The reason why a request has no result.
+/// The reason why a request failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProviderError {
-    /// The process does not work.
+    /// The process failed.
     #[error(transparent)]
     Process(#[from] Fault),
     /// The process answered with an error.

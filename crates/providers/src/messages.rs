@@ -17,7 +17,7 @@ fn values(resource: &Resource) -> Map<String, Json> {
     let seen = resource.attributes.iter().filter(|attribute| is_seen(&attribute.name));
     let seen = seen.filter(|attribute| !attribute.value.is_null());
     seen.map(|attribute| {
-        // The type gets the plain value, and the name of the attribute in the list of secrets.
+        // The type gets the plain value; the list of secrets names the attribute.
         let value = match &attribute.value {
             Value::Secret(inner) => to_json(inner),
             other => to_json(other),
@@ -54,7 +54,7 @@ pub(crate) fn outline(number: ResourceNumber, resource: &Resource) -> String {
     message.to_string()
 }
 
-/// Asks for the preparation of resources.
+/// A request to prepare resources.
 pub(crate) fn prepare<'a>(
     graph: u64,
     resources: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! A provider process: starting it, exchanging messages with it, ending it.
+//! Starts, talks to, and ends a provider process.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,25 +14,26 @@ use ordain_process::{Launch, OrphanPolicy, Running};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde_json::Value as Json;
 
-/// The largest message from the process.
+/// The largest message from the process, in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
-/// The number of bytes at the end of the output that are read for an error.
+/// The number of bytes at the end of the output that an error message may quote.
 const KEPT_OUTPUT: usize = 4096;
-/// The output is emptied when it is larger than this.
+/// The output file is truncated when it is larger than this, in bytes.
 const MAX_OUTPUT: u64 = 16 << 20;
-/// The time in which a process has to end by itself.
+/// How long a process has to end by itself.
 const END_GRACE: Duration = Duration::from_secs(5);
 /// The unit of times in `/proc`: Linux shows hundredths of a second, whatever its own clock is.
 const TICKS_PER_SECOND: u64 = 100;
-/// The time limit for starting a process and sending its code.
+/// The time limit for starting a process and sending its code to it.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
-/// A provider process that is not ended.
+/// A running provider process.
 pub(crate) struct Process {
     language: Language,
     running: Running,
     socket: UnixStream,
-    /// Its standard output and error. A file: daemons that it starts may write there after its end.
+    /// Its standard output and error. A file, because daemons that it starts may write there after
+    /// its end.
     output: File,
 }
 
@@ -43,7 +44,7 @@ fn temporary() -> Vec<PathBuf> {
     ["/tmp", "/var/tmp", "/run", "/dev"].map(PathBuf::from).into_iter().chain([own]).collect()
 }
 
-/// The reason of a failed exchange.
+/// The reason why an exchange failed.
 fn fault(language: Language, error: &io::Error, limit: Duration, how: String) -> Fault {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -55,8 +56,8 @@ fn fault(language: Language, error: &io::Error, limit: Duration, how: String) ->
 }
 
 impl Process {
-    /// Starts the first interpreter that exists. A process that is read-only can change only
-    /// temporary files and devices, if this process has the privilege to restrict it.
+    /// Starts the first interpreter that exists. A read-only process can change only temporary
+    /// files and devices, if this process has the privilege to restrict it.
     ///
     /// # Errors
     /// When there is none, or it does not start.
@@ -96,10 +97,10 @@ impl Process {
         Err(Fault::Missing(language))
     }
 
-    /// Sends a request and waits for its answer. After an error the process is ended.
+    /// Sends a request and waits for its answer. After an error the process is killed.
     ///
     /// # Errors
-    /// When no valid answer comes in time.
+    /// When no valid answer arrives in time.
     pub(crate) fn ask(&mut self, request: &str, limit: Duration) -> Result<Json, Fault> {
         let language = self.language;
         let length = u32::try_from(request.len())
@@ -167,7 +168,7 @@ impl Process {
         Ok(())
     }
 
-    /// Keeps code that prints without end from filling the memory.
+    /// Truncates the output, so that code that prints without end cannot fill the memory.
     fn limit_output(&mut self) {
         if self.output.metadata().is_ok_and(|found| found.len() > MAX_OUTPUT) {
             // Without it the next look does it.
@@ -175,7 +176,8 @@ impl Process {
         }
     }
 
-    /// Ends the process with everything that it started. Says how it ended, with its last line.
+    /// Kills the process with everything that it started. Returns how it ended, with its last line
+    /// of output.
     fn kill(&mut self) -> String {
         let own = self.running.wait(Some(Duration::from_millis(200))).ok().flatten();
         let status = own.or_else(|| self.running.end().ok());
@@ -210,7 +212,7 @@ impl Process {
         Some(Duration::from_millis(ticks.saturating_mul(1000 / TICKS_PER_SECOND)))
     }
 
-    /// Lets the process end by itself, so that daemons which it started live on.
+    /// Lets the process end by itself, so that daemons that it started keep running.
     pub(crate) fn close(mut self) {
         let asked = self.ask(r#"{"do":"close"}"#, END_GRACE);
         if asked.is_ok() && matches!(self.running.wait(Some(END_GRACE)), Ok(Some(_))) {
@@ -220,7 +222,7 @@ impl Process {
     }
 }
 
-/// The time until then, which is never nothing: that would mean no limit.
+/// The time until a deadline. Never zero, which would mean no limit.
 fn remaining(end: Instant) -> io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }

@@ -1,4 +1,4 @@
-//! The provider of the engine that a provider process implements.
+//! The engine's provider that a provider process implements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,22 +21,22 @@ use crate::messages;
 use crate::process::Process;
 use crate::values::to_json;
 
-/// The time limit of an observation of one resource.
+/// The time limit for observing one resource.
 const OBSERVE_LIMIT: Duration = Duration::from_secs(60);
-/// The additional time for each resource of an observation of several.
+/// The additional time per resource when several are observed.
 const OBSERVE_MORE: Duration = Duration::from_secs(2);
 /// The time limit of an action, unless its resource allows more.
 const ACTION_LIMIT: Duration = Duration::from_secs(300);
-/// The time limit of the preparation of a graph, and the additional time for each resource.
+/// The time limit for preparing a graph, and the additional time per resource.
 const PREPARE_LIMIT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_millis(100));
 /// The time between the limit of a request and the end of a process that ignores it.
 const GRACE: Duration = Duration::from_secs(3);
-/// After how many failures within [`FAILURE_MEMORY`] a process is not started any more.
+/// The number of failures within [`FAILURE_MEMORY`] after which no process is started.
 const MAX_FAILURES: usize = 12;
-/// The time for which a failure counts.
+/// For how long a failure counts.
 const FAILURE_MEMORY: Duration = Duration::from_secs(600);
 
-/// The words of the system for a change in a read-only file system.
+/// The error text of the system for a change in a read-only file system.
 const READ_ONLY: &str = "Read-only file system";
 
 /// The settings and facts that the process needs.
@@ -48,9 +48,8 @@ pub struct ProviderSettings {
     pub interpreters: Vec<String>,
     /// The members of the first request: directories of modules, facts, settings.
     pub environment: Map<String, Json>,
-    /// Whether the process is only asked, so that it need not change the machine. As far as this
-    /// process has the privilege, it then cannot change files outside of directories for temporary
-    /// files.
+    /// Whether requests only read, so that the process need not change the machine. If this process
+    /// has the privilege, the provider process then can only change temporary files.
     pub is_read_only: bool,
 }
 
@@ -69,16 +68,16 @@ struct State {
     environment: Map<String, Json>,
     /// Whether the process has older ones.
     is_outdated: bool,
-    /// Names of the kinds that the process was asked for, each with its name attributes.
+    /// The kinds that the process was asked about, with their name attributes.
     kinds: BTreeMap<String, Vec<String>>,
-    /// The graphs that a new process has to get.
+    /// The graphs that a new process must be sent.
     graphs: BTreeMap<u64, KnownGraph>,
-    /// The graphs that the current process has.
+    /// The graphs that the current process was sent.
     sent_graphs: BTreeSet<u64>,
     gone_resources: Vec<ResourceNumber>,
     gone_graphs: Vec<u64>,
     failures: Vec<Instant>,
-    /// The processor time of processes that ended.
+    /// The processor time of ended processes.
     cpu_time: Duration,
 }
 
@@ -106,14 +105,14 @@ impl Drop for ProcessProvider {
 }
 
 impl ProcessProvider {
-    /// A provider whose process starts with the first request.
+    /// Creates a provider. Its process starts with the first request.
     pub fn new(settings: ProviderSettings) -> Self {
         let ProviderSettings { program, interpreters, environment, is_read_only } = settings;
         let state = State { environment, ..State::default() };
         Self { program, interpreters, is_read_only, state: Mutex::new(state) }
     }
 
-    /// Replaces members of the first request, such as facts that have changed.
+    /// Replaces members of the first request, such as changed facts.
     pub fn update<'v>(&self, members: impl IntoIterator<Item = (&'v str, &'v Value)>) {
         let mut state = self.lock();
         for (name, value) in members {
@@ -125,7 +124,7 @@ impl ProcessProvider {
         }
     }
 
-    /// An observation whose error may come from the restriction of the process.
+    /// An observation that may have failed because the process is restricted.
     fn explained(&self, observation: Observation) -> Observation {
         let explain = |mut error: KindError| {
             if self.is_read_only && error.0.contains(READ_ONLY) {
@@ -151,10 +150,10 @@ impl ProcessProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Describes kinds. `None` for a kind that no module has.
+    /// Describes kinds. `None` for a kind that no module defines.
     ///
     /// # Errors
-    /// When there is no process to ask.
+    /// When no process can be started.
     pub fn kinds(&self, names: &[String]) -> Result<Vec<Option<KindDescription>>, ProviderError> {
         let mut state = self.lock();
         let answer = state.ask(&self.start(), &kinds_request(names), PREPARE_LIMIT.0)?;
@@ -196,7 +195,7 @@ impl ProcessProvider {
         Ok(names.iter().zip(found).map(describe).collect())
     }
 
-    /// The processor time of the processes so far, with the programs that they have run.
+    /// The processor time of all processes so far, including programs that they ran.
     pub fn cpu_time(&self) -> Duration {
         let state = self.lock();
         let current = state.process.as_ref().and_then(Process::cpu_time);
@@ -239,7 +238,7 @@ fn content(mut answer: Json) -> Result<Json, ProviderError> {
 }
 
 impl State {
-    /// Asks the process, which is started if there is none.
+    /// Sends a request to the process; starts the process if necessary.
     fn ask(
         &mut self,
         start: &Start<'_>,
@@ -272,7 +271,7 @@ impl State {
         }
     }
 
-    /// Starts a process, unless there is one, and gives it everything that the last one had.
+    /// Starts a process, unless one runs, and sends it everything that the previous one had.
     fn start(&mut self, start: &Start<'_>) -> Result<(), ProviderError> {
         if self.process.is_some() {
             return if self.is_outdated { self.open(start) } else { Ok(()) };
@@ -335,8 +334,8 @@ impl State {
         }
     }
 
-    /// Prepares resources. If the process fails, halves are tried, so that only the resources at
-    /// fault have the error.
+    /// Prepares resources. If the process fails, retries with halves, so that only the resources at
+    /// fault get the error.
     fn prepare_apart(
         &mut self,
         start: &Start<'_>,
@@ -344,7 +343,7 @@ impl State {
         numbers: &[ResourceNumber],
     ) -> Vec<Result<Json, ProviderError>> {
         let texts: Vec<_> = match self.graphs.get_mut(&graph) {
-            // A process that has to be started must not get them on the way.
+            // A newly started process must not get these resources at start-up.
             Some(known) => numbers.iter().map(|number| known.resources.remove(number)).collect(),
             None => Vec::new(),
         };
@@ -374,7 +373,7 @@ impl State {
         }
     }
 
-    /// Prepares resources while others of the graph are held back.
+    /// Prepares resources while the other resources of the graph are withheld.
     fn prepare_apart_without(
         &mut self,
         start: &Start<'_>,
@@ -394,7 +393,7 @@ impl State {
         all
     }
 
-    /// Runs the checks that types make before a run.
+    /// Runs the checks of types before a run.
     fn check(
         &mut self,
         start: &Start<'_>,

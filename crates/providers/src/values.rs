@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use ordain_data::Value;
 use serde_json::{Map, Number, Value as Json, json};
 
-/// The depth to which values are converted; deeper parts are left out.
+/// The maximum depth of values; deeper parts are left out.
 const MAX_DEPTH: usize = 200;
 
 /// A value for a provider process.
@@ -40,7 +40,7 @@ fn write(value: &Value, depth: usize) -> Json {
                 };
                 return Json::Object(entries.iter().filter_map(entry).collect::<Map<_, _>>());
             }
-            // Rich data has such maps as a list of keys and values in turn.
+            // Rich data represents such maps as a list of alternating keys and values.
             let pairs = entries.iter().flat_map(|(k, v)| [write(k, depth), write(v, depth)]);
             json!({ "__ptype": "Hash", "__pvalue": pairs.collect::<Vec<_>>() })
         }

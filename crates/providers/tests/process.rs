@@ -1,4 +1,4 @@
-//! Provider processes that work, and some that do not.
+//! Provider processes that work, and some that fail.
 #![allow(clippy::unwrap_used)]
 
 use std::borrow::Cow;
@@ -158,7 +158,7 @@ fn a_process_that_ends_or_raises_is_started_again() {
     assert_eq!(error, "the `ruby` process stopped: signal 9 ended it");
     assert!(one(of[2]).unwrap_err().starts_with("no (file: "));
     assert_eq!(one(of[3]), Ok(0));
-    // All fail with the one that ends the process.
+    // All of them fail, like the one that ends the process.
     assert!(things.seen(&of).iter().all(Result::is_err));
 }
 
@@ -265,7 +265,7 @@ fn nonsense_is_an_error() {
         let error = answering(text).kinds(&names).err().map(|error| error.to_string());
         assert!(error.unwrap_or_default().starts_with(message), "{text}");
     }
-    // The process answers the first requests and then not as it should.
+    // The process answers the first requests, then misbehaves.
     let provider = answering(r#"{"ok":[7]}"#);
     let resource = thing("Thing", "a", &[]);
     let resources = vec![(1, Cow::Owned(resource))];

@@ -1,8 +1,8 @@
 //! Answers queries for comparison with the real PuppetDB.
 //!
-//! The arguments are databases: files of SQLite or URLs of PostgreSQL. Each line of the input is a
-//! JSON object: `{"command", "version", "payload"}` is stored; `{"path", "parameters", "body"}` is
-//! answered by a line with an array that has an object per database: `{"status", "records", "body"}`.
+//! The arguments are databases: SQLite files or PostgreSQL URLs. Each line of the input is a JSON
+//! object. `{"command", "version", "payload"}` is stored. For `{"path", "parameters", "body"}`, the
+//! output has a line with an array of one object per database: `{"status", "records", "body"}`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;

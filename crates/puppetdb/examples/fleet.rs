@@ -1,8 +1,9 @@
 //! Fills a database with the nodes of a large fleet, and measures the queries of Puppetboard.
 //!
-//! `cargo run --release -p ordain-puppetdb --example fleet -- DATABASE NODES [REPORTS]`: DATABASE is
-//! a file of SQLite or a URL of PostgreSQL. A node has 87 facts, a catalog of 50 resources and
-//! REPORTS reports of 50 resources, one a day. A database that has nodes is only measured.
+//! `cargo run --release -p ordain-puppetdb --example fleet -- DATABASE NODES [REPORTS]`: DATABASE
+//! is an SQLite file or a PostgreSQL URL. Each node has 87 facts, a catalog of 50 resources and
+//! REPORTS reports of 50 resources, one per day. A database that already has nodes is only
+//! measured.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 use std::io;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 const MINUTE: i64 = 60_000_000;
 const DAY: i64 = 1_440 * MINUTE;
-/// The commands of a transaction, as of the server.
+/// The number of commands in a transaction, as in the server.
 const BATCH: usize = 64;
 
 fn name(node: usize) -> String {
@@ -89,7 +90,7 @@ fn facts(node: usize, time: i64) -> Value {
     })
 }
 
-/// Nine of ten resources are the same on many nodes.
+/// The catalog of a node. Nine out of ten resources are the same on many nodes.
 fn catalog(node: usize, time: i64) -> Value {
     let resource = |number: usize| {
         let own = if number % 10 == 9 { name(node) } else { format!("role{}", node % 40) };

@@ -1,4 +1,4 @@
-//! Answers requests from a database.
+//! Answers requests from the database.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -19,20 +19,20 @@ use crate::sql::counts::{COUNTS, Counts, Summary, aggregate};
 use crate::sql::{Context, Statement, count_statement, dialect, statement};
 use crate::sqlite::take_refusal;
 
-/// Bytes of an answer that are written at once.
+/// The number of bytes that are written at once.
 const CHUNK: usize = 32 << 10;
 
 /// The settings for answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The retention time of deactivated nodes, in which they count as inactive.
+    /// For how long deactivated nodes are shown as inactive.
     pub node_purge_ttl: Duration,
-    /// The longest time that a query may take; a request can ask for less.
+    /// The time limit of a query; a request may set a lower one.
     pub timeout: Option<Duration>,
 }
 
 impl Default for Settings {
-    /// PuppetDB's: 14 days, 10 minutes.
+    /// PuppetDB's defaults: 14 days, 10 minutes.
     fn default() -> Self {
         Settings {
             node_purge_ttl: Duration::from_secs(14 * 86_400),
@@ -41,27 +41,27 @@ impl Default for Settings {
     }
 }
 
-/// The headers of an answer. The status is 200, the type of the content JSON in UTF-8.
+/// The headers of an answer. The status is 200, the content type JSON in UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The header `X-Records`: the number of rows without limits, if the request asks for it.
+    /// The header `X-Records`: the number of rows without paging, if the request asks for it.
     pub records: Option<u64>,
 }
 
 /// The receiver of an answer.
 pub trait Output {
-    /// The answer begins. Called once, before any bytes.
+    /// Starts the answer. Called once, before any bytes are written.
     ///
     /// # Errors
     ///
-    /// When the client is gone.
+    /// When the client disconnected.
     fn begin(&mut self, head: Head) -> io::Result<()>;
 
-    /// Takes a part of the body.
+    /// Writes a part of the body.
     ///
     /// # Errors
     ///
-    /// When the client is gone.
+    /// When the client disconnected.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 
@@ -86,13 +86,13 @@ impl Output for Answer {
     }
 }
 
-/// Answers a request. Rows are written as the database gives them, so the memory does not depend on
-/// their number. The call blocks.
+/// Answers a request. Streams the rows, so memory use does not depend on their number. The call
+/// blocks.
 ///
 /// # Errors
 ///
-/// The status and text for the client, if `output` has not begun; otherwise the connection should
-/// be closed, since the answer is not complete.
+/// The status and the text for the client, if the answer has not begun. Otherwise the answer is
+/// incomplete, and the caller should close the connection.
 pub fn answer(
     database: &dyn Database,
     settings: &Settings,
@@ -109,7 +109,7 @@ pub fn answer(
     }
     let limit = time_limit(settings, &options);
     let planned = plan(&mut query, &route, &options, settings, database.dialect());
-    // An earlier query may have left one.
+    // An earlier query on this thread may have left one.
     let _old = take_refusal();
     let mut writer = Writer::new(output, options.pretty);
     let mut failure = None;
@@ -126,9 +126,9 @@ pub fn answer(
     result.map_err(|error| from_store(&error))
 }
 
-/// The parameters' time limit, within that of the settings.
+/// The time limit of a request: its own one, but at most that of the settings.
 fn time_limit(settings: &Settings, options: &Options) -> Option<Duration> {
-    // Zero means no limit of its own.
+    // Zero means that the request sets no limit.
     let own = options
         .timeout
         .filter(|seconds| *seconds > 0.0)
@@ -139,7 +139,7 @@ fn time_limit(settings: &Settings, options: &Options) -> Option<Duration> {
     }
 }
 
-/// `["from", entity, query]`, with the conditions of the path and of active nodes.
+/// `["from", entity, query]`, with the conditions from the path and the one for active nodes.
 fn full_query(route: &Route, query: Value) -> Value {
     let mut query = query;
     for restriction in &route.restrictions {
@@ -166,7 +166,7 @@ pub(crate) fn compile(
     Ok((statement.sql, statement.parameters))
 }
 
-/// A statement with the conversion of its rows.
+/// A statement and the decoders of its columns.
 struct Planned {
     statement: Statement,
     /// The statement for the number of rows.
@@ -195,8 +195,8 @@ fn parse_from(query: &Value) -> Result<(&str, Value, &[Value]), QueryError> {
     }
 }
 
-/// Puts the condition of `extract` into `and`, where that of active nodes will be: its messages
-/// differ there.
+/// Wraps the condition of `extract` in `and`, to which the condition for active nodes is added.
+/// PuppetDB's messages differ inside `and`.
 fn join_condition(query: &mut Value) {
     let is_extract = clause(query).is_some_and(|(operator, _)| operator == "extract");
     let Some(condition) = query.get_mut(2).filter(|_| is_extract) else { return };
@@ -266,7 +266,7 @@ fn plan(
     }
 }
 
-/// The counts of `summarize_by`.
+/// The query for counts with one value of `summarize_by`.
 fn counted(select: Select, by: &str, options: &Options) -> Result<Counts, QueryError> {
     let by = Summary::parse(by)?;
     let count_nodes = match options.count_by.as_deref() {
@@ -348,7 +348,7 @@ fn aggregates(select: Select, context: Context, options: &Options) -> Result<Pla
     Ok(Planned { statement: aggregate(context, &counts)?, count: None })
 }
 
-/// Writes the parts of an answer in chunks, and begins it with the first one.
+/// Buffers the answer, and starts it with the first chunk.
 struct Writer<'a> {
     output: &'a mut dyn Output,
     head: Head,
@@ -376,7 +376,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Lays the JSON that begins at a position out over lines.
+    /// Pretty-prints the JSON that begins at a position of the buffer.
     fn lay_out(&mut self, start: usize) {
         if !self.is_pretty {
             return;
@@ -567,7 +567,7 @@ fn data(
     writer.flush()
 }
 
-/// The plan of the database instead of the rows.
+/// Returns the database's query plan instead of rows.
 fn explain(
     connection: &mut dyn Connection,
     statement: &Statement,
@@ -582,7 +582,7 @@ fn explain(
     let sql = format!("{prefix}{}", statement.sql);
     let rows = connection.rows(&sql, &statement.parameters).map_err(|e| from_store(&e))?;
     let plan = if is_sqlite {
-        // The last column describes a step.
+        // The last column describes a step of the plan.
         let steps = rows.iter().map(|row| match row.last() {
             Some(Column::Text(detail)) => json!({"detail": detail}),
             _ => Value::Null,
@@ -598,7 +598,7 @@ fn explain(
     writer.flush()
 }
 
-/// The error of a database for the client.
+/// Converts a database error for the client.
 fn from_store(error: &FleetStoreError) -> QueryError {
     if let Some(refusal) = take_refusal() {
         return QueryError::bad_request(format!("ERROR: {refusal}"));

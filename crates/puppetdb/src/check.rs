@@ -1,4 +1,4 @@
-//! Checks a query in AST against the table of entities. The messages are PuppetDB's.
+//! Checks the names in an AST query against the table of entities, with PuppetDB's messages.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use crate::error::QueryError;
 use crate::field::{self, ALL};
 use crate::limits::{MAX_DEPTH, MAX_SUBQUERIES};
 
-/// The operators between a field and a value.
+/// The comparison operators.
 pub(crate) const COMPARISONS: &[&str] = &["=", ">", "<", ">=", "<=", "~", "~>"];
 const OPERATORS: &[&str] =
     &["from", "in", "extract", "subquery", "and", "or", "not", "function", "group_by", "null?"];
-/// The functions of PuppetDB.
+/// PuppetDB's functions.
 pub(crate) const FUNCTIONS: &[&str] =
     &["sum", "avg", "min", "max", "count", "to_string", "jsonb_typeof"];
 
-/// The parts of a clause, if it is an array.
+/// The operator and operands of a clause, if the node is an array.
 pub(crate) fn clause(node: &Value) -> Option<(&str, &[Value])> {
     let (operator, operands) = node.as_array()?.split_first()?;
     Some((operator.as_str()?, operands))
@@ -28,16 +28,16 @@ pub(crate) fn select_entity(operator: &str) -> Option<&'static Entity> {
     subquery_entity(operator.strip_prefix("select_")?).ok().filter(|_| !operator.contains('-'))
 }
 
-/// Checks the names in a query, and writes operators in lower case.
+/// Checks the names in a query, and converts operators to lower case.
 ///
 /// # Errors
 ///
-/// Status 400 with a line for each name that is wrong.
+/// Status 400, with one line per wrong name.
 pub(crate) fn check(entity: &'static Entity, query: &mut Value) -> Result<(), QueryError> {
     check_within(entity, query, 0)
 }
 
-/// Checks a query within `level` others.
+/// Checks a query that is nested in `level` others.
 fn check_within(
     entity: &'static Entity,
     query: &mut Value,
@@ -58,7 +58,7 @@ fn check_within(
 
 struct Checker {
     errors: Vec<String>,
-    /// The number of queries around this one.
+    /// The nesting level of the query.
     level: usize,
 }
 
@@ -97,7 +97,7 @@ impl Checker {
                     return done;
                 }
             }
-            // Lists of values have no operators.
+            // A list of values contains no operators.
             ("array", [_, _]) => return Ok(()),
             _ => {}
         }
@@ -153,7 +153,7 @@ impl Checker {
         }
     }
 
-    /// A name on the left side of a comparison.
+    /// Checks the name on the left side of a comparison.
     fn field(&mut self, entity: &'static Entity, name: &Value) {
         if name.is_array() || name == "node_state" {
             return;
@@ -173,7 +173,7 @@ impl Checker {
         });
     }
 
-    /// Columns of `extract` and `in`; whether all are known.
+    /// Checks the columns of `extract` and `in`. Returns whether all are known.
     fn columns(
         &mut self,
         entity: &'static Entity,
@@ -209,7 +209,7 @@ impl Checker {
         false
     }
 
-    /// The operators of the condition of a column list.
+    /// Checks the operators in the condition of a column list.
     fn filters(&mut self, clauses: &[Value]) {
         for node in clauses {
             let Some(parts) = node.as_array() else { continue };
@@ -239,7 +239,7 @@ fn is_operator(operator: &str) -> bool {
         || select_entity(operator).is_some()
 }
 
-/// An operator in lower case; other texts as they are.
+/// Converts operators to lower case; returns other texts unchanged.
 fn lower(operator: &str) -> String {
     let lower = operator.to_lowercase();
     if is_operator(&lower) { lower } else { operator.to_owned() }
@@ -256,7 +256,7 @@ pub(crate) fn no_relation(name: &str) -> QueryError {
     QueryError::bad_request(format!("No implicit relationship for entity '{name}'"))
 }
 
-/// A value as PuppetDB shows it: strings plainly, arrays with spaces instead of commas.
+/// Formats a value as PuppetDB does: strings without quotes, arrays with spaces instead of commas.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -280,7 +280,7 @@ fn quoted(value: &Value) -> String {
     }
 }
 
-/// Quoted words between commas, the last after `and`.
+/// Formats quoted words as a list with commas, and `and` before the last.
 pub(crate) fn comma_separated(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
     match quoted.split_last() {
@@ -289,7 +289,7 @@ pub(crate) fn comma_separated(words: &[&str]) -> String {
     }
 }
 
-/// The names of the fields of an entity, for messages about order.
+/// The field names of an entity, for error messages about `order_by`.
 pub(crate) fn names(fields: impl Iterator<Item = &'static str>) -> String {
     let sorted: BTreeSet<_> = fields.collect();
     sorted.into_iter().collect::<Vec<_>>().join("', '")

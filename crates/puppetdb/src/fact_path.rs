@@ -1,5 +1,5 @@
-//! Paths of facts as the store has them: elements joined by `#~`, digits in quotes unless they are
-//! indices.
+//! Fact paths in the store's format: elements joined by `#~`; names that consist of digits have
+//! quotes, indices do not.
 
 use serde_json::Value;
 
@@ -22,7 +22,8 @@ fn element(element: &Value) -> String {
     }
 }
 
-/// The regular expression for paths whose elements match. Wildcards stay within an element.
+/// The regular expression for a path whose elements match patterns. Wildcards match only within one
+/// element.
 pub(crate) fn pattern(elements: &[Value]) -> String {
     let within = format!("(?:(?!{SEPARATOR}).)");
     let elements: Vec<Value> = elements
@@ -35,7 +36,7 @@ pub(crate) fn pattern(elements: &[Value]) -> String {
     format!("^{}$", encode(&elements))
 }
 
-/// Replaces `.*`, `.+` and `.{…}` by forms that do not pass a separator.
+/// Replaces `.*`, `.+` and `.{…}` by patterns that do not match a separator.
 fn bounded(pattern: &str, within: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;

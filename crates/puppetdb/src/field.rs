@@ -1,4 +1,5 @@
-//! Names of fields with paths, such as `facts.os.family`, `facts.ips[0]` and `facts.match("ip.*").x`.
+//! Parses field names with paths, such as `facts.os.family`, `facts.ips[0]` and
+//! `facts.match("ip.*").x`.
 
 use crate::error::QueryError;
 
@@ -32,16 +33,16 @@ impl Path {
     }
 }
 
-/// The forms of parts that are more than names.
+/// The kinds of parts that are allowed besides names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Forms {
     pub(crate) indices: bool,
     pub(crate) matches: bool,
 }
 
-/// All forms.
+/// All kinds.
 pub(crate) const ALL: Forms = Forms { indices: true, matches: true };
-/// Conditions on null and single values take indices and `match` as names.
+/// Conditions on null and on single values read indices and `match` as names.
 pub(crate) const NAMES: Forms = Forms { indices: false, matches: false };
 
 /// Parses the name of a field.
@@ -99,8 +100,8 @@ fn ends_at(text: &str, at: usize) -> bool {
     at == text.len() || text[at..].starts_with('.')
 }
 
-/// A quoted component: ends at the first quote that no backslash precedes and a dot or the end
-/// follows.
+/// Parses a quoted component. It ends at the first quote that has no backslash before it and a dot
+/// or the end after it.
 fn quoted(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix('"')?;
     let closes = |at: &usize| *at > 0 && !inner[..*at].ends_with('\\') && ends_at(inner, at + 1);
@@ -108,7 +109,7 @@ fn quoted(text: &str) -> Option<(&str, usize)> {
     Some((&inner[..end], end + 2))
 }
 
-/// `match("…")`: ends at the last place that can end it.
+/// Parses `match("…")`, up to the last position where it can end.
 fn matching(text: &str) -> Option<(Part, usize)> {
     let inner = text.strip_prefix("match(\"")?;
     let closes = |at: &usize| *at > 0 && !inner[..*at].ends_with('\\') && ends_at(inner, at + 2);
@@ -116,7 +117,7 @@ fn matching(text: &str) -> Option<(Part, usize)> {
     Some((Part::Match(inner[..end].to_owned()), end + "match(\"\")".len()))
 }
 
-/// A name, or a name with an index if those are taken.
+/// A name, or a name with an index if indices are allowed.
 fn named(text: &str, indices: bool) -> Part {
     let indexed = || {
         let (name, index) = text.strip_suffix(']')?.rsplit_once('[')?;

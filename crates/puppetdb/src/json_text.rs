@@ -1,4 +1,4 @@
-//! Reads JSON of requests. Errors show the line and the column, as PuppetDB's do.
+//! Parses JSON in requests, with PuppetDB's error format: line and column.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, QueryError> {
             shown(first)
         )));
     }
-    // Anything else after the value is an error at its place.
+    // Parsing the whole text gives the error for anything after the value.
     first.and_then(|_| serde_json::from_str(&escaped)).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let shown = excerpt(text.lines().nth(line.saturating_sub(1)).unwrap_or_default());
@@ -30,7 +30,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, QueryError> {
     })
 }
 
-/// Characters of a line that a message shows.
+/// The number of characters of a line that a message shows.
 const SHOWN: usize = 4_000;
 
 /// The start of a long line, for a message.
@@ -38,7 +38,7 @@ pub(crate) fn excerpt(line: &str) -> &str {
     line.char_indices().nth(SHOWN).map_or(line, |(end, _)| &line[..end])
 }
 
-/// Escapes control characters within strings: PuppetDB's reader accepts them.
+/// Escapes control characters in strings, because PuppetDB's parser accepts them.
 pub(crate) fn with_escaped_controls(text: &str) -> Cow<'_, str> {
     let is_control = |c: char| u32::from(c) < 0x20;
     if !text.contains(is_control) {

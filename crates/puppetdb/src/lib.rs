@@ -1,7 +1,7 @@
 //! PuppetDB's query API over the fleet store: PQL and AST over all entities, for SQLite and
 //! PostgreSQL.
 //!
-//! [`answer`] takes a request apart from HTTP, and writes rows as the database gives them:
+//! [`answer`] handles a request without HTTP, and streams the rows:
 //!
 //! ```
 //! use ordain_fleet_store::Sqlite;
@@ -28,7 +28,7 @@
 //! | `sql` | the typed query to SQL with bound parameters |
 //! | `rows` | rows to JSON |
 //!
-//! SQLite gets functions ([`sqlite_functions`]) that agree with PostgreSQL.
+//! [`sqlite_functions`] adds functions to SQLite that behave like PostgreSQL's.
 
 mod answer;
 mod check;

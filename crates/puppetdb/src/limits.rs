@@ -1,10 +1,10 @@
-//! Limits on queries, so that none can exhaust the memory or the stack.
+//! Limits that keep a query from exhausting memory or stack.
 
-/// Nesting of a query, in levels of the AST.
+/// The maximum nesting of a query, in levels of the AST.
 pub const MAX_DEPTH: usize = 100;
-/// Length of a query, in bytes.
+/// The maximum length of a query, in bytes.
 pub const MAX_LENGTH: usize = 4 << 20;
-/// Values that one statement binds. SQLite takes up to 32,766.
+/// The maximum number of bound values in a statement. SQLite allows 32,766.
 pub const MAX_PARAMETERS: usize = 30_000;
-/// Nesting of subqueries. SQLite has a limit of its own.
+/// The maximum nesting of subqueries. SQLite has its own limit.
 pub const MAX_SUBQUERIES: usize = 30;

@@ -1,4 +1,4 @@
-//! Turns templates into source text. The text between tags becomes marks that the lexer knows.
+//! Converts ERB templates to Ruby source. Text between tags becomes marks that the lexer knows.
 //!
 //! The source has the same lines as the template. Its pieces are joined as in Ruby's ERB, so that a
 //! comment in a tag also hides the rest of its line.
@@ -8,7 +8,7 @@ pub(crate) const TEXT_MARK: char = '\u{1}';
 /// Marks an expression in parentheses whose value is printed.
 pub(crate) const EMIT_MARK: char = '\u{2}';
 
-/// The blanks and line ends next to tags that are removed.
+/// Which blanks and line ends next to tags are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Trim {
     /// None, ERB's default.
@@ -107,7 +107,7 @@ impl Compiler {
     }
 }
 
-/// The tag at the start of a text, and its length there. `<%%` is no tag.
+/// Finds a tag at the start of a text. Also returns its length. `<%%` is no tag.
 fn tag(text: &str) -> (&'static str, usize) {
     match text.as_bytes().get(2) {
         Some(b'=') => ("<%=", 3),
@@ -168,7 +168,7 @@ fn explicit(compiler: &mut Compiler, template: &str, has_minus: bool) {
     }
 }
 
-/// The modes that look at the ends of lines.
+/// The trim modes that depend on the ends of lines.
 fn by_line(compiler: &mut Compiler, template: &str, needs_tag_first: bool) {
     for line in template.split_inclusive('\n') {
         let begins_with_tag = line.starts_with("<%") && !line.starts_with("<%%");

@@ -52,6 +52,8 @@ pub(crate) struct Server {
     /// The requests for certificates that may be looked at at a time.
     pub(crate) enrolments: Semaphore,
     pub(crate) started: Instant,
+    /// Becomes true when the server ends, so that requests which are held end, too.
+    pub(crate) ending: tokio::sync::watch::Sender<bool>,
 }
 
 impl Server {

@@ -201,6 +201,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         handshakes: Semaphore::new(HANDSHAKES),
         enrolments: Semaphore::new(ENROLMENTS),
         started: Instant::now(),
+        ending: watch::Sender::new(false),
         config,
     };
     Ok((server, is_new_authority))
@@ -293,6 +294,7 @@ async fn serve(
     tracing::info!(connections = server.connections.count(), "the server ends");
     // The accepting tasks may have ended already.
     let _ = end.send(true);
+    server.ending.send_replace(true);
     let deadline = Instant::now() + server.config.limits.drain;
     while server.connections.count() > 0 && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -1,4 +1,4 @@
-//! States of paths before and after a run.
+//! Backups: the states of paths before and after a run.
 
 use std::path::PathBuf;
 

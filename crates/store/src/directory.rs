@@ -1,8 +1,9 @@
 //! The state directory, protected against other users.
 //!
-//! Ordain runs as root and writes here, so a user who can create a link here writes as root. The
-//! directory has to belong to the current user or to root, nobody else may write to it or replace
-//! it. Then nothing changes between the check of a file and its use, so that a check is enough.
+//! Ordain runs as root and writes here, so another user who could create a link here could make
+//! root write anywhere. The directory and its parents must belong to the current user or root, and
+//! nobody else may write to them or replace them. Then no other user can change a file between its
+//! check and its use.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -37,7 +38,7 @@ pub struct StateDir {
     path: PathBuf,
 }
 
-/// The owners of trusted files.
+/// The users whose files are trusted.
 struct Trust {
     user: u32,
     group: u32,
@@ -61,10 +62,10 @@ impl StateDir {
         walk(path, true)?.ok_or_else(|| StoreError::errno(path, Errno::NOENT))
     }
 
-    /// The state directory at a path, if there is one.
+    /// Opens the state directory at a path, if it exists.
     ///
     /// # Errors
-    /// As of [`StateDir::open`].
+    /// The same as [`StateDir::open`].
     pub fn existing(path: &Path) -> Result<Option<Self>, StoreError> {
         walk(path, false)
     }
@@ -170,10 +171,10 @@ impl StateDir {
         Ok(())
     }
 
-    /// Checks a directory in it; returns whether it exists.
+    /// Checks a subdirectory. Returns whether it exists.
     ///
     /// # Errors
-    /// When it is no directory of the owner, or others can write it.
+    /// When it is not a directory of the owner, or others can write to it.
     pub(crate) fn check_directory(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.path.join(name);
         let Some(stat) = self.stat(name)? else { return Ok(false) };
@@ -296,7 +297,7 @@ fn check_way(path: &Path, stat: &Stat, trust: &Trust) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Nobody else may write the state directory.
+/// Refuses a state directory that another user may write to.
 fn check_last(path: &Path, stat: &Stat, trust: &Trust) -> Result<(), StoreError> {
     if !trust.owner(stat.st_uid) {
         return Err(unsafe_to_use(path, &format!("it belongs to {}", user(stat.st_uid))));
@@ -350,7 +351,7 @@ fn user(uid: u32) -> String {
     format!("user {uid}")
 }
 
-/// Permission bits as people write them.
+/// Formats permission bits in octal.
 pub(crate) fn octal(mode: u32) -> String {
     format!("{:04o}", mode & 0o7777)
 }

@@ -1,4 +1,4 @@
-//! Errors in the user's words.
+//! The errors of the store.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl StoreError {
         let path = path.to_path_buf();
         let reason = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => "the disk is full".into(),
-            // A damaged header may forbid writing, too.
+            // A damaged header can also look like a database that must not be written.
             Some(ErrorCode::ReadOnly) if rustix::fs::access(&path, Access::WRITE_OK).is_ok() => {
                 return Self::broken(&path, "its header is damaged");
             }
@@ -96,7 +96,7 @@ impl StoreError {
     }
 }
 
-/// The reason why a directory cannot be written, if it is its disk.
+/// The reason why a directory cannot be written, if its disk is the cause.
 pub(crate) fn disk_fault(dir: &Path) -> Option<&'static str> {
     let disk = rustix::fs::statvfs(dir).ok()?;
     if disk.f_flag.contains(StatVfsMountFlags::RDONLY) {

@@ -26,7 +26,7 @@ const MAX_CHECKED_SIZE: u64 = 16 << 20;
 /// The maximum number of attempts to open the database while other processes set it aside.
 const MAX_ATTEMPTS: usize = 5;
 
-/// The exported resources of all nodes that were compiled with it.
+/// The exported resources of all nodes that were compiled with this store.
 #[derive(Debug)]
 pub struct ExportStore {
     connection: Mutex<Connection>,
@@ -61,7 +61,8 @@ impl ExportStore {
         [self.path.clone(), log.into()]
     }
 
-    /// Applies a function to the database; if it reports damage, again to a new database.
+    /// Calls a function with the database. If it reports damage, calls it again with a new
+    /// database.
     pub(crate) fn with<T>(
         &self,
         action: impl Fn(&mut Connection) -> rusqlite::Result<T>,
@@ -80,7 +81,7 @@ impl ExportStore {
         action(&mut connection).map_err(failed)
     }
 
-    /// Replaces the exports of a node: all of them or none.
+    /// Replaces the exports of a node in one transaction.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::error::StoreError;
 use crate::journal::{Run, Store, Subject, time};
 
-/// A run that is in the journal.
+/// A run in the journal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunRecord {
     /// Its number.
@@ -25,7 +25,7 @@ pub struct RunRecord {
     pub failed: u32,
     /// The number of resources that were skipped because of other failures, or by their kind.
     pub skipped: u32,
-    /// Its subject.
+    /// What was applied, and where.
     pub subject: Subject,
 }
 

@@ -28,12 +28,12 @@ pub struct Store {
     dir: StateDir,
     /// Whether a damaged journal is replaced by a new one.
     replaces_damaged: bool,
-    /// The run that is under way.
+    /// The current run.
     begun: Mutex<Option<RunInProgress>>,
     damages: Mutex<Vec<Damage>>,
 }
 
-/// The subject of a run.
+/// What a run applies, and where.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
     /// The path that was given.
@@ -42,7 +42,7 @@ pub struct Subject {
     pub node: Option<String>,
     /// The account that runs it.
     pub account: Option<String>,
-    /// The directory that stands for the file system, if it is not `/`.
+    /// The root directory, if it is not `/`.
     pub root: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl RunInProgress {
     }
 }
 
-/// A run that is written down.
+/// A run that has been recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run(pub(crate) i64);
 
@@ -85,26 +85,26 @@ pub struct Run(pub(crate) i64);
 pub struct StepInProgress {
     /// The resource.
     pub resource: String,
-    /// The action that was done, or about to be.
+    /// The action that was done or was about to be.
     pub action: String,
 }
 
-/// A run that did not come to its end.
+/// A run that did not complete.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InterruptedRun {
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
     /// The start time.
     pub started: SystemTime,
-    /// The steps that it was about to do.
+    /// The steps that it had begun but not completed.
     pub under_way: Vec<StepInProgress>,
-    /// The steps that it did, in that order.
+    /// The steps that it did, in order.
     pub done: Vec<StepInProgress>,
     /// Whether it is reported for the first time.
     pub is_new: bool,
 }
 
-/// Milliseconds since 1970, negative before.
+/// Milliseconds since 1970; negative for earlier times.
 fn milliseconds(time: SystemTime) -> i64 {
     let count = |distance: Duration| i64::try_from(distance.as_millis()).unwrap_or(i64::MAX);
     time.duration_since(UNIX_EPOCH).map_or_else(|before| -count(before.duration()), count)
@@ -133,8 +133,9 @@ impl Store {
         Self::open_in(StateDir::open(dir)?)
     }
 
-    /// The same for a run, which has to hold the [`crate::RunLock`]. A damaged journal is set aside
-    /// and replaced by a new one, now or when the damage is found: see [`Store::take_damages`].
+    /// Opens the state for a run, which must hold the [`crate::RunLock`]. A damaged journal is set
+    /// aside and replaced by a new one, now or when the damage is found: see
+    /// [`Store::take_damages`].
     ///
     /// # Errors
     /// Those of [`Store::open`] except damage, and when a damaged journal cannot be moved away.
@@ -155,7 +156,7 @@ impl Store {
     /// disk.
     ///
     /// # Errors
-    /// As of [`Store::open`].
+    /// The same as [`Store::open`].
     pub fn existing(dir: &Path) -> Result<Option<Self>, StoreError> {
         let Some(dir) = StateDir::existing(dir)? else { return Ok(None) };
         if dir.stat(JOURNAL_FILE)?.is_none() {
@@ -326,7 +327,7 @@ impl Store {
         })
     }
 
-    /// Records that it is applied.
+    /// Records that a resource with a schedule is being applied.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -441,7 +442,7 @@ mod tests {
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());
         assert!(interrupted[0].is_new);
-        // A run that is interrupted as well completes nothing.
+        // A run that was interrupted itself does not complete earlier work.
         let second = store.begin("apply", &Subject::default()).unwrap();
         store.break_off(second, &json!({ "changed": 0 })).unwrap();
         let both = store.take_interrupted().unwrap();

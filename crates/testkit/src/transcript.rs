@@ -64,6 +64,7 @@ fn run(command: &str, dir: &Path, program: &Path) -> String {
         .env("HOME", dir)
         .env("ORDAIN_STATE_DIR", dir.join("state"))
         .env("COLUMNS", "80")
+        .env("EXAMPLES", concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
         .env_remove("CLICOLOR_FORCE")
         .output()
         .unwrap();

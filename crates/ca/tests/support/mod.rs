@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use ordain_ca::{CertificateAuthority, CreateOptions, Settings};
 use tempfile::TempDir;
 
-/// 2026-11-26T10:00:00Z, the time of tests that do not ask `openssl` for the present.
+/// 2026-11-26T10:00:00Z, the time of tests in which `openssl` does not check the current time.
 pub const NOON: i64 = 1_795_687_200;
 
-/// An authority in a directory of its own.
+/// An authority in its own directory.
 pub struct Fixture {
     pub temp: TempDir,
     pub ca: CertificateAuthority,
@@ -43,7 +43,7 @@ impl Fixture {
     }
 }
 
-/// A clock that tests move.
+/// A clock that tests can set.
 #[derive(Clone)]
 pub struct TestClock(Arc<AtomicI64>);
 
@@ -71,7 +71,7 @@ pub fn openssl(args: &[&str]) -> Output {
     Command::new("openssl").args(args).output().unwrap()
 }
 
-/// The standard output of a run that must succeed.
+/// The standard output of `openssl`, which must succeed.
 pub fn openssl_ok(args: &[&str]) -> String {
     let output = openssl(args);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -119,7 +119,7 @@ pub fn csr_with(key: &str, name: &str, extensions: &str, attributes: &str) -> St
     openssl_ok(&["req", "-new", "-config", config, "-key", key_path])
 }
 
-/// Writes the chain and the lists, and asks `openssl verify` about a certificate.
+/// Writes the chain and the lists, and checks a certificate with `openssl verify`.
 pub fn verify(ca: &CertificateAuthority, pem: &str) -> Result<(), String> {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {

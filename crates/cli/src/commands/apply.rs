@@ -129,7 +129,10 @@ pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
 }
 
 /// Records the end of a run. If a signal left work undone, the next run resumes it.
-fn record_end(
+///
+/// # Errors
+/// When the journal cannot be written.
+pub(crate) fn record_end(
     store: &Store,
     run: Run,
     report: &Report,
@@ -217,12 +220,12 @@ fn options(args: &ApplyArgs, loaded: &Compiled) -> Result<Options, Failure> {
 }
 
 /// Records changes in the journal, and shows progress.
-struct Journal<'a> {
-    progress: Progress,
-    store: &'a Store,
-    run: Run,
-    graph: &'a Graph,
-    sources: &'a SourceMap,
+pub(crate) struct Journal<'a> {
+    pub(crate) progress: Progress,
+    pub(crate) store: &'a Store,
+    pub(crate) run: Run,
+    pub(crate) graph: &'a Graph,
+    pub(crate) sources: &'a SourceMap,
 }
 
 impl Observer for Journal<'_> {

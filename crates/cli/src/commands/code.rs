@@ -38,6 +38,10 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
         ),
     ),
     (
+        "agent",
+        concat!("programs in facts.d; ", looked!(), "; and everything that resources declare."),
+    ),
+    (
         "deploy",
         "Puppetfiles, which reach no files and start no programs; commands of filter_command and \
          postrun.",
@@ -60,6 +64,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("ca renew", NOTHING),
     ("ca prune", NOTHING),
     ("ca show", NOTHING),
+    ("fleet diff", COMPILES),
     ("explain", COMPILES),
     ("lookup", COMPILES),
     ("merge", TEMPLATES),

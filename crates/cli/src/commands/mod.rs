@@ -1,6 +1,6 @@
 //! The command line and its verbs, one file each: first the arguments, then the implementation.
 
-mod apply;
+pub(crate) mod apply;
 mod ca;
 mod check;
 pub(crate) mod code;
@@ -15,6 +15,7 @@ mod eval;
 mod explain;
 mod explain_code;
 mod facts;
+mod fleet;
 mod fmt;
 mod graph;
 mod history;
@@ -31,6 +32,7 @@ use std::ffi::OsString;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::agent::{self, AgentArgs};
 use crate::exit::{self, Exit, Failure};
 use crate::options::GlobalArgs;
 use crate::ui::Ui;
@@ -102,6 +104,7 @@ macro_rules! verbs {
                         | Self::Apply(_)
                         | Self::Watch(_)
                         | Self::Serve(_)
+                        | Self::Agent(_)
                         | Self::Deploy(_)
                         | Self::Rollback(_)
                         | Self::History(_)
@@ -133,12 +136,14 @@ verbs! {
     "apply" Apply(apply::ApplyArgs) => apply::run,
     "watch" Watch(WatchArgs) => watch::run,
     "serve" Serve(serve::ServeArgs) => serve::run,
+    "agent" Agent(AgentArgs) => agent::run,
     "deploy" Deploy(deploy::DeployArgs) => deploy::run,
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,
     "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
     "ca" Ca(ca::CaArgs) => ca::run,
+    "fleet" Fleet(fleet::FleetArgs) => fleet::run,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

@@ -14,9 +14,9 @@ use ordain_store::{Run, Store};
 use crate::runs;
 
 /// Records changes in the journal.
-pub(super) struct RunRecorder {
-    pub(super) store: Arc<Store>,
-    pub(super) run: Run,
+pub(crate) struct RunRecorder {
+    pub(crate) store: Arc<Store>,
+    pub(crate) run: Run,
 }
 
 impl Observer for RunRecorder {
@@ -50,21 +50,21 @@ impl Observer for RunRecorder {
 }
 
 /// Records failures and recoveries in the journal.
-pub(super) struct FailureJournal {
+pub(crate) struct FailureJournal {
     store: Arc<Store>,
     run: Run,
     /// The resources that currently fail.
     failing: BTreeSet<String>,
     /// The source texts of the graph.
-    pub(super) texts: Arc<SourceMap>,
+    pub(crate) texts: Arc<SourceMap>,
 }
 
 impl FailureJournal {
-    pub(super) fn new(store: Arc<Store>, run: Run) -> Self {
+    pub(crate) fn new(store: Arc<Store>, run: Run) -> Self {
         Self { store, run, failing: BTreeSet::new(), texts: Arc::default() }
     }
 
-    pub(super) fn note(&mut self, report: &ResourceReport, graph: &Graph) {
+    pub(crate) fn note(&mut self, report: &ResourceReport, graph: &Graph) {
         if runs::record_outcome(&self.store, self.run, report, graph, &self.texts) {
             self.failing.insert(report.resource.to_string());
         } else if !self.failing.is_empty() && self.failing.remove(&report.resource.to_string()) {

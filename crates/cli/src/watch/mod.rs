@@ -2,7 +2,7 @@
 
 mod args;
 mod compiler;
-mod journal;
+pub(crate) mod journal;
 mod lines;
 mod output;
 mod printer;

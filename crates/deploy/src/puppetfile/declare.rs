@@ -16,9 +16,9 @@ pub(crate) struct Module {
     /// Its directory, relative to the environment.
     pub(crate) path: PathBuf,
     pub(crate) source: Declared,
-    /// Whether its directory `spec` is left out; `None` for what the settings say.
+    /// Whether to leave out its directory `spec`; `None` uses the setting.
     pub(crate) exclude_spec: Option<bool>,
-    /// Whether it is in the module directory. Others keep their `spec`.
+    /// Whether it is in the module directory. Other modules keep their `spec`.
     pub(crate) is_in_moduledir: bool,
     pub(crate) span: Span,
 }
@@ -36,15 +36,15 @@ pub(crate) enum Declared {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct GitRefs {
     pub(crate) desired: Option<Reference>,
-    /// Used if the desired one does not exist.
+    /// Used if the desired reference does not exist.
     pub(crate) default: Option<String>,
-    /// Used in place of the default one.
+    /// Used instead of the default one.
     pub(crate) default_override: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reference {
-    /// The branch of the environment.
+    /// The branch with the same name as the environment's.
     ControlBranch,
     Name(String),
 }
@@ -52,19 +52,19 @@ pub(crate) enum Reference {
 /// The version of a module from the Forge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ForgeVersion {
-    /// The deployed one, or else the latest.
+    /// The deployed version, or else the latest.
     Deployed,
     Latest,
     Exact(String),
 }
 
-/// Options of all modules.
+/// Options that every module may have.
 const COMMON: [&str; 3] = ["type", "install_path", "exclude_spec"];
 
-/// The options that name a reference in git.
+/// Options that name a git reference.
 const REFERENCES: [&str; 5] = ["ref", "tag", "commit", "branch", "version"];
 
-/// The declaration of `mod` with these arguments.
+/// Reads a `mod` call.
 pub(super) fn module(
     args: &[Value],
     moduledir: &Path,
@@ -110,7 +110,7 @@ pub(super) fn module(
     Ok(Module { name, path, source, exclude_spec, is_in_moduledir, span })
 }
 
-/// The name with the owner, if there is one, and the name alone.
+/// The full name if it has an owner, and the name without owner.
 fn parse_title(title: &str) -> Option<(Option<String>, String)> {
     let is_word = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -122,7 +122,7 @@ fn parse_title(title: &str) -> Option<(Option<String>, String)> {
     }
 }
 
-/// A path inside the environment, relative to it.
+/// Normalizes a path relative to the environment. Refuses paths outside of it.
 pub(super) fn inside(path: &str, span: Span) -> Result<PathBuf> {
     let mut out = PathBuf::new();
     let outside = || {
@@ -141,7 +141,7 @@ pub(super) fn inside(path: &str, span: Span) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// The options of a module that are not read yet.
+/// The options of a module that have not been read yet.
 struct Options {
     entries: Vec<(String, Value)>,
     span: Span,
@@ -172,7 +172,7 @@ impl Options {
         self.entries.iter().any(|(key, _)| key == name)
     }
 
-    /// The source, by the rules of r10k: git wins over svn, local and the type.
+    /// The source, with r10k's precedence: git, svn, local, then `type`.
     fn source(&mut self, slug: &Option<String>) -> Result<Declared> {
         let kind = self.text("type")?;
         let is_local = self.take("local").is_some_and(|value| value.truthy());
@@ -297,7 +297,7 @@ impl Options {
         self.warnings.push(warning);
     }
 
-    /// Warns about options that were not read, as r10k does.
+    /// Warns about unknown options, as r10k does.
     fn end(mut self) -> Vec<Diagnostic> {
         for (option, _) in std::mem::take(&mut self.entries) {
             let text = format!("the module {} has an unknown option `{option}`", self.name);
@@ -310,7 +310,7 @@ impl Options {
     }
 }
 
-/// Whether git may be asked for a text as a reference.
+/// Whether a text is safe to pass to git as a reference.
 fn is_reference(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && !text.contains(['\n', '\0', ' '])
 }

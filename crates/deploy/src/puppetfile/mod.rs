@@ -1,7 +1,7 @@
-//! The modules that a Puppetfile declares.
+//! Evaluates Puppetfiles.
 //!
-//! A Puppetfile is a program in Ruby. It runs in an interpreter that has no access to files or
-//! processes; it sees the variables of the environment.
+//! A Puppetfile is a Ruby program. The interpreter that runs it has no access to files or
+//! processes, but it reads environment variables.
 
 mod declare;
 
@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 
 pub(crate) use declare::{Declared, ForgeVersion, GitRefs, Module, Reference};
 
-/// The stack on which a program runs, in bytes.
+/// The stack size for the interpreter, in bytes.
 const STACK: usize = 8 << 20;
 
-/// The most modules of a Puppetfile.
+/// The largest number of modules in a Puppetfile.
 const MAX_MODULES: usize = 10_000;
 
 /// The declarations of a Puppetfile.
@@ -52,7 +52,7 @@ pub(crate) fn evaluate(path: &Path, text: &str, texts: &SourceMap) -> Result<Pup
     })
 }
 
-/// The place of a line.
+/// The span of a line.
 fn line_span(texts: &SourceMap, file: FileId, line: u32) -> Span {
     let source = texts.file(file);
     let start = u32::try_from(source.line_start(line.max(1))).unwrap_or(u32::MAX);
@@ -63,7 +63,7 @@ fn line_span(texts: &SourceMap, file: FileId, line: u32) -> Span {
     TextRange::new(at(indent), at(indent + length)).in_file(file)
 }
 
-/// The error for a program that needs more than the interpreter has.
+/// The error for a program that uses Ruby features which the interpreter lacks.
 fn beyond(what: &str, span: Span) -> Error {
     let text = format!("the Puppetfile needs more of Ruby than Ordain runs: {what}");
     let help = "conditions, variables, loops and methods of values work; files, processes and \
@@ -89,7 +89,7 @@ fn failure(error: RubyError, place: &dyn Fn(u32) -> Span) -> Error {
     }
 }
 
-/// Refuses two modules of the same name, as r10k does.
+/// Refuses two modules with the same name, as r10k does.
 fn check_names(modules: &[Module]) -> Result<()> {
     let mut seen = std::collections::BTreeMap::new();
     for module in modules {
@@ -101,10 +101,10 @@ fn check_names(modules: &[Module]) -> Result<()> {
     Ok(())
 }
 
-/// The host of a Puppetfile: collects its declarations.
+/// The interpreter's host: collects the declarations.
 struct Declarations<'p> {
     puppetfile: Puppetfile,
-    /// The directory of modules that come next, relative to the environment.
+    /// The directory for the following modules, relative to the environment.
     moduledir: PathBuf,
     /// The line of the current call.
     line: u32,
@@ -133,7 +133,7 @@ impl Declarations<'_> {
                 let path = one(args).map_err(|()| wrong())?;
                 self.moduledir = declare::inside(&path, span)?;
             }
-            // r10k reads it and does nothing.
+            // r10k ignores it, too.
             "exclusion" => {}
             _ => return Ok(false),
         }

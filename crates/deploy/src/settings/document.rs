@@ -1,4 +1,4 @@
-//! Reads maps of a YAML document with the places of their values.
+//! Reads maps of a YAML document and the positions of their values.
 
 use std::path::Path;
 
@@ -14,17 +14,17 @@ pub(super) struct Document {
     file: FileId,
 }
 
-/// A map of the document, whose entries are taken one by one.
+/// A map of the document, from which entries are taken one by one.
 pub(super) struct Section<'d> {
     document: &'d Document,
     entries: Vec<(String, NodeId, NodeId)>,
-    /// All names that were asked for.
+    /// All names that were looked up.
     known: Vec<&'static str>,
     /// The path to the section, for messages.
     name: String,
 }
 
-/// A value with its place.
+/// A value and its position.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'d> {
     document: &'d Document,
@@ -81,7 +81,7 @@ impl<'d> Item<'d> {
             let Some(text) = document.tree.text(key) else {
                 return Err(Self { document, id: key }.error("a setting has a name"));
             };
-            // Old files have symbols.
+            // Old files use Ruby symbols as keys.
             let text = text.strip_prefix(':').unwrap_or(text);
             entries.push((text.to_owned(), key, value));
         }
@@ -95,7 +95,7 @@ impl<'d> Item<'d> {
         }
     }
 
-    /// The text of a scalar; symbols are their names.
+    /// The text of a scalar; the name of a symbol.
     pub(super) fn text(self, name: &str) -> Result<String> {
         match &self.document.tree.node(self.target()).kind {
             Kind::Scalar(text, Style::Plain) => {
@@ -106,7 +106,7 @@ impl<'d> Item<'d> {
         }
     }
 
-    /// The truth value of a plain scalar; `None` for anything else.
+    /// The boolean of a plain scalar; `None` for anything else.
     pub(super) fn truth(self) -> Option<bool> {
         match &self.document.tree.node(self.target()).kind {
             Kind::Scalar(text, Style::Plain) => match text.to_ascii_lowercase().as_str() {
@@ -141,7 +141,7 @@ fn shown(name: &str) -> String {
 }
 
 impl<'d> Section<'d> {
-    /// Takes the entry of this name, unless it is empty.
+    /// Takes the entry with this name, unless it is empty.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Item<'d>> {
         self.known.push(name);
         let at = self.entries.iter().rposition(|(key, ..)| key == name)?;
@@ -163,13 +163,13 @@ impl<'d> Section<'d> {
         self.take(name).map(|item| item.section(name)).transpose()
     }
 
-    /// All entries, in their order.
+    /// All entries, in order.
     pub(super) fn into_items(self) -> impl Iterator<Item = (String, Item<'d>)> {
         let document = self.document;
         self.entries.into_iter().map(move |(key, _, id)| (key, Item { document, id }))
     }
 
-    /// Warns about an entry that is not used, with the reason.
+    /// Warns about an entry that has no effect, with the reason.
     pub(super) fn unused(
         &mut self,
         name: &'static str,
@@ -182,7 +182,7 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// Warns about all entries that were not taken.
+    /// Warns about all entries that were never taken.
     pub(super) fn end(self, warnings: &mut Vec<Diagnostic>) {
         for (key, id, _) in &self.entries {
             let place = match self.name.as_str() {

@@ -14,7 +14,7 @@ pub(crate) use model::{Access, ForgeSettings, GitSettings, Purge, Source, check_
 pub use model::{DEFAULT_REVISIONS, Settings};
 
 impl Settings {
-    /// Reads an `r10k.yaml`. The second value has warnings about settings without effect.
+    /// Reads an `r10k.yaml`. The second value has warnings about settings that have no effect.
     ///
     /// # Errors
     /// When the file cannot be read, or a setting is wrong or unsupported.

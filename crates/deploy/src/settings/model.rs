@@ -7,37 +7,37 @@ use ordain_source::Span;
 use crate::error::{AtPath, Error, Result};
 use crate::name::{InvalidBranches, Naming};
 
-/// The number of revisions of an environment that stay by default.
+/// How many revisions of an environment are kept by default.
 pub const DEFAULT_REVISIONS: usize = 5;
 
-/// The number of threads that r10k uses by default.
+/// The default number of threads, as in r10k.
 const POOL_SIZE: usize = 4;
 
-/// The Forge of Puppet.
+/// Puppet's Forge.
 const FORGE: &str = "https://forgeapi.puppet.com";
 
-/// The sources of a deploy, and the rules for it.
+/// The sources and rules of a deploy.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The directory of mirrors and downloads.
+    /// The directory for mirrors and downloads.
     pub(crate) cache: PathBuf,
     pub(crate) sources: Vec<Source>,
     pub(crate) git: GitSettings,
     pub(crate) forge: ForgeSettings,
     pub(crate) purge: Purge,
-    /// Whether modules lose their directory `spec`, unless they say otherwise.
+    /// Whether modules are deployed without their directory `spec`, unless they set `exclude_spec`.
     pub(crate) exclude_spec: bool,
-    /// The reason why nothing may be deployed.
+    /// The reason why deploys are locked.
     pub(crate) write_lock: Option<String>,
-    /// The number of threads that fetch and write.
+    /// The number of threads for fetching and writing.
     pub(crate) pool_size: usize,
-    /// The command that runs after a deploy.
+    /// The command to run after a deploy.
     pub(crate) postrun: Vec<String>,
-    /// The proxy for downloads of tarballs.
+    /// The proxy for downloading tarballs.
     pub(crate) proxy: Option<String>,
-    /// The number of revisions of an environment that stay.
+    /// How many revisions of an environment are kept.
     pub(crate) revisions: usize,
-    /// Whether entries of the base directory that no deploy made are purged, too.
+    /// Whether to remove entries of the base directory that no deploy created.
     pub(crate) purges_foreign: bool,
 }
 
@@ -54,16 +54,16 @@ pub(crate) struct Source {
     pub(crate) span: Option<Span>,
 }
 
-/// How git reaches repositories.
+/// How git accesses repositories.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct GitSettings {
     pub(crate) default_ref: Option<String>,
     pub(crate) access: Access,
-    /// Other ways to single repositories, by their addresses.
+    /// Exceptions for single repositories, by URL.
     pub(crate) repositories: Vec<(String, Access)>,
 }
 
-/// The way to a repository.
+/// How to access a repository.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
     pub(crate) private_key: Option<PathBuf>,
@@ -73,7 +73,7 @@ pub(crate) struct Access {
 }
 
 impl GitSettings {
-    /// The way to the repository at an address.
+    /// How to access the repository with a URL.
     pub(crate) fn access(&self, remote: &str) -> &Access {
         let found = self.repositories.iter().find(|(address, _)| address == remote);
         found.map_or(&self.access, |(_, access)| access)
@@ -89,16 +89,16 @@ pub(crate) struct ForgeSettings {
     pub(crate) allow_override: bool,
 }
 
-/// The content that is removed although no source says so.
+/// Which content is removed although no source says so.
 #[derive(Clone, Debug)]
 pub(crate) struct Purge {
-    /// Environments without a branch.
+    /// Environments that have no branch.
     pub(crate) deployment: bool,
-    /// Files in an environment that neither its branch nor its modules have.
+    /// Files in an environment that belong neither to its branch nor to its modules.
     pub(crate) environment: bool,
-    /// Entries of module directories that the Puppetfile lacks.
+    /// Entries of module directories that are not in the Puppetfile.
     pub(crate) puppetfile: bool,
-    /// Patterns of files that stay in an environment.
+    /// Patterns of files that are never removed from an environment.
     pub(crate) allowed: Vec<String>,
 }
 
@@ -130,13 +130,14 @@ impl Settings {
         }
     }
 
-    /// The settings for one control repository, whose branches are deployed to a directory.
+    /// Settings for one control repository; its branches are deployed to a directory.
     ///
     /// # Errors
-    /// When the address looks like an option of git, or the directory has no absolute path.
+    /// When git could take the URL for an option, or the directory cannot be made absolute.
     pub fn of_remote(remote: &str, basedir: &Path) -> Result<Self, Error> {
         check_remote(remote)?;
-        // The name of a mirror is made of the address, so it has to mean the same everywhere.
+        // A relative path would name another repository from another directory, and the mirror's
+        // name depends on it.
         let local = Path::new(remote);
         let remote = match local.is_relative() && local.is_dir() {
             true => absolute(local)?.display().to_string(),
@@ -155,21 +156,21 @@ impl Settings {
         }]))
     }
 
-    /// Replaces the directory of mirrors and downloads.
+    /// Sets the directory for mirrors and downloads.
     ///
     /// # Errors
-    /// When the directory has no absolute path.
+    /// When the directory cannot be made absolute.
     pub fn with_cache(self, cache: &Path) -> Result<Self, Error> {
         Ok(Self { cache: absolute(cache)?, ..self })
     }
 
-    /// Replaces the number of revisions of an environment that stay; at least one does.
+    /// Sets how many revisions of an environment are kept, at least one.
     #[must_use]
     pub fn with_revisions(self, revisions: usize) -> Self {
         Self { revisions: revisions.max(1), ..self }
     }
 
-    /// The directories of environments, each once.
+    /// The directories of environments, without duplicates.
     pub fn base_directories(&self) -> Vec<PathBuf> {
         let mut all: Vec<_> = self.sources.iter().map(|source| source.basedir.clone()).collect();
         all.sort();
@@ -178,7 +179,7 @@ impl Settings {
     }
 }
 
-/// The directory of mirrors for a user who names none.
+/// The default cache directory of the current user.
 fn default_cache() -> PathBuf {
     if rustix::process::geteuid().is_root() {
         return PathBuf::from("/var/cache/ordain/deploy");
@@ -188,7 +189,7 @@ fn default_cache() -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("ordain/deploy")
 }
 
-/// Refuses addresses that git would take for an option or a program.
+/// Refuses URLs that git would take for an option or a program.
 pub(crate) fn check_remote(remote: &str) -> Result<()> {
     if remote.is_empty() || remote.starts_with('-') || remote.contains(['\n', '\0']) {
         return Err(Error::new(format!("{remote:?} is not the address of a repository")));
@@ -202,7 +203,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
     Ok(cleaned(&path))
 }
 
-/// A path without `.` and `..`, by its text alone.
+/// Removes `.` and `..` from a path without looking at the disk.
 fn cleaned(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut out = PathBuf::new();

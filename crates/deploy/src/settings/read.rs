@@ -12,10 +12,10 @@ use super::model::{
 use crate::error::{Error, Result};
 use crate::name::{InvalidBranches, Naming, Strip};
 
-/// The directory below r10k's cache that Ordain uses: r10k names its mirrors otherwise.
+/// Ordain's directory in r10k's cache. r10k names its mirrors differently.
 const CACHE: &str = "ordain";
 
-/// The greatest number of threads.
+/// The largest number of threads.
 const MAX_POOL: usize = 64;
 
 type Warnings = Vec<Diagnostic>;
@@ -168,7 +168,7 @@ fn read_git(
     proxy: Option<&str>,
     warnings: &mut Warnings,
 ) -> Result<GitSettings> {
-    // Either provider of r10k can do no more than git itself.
+    // git itself does everything that r10k's providers do.
     section.take("provider");
     let default_ref = section.text("default_ref")?;
     let default = Access { proxy: proxy.map(str::to_owned), ..Access::default() };
@@ -231,7 +231,7 @@ fn read_levels(item: Item<'_>) -> Result<Purge> {
     let name = "purge_levels";
     let levels = match item.items(name) {
         Ok(items) => items,
-        // One level needs no list.
+        // A single level may be written without a list.
         Err(_) => vec![item],
     };
     let mut purge =

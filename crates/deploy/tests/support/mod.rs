@@ -10,7 +10,7 @@ use std::process::Command;
 use ordain_deploy::{Report, Request, Settings, deploy};
 use ordain_source::SourceMap;
 
-/// Runs a program, which has to succeed. Returns its output.
+/// Runs a program, which must succeed, and returns its output.
 pub(crate) fn run(program: &str, args: &[&str], cwd: &Path) -> String {
     let mut command = Command::new(program);
     let identity = ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"];
@@ -43,14 +43,14 @@ impl Repository {
         fs::write(path, text).unwrap();
     }
 
-    /// Commits everything. Returns the commit.
+    /// Commits everything and returns the commit.
     pub(crate) fn commit(&self) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", "change"]);
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// Writes a file on a branch, which is made if it is missing, and commits it.
+    /// Commits a file to a branch. Creates a missing branch.
     pub(crate) fn on_branch(&self, branch: &str, path: &str, text: &str) -> String {
         let exists = self.git(&["branch", "--list", branch]);
         let args: &[&str] =
@@ -109,7 +109,7 @@ impl Site {
         settings.with_cache(&self.dir.path().join("cache")).unwrap()
     }
 
-    /// Writes an `r10k.yaml` with these lines after the source, and reads it.
+    /// Writes an `r10k.yaml` with additional lines after the source, and reads it.
     pub(crate) fn configured(&self, more: &str) -> Settings {
         let path = self.dir.path().join("r10k.yaml");
         let (cache, base) = (self.dir.path().join("cache"), self.base());
@@ -134,14 +134,14 @@ pub(crate) fn actions(report: &Report) -> Vec<String> {
     environments.map(|e| format!("{} {}", e.action.name(), e.name)).collect()
 }
 
-/// The messages, one a line.
+/// The messages, one per line.
 pub(crate) fn messages(report: &Report) -> String {
     let lines: Vec<_> = report.diagnostics.iter().map(|d| d.message.clone()).collect();
     lines.join("\n")
 }
 
-/// All files, links and directories below a directory: the type, the permissions that git keeps,
-/// and the content. Names are left out at any depth.
+/// All files, links and directories below a directory: type, permissions that git stores, and
+/// content. Skips entries with the names in `without`.
 pub(crate) fn tree(root: &Path, without: &[&str]) -> BTreeMap<PathBuf, String> {
     let mut out = BTreeMap::new();
     let mut queue = vec![PathBuf::new()];

@@ -4,11 +4,13 @@
 mod exports;
 mod record;
 mod states;
+mod table;
 mod values;
 mod world;
 
 pub use record::{CompileRecord, Difference, InputKind};
 pub use states::{FileState, FileStates};
+pub use table::{ChangedInputs, RecordTable, TableRecord};
 
 pub(crate) use exports::RecordedExports;
 pub(crate) use values::NodeValues;

@@ -27,14 +27,14 @@ pub struct CompileRecord {
     kinds: BTreeMap<String, FileState>,
     /// Every directory that was listed.
     entries: BTreeMap<String, FileState>,
-    values: Vec<ValueInput>,
+    pub(super) values: Vec<ValueInput>,
     /// All values of the node, if all were read.
-    all_values: Option<Digest>,
-    classes: Digest,
+    pub(super) all_values: Option<Digest>,
+    pub(super) classes: Digest,
     /// Variables of the process's environment.
-    environment: BTreeMap<String, Option<Digest>>,
+    pub(super) environment: BTreeMap<String, Option<Digest>>,
     /// Exported resources of other nodes by kind.
-    exports: BTreeMap<String, Digest>,
+    pub(super) exports: BTreeMap<String, Digest>,
     /// Why another compile may have another result.
     unrepeatable: Vec<String>,
 }
@@ -141,7 +141,7 @@ impl CompileRecord {
         }
     }
 
-    fn files(&self) -> impl Iterator<Item = (Aspect, &str, &FileState)> {
+    pub(super) fn files(&self) -> impl Iterator<Item = (Aspect, &str, &FileState)> {
         let aspects = [
             (Aspect::Content, &self.contents),
             (Aspect::Kind, &self.kinds),
@@ -160,6 +160,11 @@ impl CompileRecord {
     /// Whether a compile with the same inputs has the same result.
     pub fn is_repeatable(&self) -> bool {
         self.unrepeatable.is_empty()
+    }
+
+    /// Whether the compile asked for exported resources of other nodes.
+    pub fn reads_exports(&self) -> bool {
+        !self.exports.is_empty()
     }
 
     /// The first file or variable of the process's environment that is another one in an environment
@@ -299,6 +304,6 @@ fn unequal<'a, T: PartialEq>(
     one.keys().chain(two.keys()).filter(differs).map(String::as_str)
 }
 
-fn variable(world: &dyn World, name: &str) -> Option<Digest> {
+pub(super) fn variable(world: &dyn World, name: &str) -> Option<Digest> {
     world.env(name).map(|value| digest(value.as_bytes()))
 }

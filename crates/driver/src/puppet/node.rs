@@ -120,7 +120,7 @@ const AGENT_VERSION: &str = "8.10.0";
 
 /// Adds the facts that Puppet's agent sends about itself; modules choose by them. Facts of the machine
 /// win.
-fn add_agent_facts(facts: &mut Data, name: &str) {
+pub(super) fn add_agent_facts(facts: &mut Data, name: &str) {
     let Data::Map(facts) = facts else { return };
     let own = [
         ("clientcert", Data::str(name)),
@@ -135,7 +135,7 @@ fn add_agent_facts(facts: &mut Data, name: &str) {
 }
 
 /// This machine's full name.
-fn machine_name() -> Option<String> {
+pub fn machine_name() -> Option<String> {
     let facts = Machine::host().facts(false);
     facts.dig(["networking", "fqdn"]).and_then(Data::as_str).map(ToString::to_string)
 }

@@ -160,6 +160,17 @@ pub fn open_modules(
     })
 }
 
+/// The facts that an agent named like that sends.
+///
+/// # Errors
+/// When the facts cannot be collected at all; problems of single ones are in the result.
+pub fn agent_facts(reporter: &mut dyn Reporter, name: &str) -> Result<ordain_facts::Facts, Error> {
+    let env = open_for_facts(reporter, None, None)?;
+    let mut facts = node::machine_facts(&env, Vec::new(), Vec::new(), false);
+    node::add_agent_facts(&mut facts.values, name);
+    Ok(facts)
+}
+
 /// Opens the modules of an environment or of a module path, for their facts.
 ///
 /// # Errors

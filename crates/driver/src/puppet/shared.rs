@@ -18,7 +18,9 @@ use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::cycle;
 use crate::error::Error;
-use crate::inputs::{CompileRecord, Difference, NodeValues, RecordedExports};
+use crate::inputs::{
+    ChangedInputs, CompileRecord, Difference, NodeValues, RecordTable, RecordedExports, TableRecord,
+};
 use crate::options::Options;
 use crate::puppet::{OpenEnvironment, open_for_all};
 use crate::reporter::Reporter;
@@ -81,6 +83,17 @@ impl NodeRequest {
     /// The first recorded value of a compile that is another one in this request.
     pub fn value_difference(&self, record: &CompileRecord) -> Option<Difference> {
         record.value_difference(self.values())
+    }
+
+    /// Whether a compile with these inputs has the same result for this request, in the environment
+    /// that the table was compared with.
+    pub fn is_current(
+        &self,
+        table: &RecordTable,
+        record: &TableRecord,
+        changed: &ChangedInputs,
+    ) -> bool {
+        table.is_current(record, changed, self.values())
     }
 }
 
@@ -195,6 +208,11 @@ impl SharedEnvironment {
     /// variable of the process's environment.
     pub fn code_difference(&self, record: &CompileRecord) -> Option<Difference> {
         record.code_difference(&self.site.env, self.options.states.as_ref()?)
+    }
+
+    /// Compares a table of records with this environment. `None` if inputs are not recorded.
+    pub fn changed_inputs(&self, table: &RecordTable) -> Option<ChangedInputs> {
+        Some(table.changed(&self.site.env, self.options.states.as_ref()?))
     }
 
     /// Adds the metadata of files, and refuses cycles as agents do.

@@ -9,7 +9,7 @@ use super::check::{Object, add_missing, refuse, text_without_nul, uuid, without_
 use crate::canonical::{Keys, Sha1Hash, compare, place_in_set, sha1, write, write_string};
 use crate::error::FleetStoreError;
 
-/// The catalog of a node, without secrets.
+/// The catalog of a node, without sensitive values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalog {
     /// The node.
@@ -18,21 +18,21 @@ pub struct Catalog {
     pub version: String,
     /// The environment.
     pub environment: Option<String>,
-    /// The run that asked for it.
+    /// Identifies the run that requested it.
     pub transaction_uuid: Option<String>,
-    /// The compile.
+    /// Identifies the compile.
     pub catalog_uuid: Option<String>,
     /// The revision of the code.
     pub code_id: Option<String>,
-    /// The job that started the run.
+    /// The orchestrator job that started the run.
     pub job_id: Option<String>,
-    /// When it was compiled, in microseconds since 1970.
+    /// When the server sent it, in microseconds since 1970.
     pub producer_timestamp: i64,
-    /// The server that compiled it.
+    /// The server that sent it.
     pub producer: Option<String>,
     /// The resources; type and title are unique.
     pub resources: Vec<Resource>,
-    /// The edges, distinct.
+    /// The edges, without duplicates.
     pub edges: Vec<Edge>,
     /// The hash of certname, resources and edges as PuppetDB computes it.
     pub hash: Sha1Hash,
@@ -74,7 +74,7 @@ const RELATIONSHIPS: &[&str] =
     &["contains", "required-by", "notifies", "before", "subscription-of"];
 
 impl Resource {
-    /// Identifies all but the tags.
+    /// Hashes everything except the tags.
     pub(crate) fn content_hash(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         let line = self.line.map(|line| line.to_string());
@@ -87,7 +87,7 @@ impl Resource {
             Some(exported),
             Some(&self.parameters),
         ] {
-            // Lengths keep the parts apart.
+            // Without the lengths, different resources could give the same bytes.
             hash.update(part.map_or(u64::MAX, |text| text.len() as u64).to_be_bytes());
             hash.update(part.unwrap_or_default());
         }
@@ -109,7 +109,7 @@ impl Resource {
 }
 
 impl Edge {
-    /// Identifies the edge.
+    /// Hashes the edge.
     pub(crate) fn content_hash(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         let (source, target) = (&self.source, &self.target);
@@ -173,7 +173,7 @@ pub(super) fn read(mut map: Map<String, Json>, version: i64) -> Result<Catalog, 
     })
 }
 
-/// Reads a resource; also returns the text that the hash of the catalog covers.
+/// Reads a resource. Also returns its text for the hash of the catalog.
 fn read_resource(mut map: Map<String, Json>) -> Result<(Resource, String), FleetStoreError> {
     let tags: BTreeSet<String> = match map.get("tags") {
         Some(Json::Array(tags)) if tags.iter().all(Json::is_string) => {
@@ -197,7 +197,7 @@ fn read_resource(mut map: Map<String, Json>) -> Result<(Resource, String), Fleet
     if parameters.as_ref().is_some_and(|value| !value.is_object() && !value.is_null()) {
         object.part("parameters", Some("(not a map)".into()));
     }
-    // Further keys are ignored, so that later agents may add some.
+    // Unknown keys are ignored, so that newer agents may add some.
     let problems = object.known_problems();
     refuse("replace catalog", problems.map(|text| format!("{{:resources [{text}]}}")))?;
     if let Some(tag) = tags.iter().find(|tag| !is_tag(tag)) {
@@ -239,7 +239,7 @@ fn identity(kind: &str, title: &str, parameters: &Json) -> Sha1Hash {
     sha1(&text)
 }
 
-/// The keys of a resource that count for the hash of the catalog, in their order.
+/// The text of a resource for the hash of the catalog: the relevant keys in PuppetDB's order.
 fn resource_text(map: &Map<String, Json>, tags: &BTreeSet<String>) -> String {
     let mut text = String::from("{");
     for key in ["exported", "file", "line", "parameters", "tags", "title", "type"] {
@@ -268,14 +268,14 @@ fn resource_text(map: &Map<String, Json>, tags: &BTreeSet<String>) -> String {
     text
 }
 
-/// Whether a tag is one that Puppet makes (`tag-pattern` in `catalogs.clj`).
+/// Whether Puppet accepts a tag (`tag-pattern` in `catalogs.clj`).
 fn is_tag(tag: &str) -> bool {
     let is_word = |c: char| c == '_' || c.is_numeric() || c.is_alphabetic() && !c.is_uppercase();
     let mut chars = tag.chars();
     chars.next().is_some_and(is_word) && chars.all(|c| is_word(c) || matches!(c, ':' | '.' | '-'))
 }
 
-/// Reads the edges; also returns the text of each that the hash of the catalog covers.
+/// Reads the edges. Also returns the text of each for the hash of the catalog.
 fn read_edges(
     edges: Vec<Map<String, Json>>,
     resources: &[(Resource, String)],

@@ -1,17 +1,17 @@
-//! Checks of the keys of a command, with messages in the form of PuppetDB's.
+//! Checks the keys of a command, with messages like those of PuppetDB.
 
 use serde_json::{Map, Value as Json};
 
 use crate::error::FleetStoreError;
 use crate::time::parse_time;
 
-/// An object with the problems that were found in it.
+/// A JSON object and the problems found in it.
 pub(super) struct Object<'a> {
     map: &'a mut Map<String, Json>,
     problems: Vec<String>,
 }
 
-/// The expected form of a value.
+/// The expected type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     String,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// The check as PuppetDB's messages name it.
+    /// The type as PuppetDB's messages name it.
     fn name(self) -> &'static str {
         match self {
             Self::String => "string?",
@@ -56,7 +56,7 @@ fn all(value: &Json, check: fn(&Json) -> bool) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(check))
 }
 
-/// The number of characters of a wrong value that a message shows.
+/// A message shows at most this many characters of a wrong value.
 const SHOWN: usize = 60;
 
 impl<'a> Object<'a> {
@@ -64,7 +64,7 @@ impl<'a> Object<'a> {
         Self { map, problems: Vec::new() }
     }
 
-    /// Takes a value out. `None` after a problem.
+    /// Removes a value from the object. Returns `None` and records a problem if the value is wrong.
     fn take(&mut self, key: &str, kind: Kind, nullable: bool, required: bool) -> Option<Json> {
         let Some(value) = self.map.remove(key) else {
             if required {
@@ -126,7 +126,7 @@ impl<'a> Object<'a> {
         value.and_then(|v| parse_time(v.as_str()?)).unwrap_or_default()
     }
 
-    /// As [`Object::time`]; the key may be missing or null.
+    /// Like [`Object::time`]; the key may be missing or null.
     pub(super) fn optional_time(&mut self, key: &str) -> Option<i64> {
         let value = self.take(key, Kind::Time, true, false);
         value.and_then(|v| parse_time(v.as_str()?))
@@ -158,17 +158,17 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Any value, if there is one.
+    /// Any value; the key may be missing.
     pub(super) fn optional(&mut self, key: &str) -> Option<Json> {
         self.map.remove(key)
     }
 
-    /// Adds the problems of a part.
+    /// Records the problems of a nested value.
     pub(super) fn part(&mut self, key: &str, problems: Option<String>) {
         self.problems.extend(problems.map(|text| format!(":{key} {text}")));
     }
 
-    /// The problems, if there are any; keys that nobody took out are some.
+    /// The problems, if any. Keys that were never read are problems, too.
     pub(super) fn problems(mut self) -> Option<String> {
         for key in self.map.keys() {
             self.problems.push(format!(":{key} disallowed-key"));
@@ -176,7 +176,7 @@ impl<'a> Object<'a> {
         self.known_problems()
     }
 
-    /// As [`Object::problems`], but further keys are ignored.
+    /// Like [`Object::problems`], but unknown keys are ignored.
     pub(super) fn known_problems(mut self) -> Option<String> {
         if self.problems.is_empty() {
             return None;
@@ -203,8 +203,8 @@ fn items(value: Option<Json>) -> impl Iterator<Item = Json> {
     items.into_iter()
 }
 
-/// A UUID in its usual form. PostgreSQL, which PuppetDB lets check them, also accepts braces and
-/// other hyphens.
+/// Checks that a text is a UUID in its usual form. PuppetDB leaves that to PostgreSQL, which also
+/// accepts braces and other hyphens.
 pub(super) fn uuid(text: Option<String>) -> Result<Option<String>, FleetStoreError> {
     let Some(text) = text else { return Ok(None) };
     let refused =
@@ -219,7 +219,7 @@ pub(super) fn uuid(text: Option<String>) -> Result<Option<String>, FleetStoreErr
     Ok(Some(parts.join("-")))
 }
 
-/// Replaces the characters that PostgreSQL cannot store, as PuppetDB does.
+/// Replaces characters that PostgreSQL cannot store, as PuppetDB does.
 pub(super) fn without_nul(value: &mut Json) {
     match value {
         Json::String(text) if text.contains('\0') => *text = text.replace('\0', "\u{fffd}"),
@@ -235,14 +235,14 @@ pub(super) fn without_nul(value: &mut Json) {
     }
 }
 
-/// As [`without_nul`], for a text.
+/// The same as [`without_nul`], for a string.
 pub(super) fn text_without_nul(text: &mut String) {
     if text.contains('\0') {
         *text = text.replace('\0', "\u{fffd}");
     }
 }
 
-/// Adds keys with null that older versions of a command lack.
+/// Adds null for keys that older versions of a command lack.
 pub(super) fn add_missing(map: &mut Map<String, Json>, keys: &[&str]) {
     for key in keys {
         if !map.contains_key(*key) {

@@ -21,7 +21,7 @@ pub struct Facts {
     pub producer: Option<String>,
     /// The facts by name, as JSON.
     pub values: String,
-    /// The values at the leaves of `values`.
+    /// The leaves of `values`.
     pub leaves: Vec<FactLeaf>,
     /// The installed packages, if the node reports them.
     pub packages: Option<Vec<Package>>,
@@ -36,11 +36,11 @@ pub struct Package {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// The kind of package, such as `apt`.
+    /// The package provider, such as `apt`.
     pub provider: String,
 }
 
-/// A value of a fact that is neither an array nor an object.
+/// A leaf: a value in a fact that is neither an array nor an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactLeaf {
     /// The elements of the path in PuppetDB's form.
@@ -86,7 +86,7 @@ impl FactValue {
 }
 
 impl FactLeaf {
-    /// Identifies the path and the type of the value.
+    /// Hashes the path and the type of the value.
     pub(crate) fn path_hash(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(self.value.type_name());
@@ -162,7 +162,7 @@ fn distinct(mut packages: Vec<Package>) -> Vec<Package> {
     packages
 }
 
-/// The hash over certname, environment, packages and values (`fact-identity-hash`).
+/// Hashes certname, environment, packages and values (`fact-identity-hash`).
 fn hash(
     certname: &str,
     environment: Option<&str>,
@@ -178,7 +178,7 @@ fn hash(
     }
     if let Some(packages) = packages.filter(|packages| !packages.is_empty()) {
         let mut packages: Vec<&Package> = packages.iter().collect();
-        // The command removes duplicates before it computes the hash.
+        // PuppetDB removes duplicates before it computes the hash.
         packages.sort_by(|a, b| {
             compare(&a.name, &b.name)
                 .then_with(|| compare(&a.version, &b.version))
@@ -279,8 +279,8 @@ fn leaf(path: &[Step<'_>], value: FactValue) -> FactLeaf {
     FactLeaf { path: text, path_array: array, name, depth: path.len() as i64 - 1, value }
 }
 
-/// A name as an element of a path: names of digits get quotes, and each character of a text like
-/// the delimiter gets a backslash.
+/// Encodes a name as an element of a path: names that consist of digits get quotes, and a backslash
+/// precedes each character of a delimiter in the name.
 fn encode(name: &str) -> String {
     let is_number = name.bytes().all(|b| b.is_ascii_digit());
     if is_number {

@@ -1,4 +1,4 @@
-//! The commands that PuppetDB's termini send, checked and brought to one form.
+//! The commands that PuppetDB's termini send, checked and normalized.
 
 mod catalog;
 mod check;
@@ -44,13 +44,14 @@ const COMMANDS: &[(&str, std::ops::RangeInclusive<i64>)] = &[
 ];
 
 impl Command {
-    /// Whether there is such a command in this version. Spaces stand for underscores.
+    /// Whether PuppetDB accepts a command in this version. Names may have spaces in place of
+    /// underscores.
     pub fn is_supported(name: &str, version: i64) -> bool {
         let name = name.replace(' ', "_");
         COMMANDS.iter().any(|(known, versions)| *known == name && versions.contains(&version))
     }
 
-    /// Reads a command from its text. `received` is when it came, in microseconds since 1970.
+    /// Parses a command. `received` is when the server received it, in microseconds since 1970.
     ///
     /// # Errors
     /// [`FleetStoreError::Refused`] if the command is unknown or malformed.
@@ -65,10 +66,10 @@ impl Command {
         Self::from_json(name, version, payload, received)
     }
 
-    /// As [`Command::parse`], from JSON that was read already.
+    /// Like [`Command::parse`], for JSON that is already parsed.
     ///
     /// # Errors
-    /// As of [`Command::parse`].
+    /// The same as [`Command::parse`].
     pub fn from_json(
         name: &str,
         version: i64,
@@ -92,14 +93,14 @@ impl Command {
             }
             _ => Self::ReplaceCatalogInputs(node::read_inputs(map, received)?),
         };
-        // The name is part of an index, and in it.
+        // An index includes the name, and index entries have a size limit.
         if command.certname().is_empty() || command.certname().len() > 1024 {
             return Err(FleetStoreError::refused("the certname is empty or too long"));
         }
         Ok(command)
     }
 
-    /// The name of the node that it is about.
+    /// The node that the command is about.
     pub fn certname(&self) -> &str {
         match self {
             Self::ReplaceFacts(facts) => &facts.certname,
@@ -111,7 +112,7 @@ impl Command {
         }
     }
 
-    /// Refuses a command about another node than the sender may write about.
+    /// Refuses a command about a node that the sender may not write about.
     ///
     /// # Errors
     /// [`FleetStoreError::Refused`] if the names differ in any byte.

@@ -7,7 +7,7 @@ use super::check::{Object, refuse, text_without_nul, uuid};
 use crate::canonical::{Sha1Hash, compare};
 use crate::error::FleetStoreError;
 
-/// A node is no longer managed.
+/// Deactivates a node that is no longer managed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deactivation {
     /// The node.
@@ -16,7 +16,7 @@ pub struct Deactivation {
     pub producer_timestamp: i64,
 }
 
-/// Whether a node expires when it sends nothing.
+/// Sets whether a node expires if it stops sending data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expiration {
     /// The node.
@@ -27,14 +27,14 @@ pub struct Expiration {
     pub producer_timestamp: i64,
 }
 
-/// The lookups of the compile of a catalog.
+/// The lookups during the compile of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogInputs {
     /// The node.
     pub certname: String,
     /// When the catalog was compiled, in microseconds since 1970.
     pub producer_timestamp: i64,
-    /// The catalog.
+    /// Identifies the catalog.
     pub catalog_uuid: Option<String>,
     /// Pairs of type, such as `hiera`, and name; sorted and distinct.
     pub inputs: Vec<(String, String)>,
@@ -96,7 +96,7 @@ pub(super) fn read_inputs(
 }
 
 impl CatalogInputs {
-    /// The hash over node and inputs (`catalog-inputs-hash`).
+    /// Hashes node and inputs (`catalog-inputs-hash`).
     pub(crate) fn hash(&self) -> Sha1Hash {
         let mut hash = Sha1::new();
         let pairs = self.inputs.iter().flat_map(|(kind, name)| [kind, name]);

@@ -20,11 +20,11 @@ pub struct Report {
     pub report_type: String,
     /// `changed`, `unchanged` or `failed`.
     pub status: Option<String>,
-    /// Whether nothing was to be changed.
+    /// Whether the run was in noop mode.
     pub noop: Option<bool>,
-    /// Whether changes were left out because of that.
+    /// Whether changes were not made because of noop.
     pub noop_pending: Option<bool>,
-    /// Whether drift was corrected.
+    /// Whether the run corrected drift.
     pub corrective_change: Option<bool>,
     /// The version of the agent.
     pub puppet_version: String,
@@ -40,15 +40,15 @@ pub struct Report {
     pub producer_timestamp: i64,
     /// The server that sent it.
     pub producer: Option<String>,
-    /// The run.
+    /// Identifies the run.
     pub transaction_uuid: Option<String>,
-    /// The compile of its catalog.
+    /// Identifies the compile of its catalog.
     pub catalog_uuid: Option<String>,
     /// The revision of the code.
     pub code_id: Option<String>,
-    /// The job that started the run.
+    /// The orchestrator job that started the run.
     pub job_id: Option<String>,
-    /// The origin of the catalog.
+    /// Where the catalog came from.
     pub cached_catalog_status: Option<String>,
     /// The metrics as a JSON array.
     pub metrics: String,
@@ -56,7 +56,7 @@ pub struct Report {
     pub logs: String,
     /// The resources as a JSON array.
     pub resources: String,
-    /// The events of resources that were out of sync; skipped ones too.
+    /// The events of resources that were out of sync or skipped.
     pub events: Vec<Event>,
     /// The hash of the report as PuppetDB computes it.
     pub hash: Sha1Hash,
@@ -67,7 +67,7 @@ pub struct Report {
 pub struct Event {
     /// `success`, `failure`, `noop` or `skipped`.
     pub status: String,
-    /// Whether drift was corrected.
+    /// Whether the event corrected drift.
     pub corrective_change: Option<bool>,
     /// When, in microseconds since 1970.
     pub timestamp: i64,
@@ -79,9 +79,9 @@ pub struct Event {
     pub property: Option<String>,
     /// The name of the event.
     pub name: Option<String>,
-    /// The wanted value as JSON.
+    /// The desired value as JSON.
     pub new_value: Option<String>,
-    /// The value before as JSON.
+    /// The previous value as JSON.
     pub old_value: Option<String>,
     /// The message.
     pub message: Option<String>,
@@ -89,7 +89,7 @@ pub struct Event {
     pub file: Option<String>,
     /// The line there.
     pub line: Option<i64>,
-    /// The containers of the resource from the outside, as a JSON array of strings.
+    /// The containers of the resource, outermost first, as a JSON array of strings.
     pub containment_path: String,
     /// The innermost class of the path.
     pub containing_class: Option<String>,
@@ -152,7 +152,7 @@ pub(super) fn read(mut map: Map<String, Json>, version: i64) -> Result<Report, F
     Ok(report)
 }
 
-/// Brings versions 5 to 7 to version 8 (`reports.clj`).
+/// Converts versions 5 to 7 to version 8 (`reports.clj`).
 fn upgrade(map: &mut Map<String, Json>, version: i64) {
     if version < 6 {
         let events = map.remove("resource_events").unwrap_or_default();
@@ -179,7 +179,7 @@ fn objects_of(list: Option<&mut Json>) -> impl Iterator<Item = &mut Map<String, 
     items.filter_map(Json::as_object_mut)
 }
 
-/// The keys of an event of version 5 that belong to its resource.
+/// The keys of a version 5 event that belong to its resource.
 const OF_RESOURCE: [&str; 6] =
     ["file", "line", "timestamp", "resource_type", "resource_title", "containment_path"];
 
@@ -191,7 +191,7 @@ fn resources_of_events(events: Json) -> Json {
         let Some(map) = event.as_object_mut() else { continue };
         let mut resource = Map::new();
         for key in OF_RESOURCE {
-            // Events have the time as well.
+            // Events keep the time, too.
             let value = if key == "timestamp" { map.get(key).cloned() } else { map.remove(key) };
             if let Some(value) = value {
                 resource.insert(key.into(), value);
@@ -241,7 +241,7 @@ fn check_log(map: &mut Map<String, Json>) -> Option<String> {
     object.problems()
 }
 
-/// The events of a resource, or the problems of it.
+/// The events of a resource, or the problems found in it.
 fn read_resource(mut map: Map<String, Json>) -> Result<Vec<Event>, String> {
     let mut object = Object::new(&mut map);
     let skipped = object.boolean("skipped");
@@ -273,7 +273,7 @@ fn read_resource(mut map: Map<String, Json>) -> Result<Vec<Event>, String> {
     }
     match object.problems() {
         Some(text) => Err(text),
-        // A skipped resource has one event, whatever else it says.
+        // A skipped resource has exactly one event.
         None if skipped => Ok(vec![base]),
         None => Ok(events),
     }
@@ -306,18 +306,18 @@ fn json_text(mut value: Json) -> Option<String> {
     Some(value.to_string())
 }
 
-/// The innermost container that is a class: classes have no brackets.
+/// The innermost class among the containers: classes have no brackets.
 fn containing_class(path: &[String]) -> Option<String> {
     path.iter().rev().find(|name| !name.is_empty() && !name.contains('[')).cloned()
 }
 
-/// Equal events are stored once.
+/// Removes duplicates: equal events are stored once.
 fn remove_duplicates(events: &mut Vec<Event>) {
     let keep: Vec<bool> = {
         let mut seen = HashSet::with_capacity(events.len());
         let same = |event: &Event| {
             let e = event.clone();
-            // Not part of PuppetDB's identity of events.
+            // These fields do not count when PuppetDB compares events.
             Event {
                 corrective_change: None,
                 containment_path: String::new(),

@@ -1,7 +1,7 @@
-//! Retention: old reports, nodes that send nothing, and shared rows that nothing refers to.
+//! Garbage collection: old reports, nodes that stopped sending data, and unreferenced shared rows.
 //!
-//! Each step is a transaction over a bounded number of rows that an index finds, so commands are
-//! stored meanwhile, and a collection may end at any time and go on later.
+//! Each step is a transaction over a bounded number of rows found through an index. So commands can
+//! be stored in between, and a collection can stop at any time and continue later.
 
 mod nodes;
 mod reports;
@@ -15,25 +15,26 @@ use crate::error::FleetStoreError;
 use crate::gc::step::Step;
 use crate::time::DAY;
 
-/// The retention times, in microseconds. `None` is for ever.
+/// The retention times, in microseconds. `None` means forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// The retention time of reports and their events.
+    /// How long reports and their events are stored.
     pub reports: Option<i64>,
-    /// After which silence a node counts as expired.
+    /// How long after its last data a node expires.
     pub node_expiry: Option<i64>,
-    /// The retention time of a deactivated or expired node.
+    /// How long a deactivated or expired node is stored.
     pub node_purge: Option<i64>,
 }
 
 impl Default for Retention {
-    /// PuppetDB's: reports 14 days, nodes 7 days, and 14 days after that.
+    /// PuppetDB's defaults: reports are stored for 14 days, nodes expire after 7 days and are
+    /// deleted 14 days later.
     fn default() -> Self {
         Self { reports: Some(14 * DAY), node_expiry: Some(7 * DAY), node_purge: Some(14 * DAY) }
     }
 }
 
-/// The numbers of a collection.
+/// The results of a garbage collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collected {
     /// The number of nodes that expired.
@@ -44,11 +45,11 @@ pub struct Collected {
     pub reports: u64,
     /// The number of shared rows that were deleted.
     pub shared: u64,
-    /// Whether everything was looked at before the time was up.
+    /// Whether everything was checked before the time ran out.
     pub is_complete: bool,
 }
 
-/// Applies the retention for at most about this long. `now` is in microseconds since 1970.
+/// Applies the retention times for about `budget` at most. `now` is in microseconds since 1970.
 ///
 /// # Errors
 /// When the database fails.

@@ -1,17 +1,17 @@
-//! Nodes that send nothing.
+//! Nodes that stopped sending data.
 
 use super::step::Step;
 use crate::database::{Connection, Database, write};
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
-/// The number of nodes that expire in a transaction.
+/// The number of nodes that one transaction expires.
 const EXPIRED: u64 = 500;
 
-/// The number of reports of a node that a transaction deletes.
+/// The number of reports of a node that one transaction deletes.
 const REPORTS: usize = 500;
 
-/// Marks nodes as expired that sent nothing since a time (`expire-stale-nodes`).
+/// Expires nodes that sent nothing since a time (`expire-stale-nodes`).
 pub(super) fn expire(
     database: &dyn Database,
     now: i64,
@@ -53,7 +53,7 @@ pub(super) fn purge(database: &dyn Database, horizon: i64) -> Result<Step, Fleet
     Ok(Step { count: u64::from(deleted), more: true })
 }
 
-/// Deletes the rest of a node, unless it was activated meanwhile.
+/// Deletes the remaining rows of a node, unless the node was activated meanwhile.
 fn delete(
     connection: &mut dyn Connection,
     node: &Value,

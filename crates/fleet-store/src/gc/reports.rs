@@ -6,7 +6,7 @@ use crate::error::FleetStoreError;
 use crate::rows;
 use crate::value::Value;
 
-/// The number of reports that a transaction deletes.
+/// The number of reports that one transaction deletes.
 const BATCH: usize = 256;
 
 /// Deletes some of the reports that were sent before a time.
@@ -23,7 +23,7 @@ pub(super) fn delete(database: &dyn Database, horizon: i64) -> Result<Step, Flee
     Ok(Step { count: count as u64, more: count >= BATCH })
 }
 
-/// Deletes reports of a node; returns their number.
+/// Deletes reports of a node. Returns how many.
 pub(super) fn delete_of_node(
     connection: &mut dyn Connection,
     node: &Value,
@@ -43,7 +43,7 @@ const FORGET: &str = "latest_report_id = NULL, latest_report_hash = NULL,
     latest_report_corrective_change = NULL, latest_report_job_id = NULL,
     cached_catalog_status = NULL";
 
-/// Deletes reports by rows of id and node.
+/// Deletes reports; each row holds the ids of a report and its node.
 fn delete_reports(
     connection: &mut dyn Connection,
     found: &[Vec<Value>],

@@ -1,18 +1,18 @@
-//! Shared rows that nothing refers to.
+//! Unreferenced shared rows.
 
 use crate::database::{Connection, Database, write};
 use crate::error::FleetStoreError;
 use crate::time::DAY;
 use crate::value::Value;
 
-/// A table that is looked at from its first row to its last.
+/// A table that is checked from its first row to its last.
 pub(super) struct Sweep {
     table: &'static str,
-    /// Its key.
+    /// Its primary key.
     key: &'static str,
-    /// Rows that hold a reference: table and column.
+    /// Columns that may refer to a row: table and column.
     references: &'static [(&'static str, &'static str)],
-    /// Rows that are deleted along: table and column.
+    /// Columns whose rows are deleted with it: table and column.
     parts: &'static [(&'static str, &'static str)],
     /// Whether only rows that were stored more than a day ago are deleted.
     by_age: bool,
@@ -41,11 +41,11 @@ pub(super) const SWEEPS: &[Sweep] = &[
     },
 ];
 
-/// The number of rows that a transaction checks.
+/// The number of rows that one transaction checks.
 const BATCH: usize = 1000;
 
-/// Goes on with a sweep until the end of the table or of the time; returns the number of rows that
-/// it deleted, and whether it came to the end.
+/// Continues a sweep until the end of the table or the time limit. Returns the number of deleted
+/// rows, and whether it reached the end.
 pub(super) fn sweep(
     database: &dyn Database,
     sweep: &Sweep,
@@ -125,7 +125,7 @@ fn encode(key: &Value) -> Result<String, FleetStoreError> {
     }
 }
 
-/// The key of a text; one before all others if there is none.
+/// Decodes a key; an empty text gives a key before all others.
 fn decode(sweep: &Sweep, text: &str) -> Value {
     if sweep.key == "id" {
         return Value::Integer(text.parse().unwrap_or(0));
@@ -139,8 +139,8 @@ const UNUSED: &str =
     AND NOT EXISTS (SELECT 1 FROM catalogs r WHERE r.environment_id = environments.id)
     AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.environment_id = environments.id)";
 
-/// Deletes environments that nothing has referred to for a day. A command that names one meanwhile
-/// takes the mark away.
+/// Deletes environments that have been unreferenced for a day. A command that names one meanwhile
+/// clears the mark.
 pub(super) fn environments(database: &dyn Database, now: i64) -> Result<u64, FleetStoreError> {
     write(database, |connection| {
         let sql = format!("DELETE FROM environments WHERE unused_since < $1 AND {UNUSED}");

@@ -1,4 +1,4 @@
-//! A step of a collection.
+//! A step of a garbage collection.
 
 /// The result of a step.
 pub(super) struct Step {

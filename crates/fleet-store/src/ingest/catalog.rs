@@ -33,13 +33,13 @@ const EDGES: Shared = Shared {
 
 type Hash = [u8; 32];
 
-/// The stored rows of a node's catalog, compared with a new one.
+/// The stored catalog of a node, compared with a new one.
 struct Stored {
     time: i64,
     is_same: bool,
-    /// The id of the environment, if it is the same.
+    /// The id of the environment, if it is unchanged.
     environment: Option<Value>,
-    /// The id of the producer, if it is the same.
+    /// The id of the producer, if it is unchanged.
     producer: Option<Value>,
 }
 
@@ -117,7 +117,8 @@ const INSERT: &str = "INSERT INTO catalogs (certname_id, environment_id, produce
         producer_timestamp, hash, catalog_version, transaction_uuid, catalog_uuid, code_id, job_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-/// The parameters are those of `INSERT`; the first one comes first, as SQLite needs it.
+/// Has the same parameters as `INSERT`. `$1` is set as well, because SQLite needs it to appear
+/// first.
 const UPDATE: &str = "UPDATE catalogs SET certname_id = $1, environment_id = $2, producer_id = $3,
         timestamp = $4, producer_timestamp = $5, hash = $6, catalog_version = $7,
         transaction_uuid = $8, catalog_uuid = $9, code_id = $10, job_id = $11
@@ -147,7 +148,7 @@ fn replace_resources(
     let unknown: Vec<Hash> =
         hashes.iter().filter(|hash| !known.contains_key(*hash)).copied().collect();
     let (ids, _) = rows::ensure(connection, &RESOURCES, &unknown, |hash| {
-        // Every hash comes from a resource.
+        // Every hash belongs to a resource, so the default is never used.
         by_hash.get(hash).map(|resource| resource_row(hash, resource)).unwrap_or_default()
     })?;
     let mut wanted: HashMap<i64, i64> = HashMap::with_capacity(resources.len());
@@ -172,7 +173,8 @@ fn replace_resources(
     rows::insert(connection, "catalog_resources", &columns, &new, upsert)
 }
 
-/// The resources of the stored catalog with their tags, and the ids of those that are still there.
+/// The resources of the stored catalog with their tags, and the ids of those that the new catalog
+/// also has.
 fn stored_resources(
     connection: &mut dyn Connection,
     node: &Value,
@@ -211,7 +213,7 @@ fn resource_row(hash: &Hash, resource: &Resource) -> Vec<Value> {
     ]
 }
 
-/// The ids of sets of tags; missing ones are inserted with their members.
+/// The ids of sets of tags. Inserts missing ones with their members.
 fn ensure_tag_sets(
     connection: &mut dyn Connection,
     tags: &[(Hash, String)],

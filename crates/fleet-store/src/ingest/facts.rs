@@ -43,7 +43,7 @@ pub(super) fn replace(
         is_same = *hash == Value::from(facts.hash.as_slice());
         same_producer = *producer == Value::from(facts.producer.clone());
     }
-    // The environment and the packages are part of the hash.
+    // The hash covers environment and packages.
     if is_same && same_producer {
         let sql = "UPDATE factsets SET timestamp = $1, producer_timestamp = $2
                    WHERE certname_id = $3";
@@ -87,7 +87,7 @@ fn columns(value: &FactValue) -> [Value; 4] {
     columns
 }
 
-/// Whether a stored value is this one. SQLite returns booleans as integers.
+/// Whether a stored value equals a new one. SQLite returns booleans as integers.
 fn is_equal(stored: &[Value], wanted: &[Value]) -> bool {
     stored.iter().zip(wanted).all(|(stored, wanted)| match (stored, wanted) {
         (Value::Integer(number), Value::Boolean(flag)) => (*number != 0) == *flag,
@@ -95,7 +95,7 @@ fn is_equal(stored: &[Value], wanted: &[Value]) -> bool {
     })
 }
 
-/// Updates the rows of a node's leaves; only those that differ are written.
+/// Updates the leaves of a node's facts. Writes only rows that differ.
 fn replace_leaves(
     connection: &mut dyn Connection,
     node: &Value,
@@ -132,7 +132,7 @@ fn replace_leaves(
     let unknown: Vec<[u8; 32]> =
         by_hash.keys().filter(|hash| !known.contains_key(*hash)).copied().collect();
     let (ids, _) = rows::ensure(connection, &PATHS, &unknown, |hash| {
-        // Every hash comes from a leaf.
+        // Every hash belongs to a leaf, so the default is never used.
         by_hash.get(hash).map(|leaf| path_row(hash, leaf)).unwrap_or_default()
     })?;
     let mut changed: Vec<(i64, Vec<Value>)> = Vec::new();
@@ -192,7 +192,7 @@ fn replace_packages(
     connection.execute(sql, &[hash, node.clone()]).map(drop)
 }
 
-/// The ids of packages; missing ones are inserted.
+/// The ids of packages. Inserts missing ones.
 fn package_ids(
     connection: &mut dyn Connection,
     packages: &[Package],

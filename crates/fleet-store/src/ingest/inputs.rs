@@ -1,4 +1,4 @@
-//! Stores the lookups of compiles.
+//! Stores the lookups of a compile.
 
 use sha2::{Digest, Sha256};
 

@@ -14,7 +14,7 @@ use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
-/// The id of a node; a missing one is inserted.
+/// The id of a node. Inserts a missing one.
 pub(crate) fn node_id(
     connection: &mut dyn Connection,
     certname: &str,
@@ -26,7 +26,7 @@ pub(crate) fn node_id(
 /// Applies a command.
 ///
 /// # Errors
-/// When the database fails; then nothing changed.
+/// When the database fails; then nothing has changed.
 pub fn apply(
     database: &dyn Database,
     command: &Command,
@@ -35,16 +35,16 @@ pub fn apply(
     crate::database::write(database, |connection| apply_in(connection, command, received))
 }
 
-/// Applies commands in one transaction, which becomes durable once for all of them. The outcomes are
-/// in the order of the commands. A command that cannot be stored is left out alone.
+/// Applies commands in one transaction, which is written to disk once. The outcomes are in the
+/// order of the commands. A command that cannot be stored does not affect the others.
 ///
 /// # Errors
-/// When the database fails; then nothing changed.
+/// When the database fails; then nothing has changed.
 pub fn apply_all(
     database: &dyn Database,
     commands: &[(Command, i64)],
 ) -> Result<Vec<Result<Outcome, FleetStoreError>>, FleetStoreError> {
-    // Transactions lock nodes in the same order, and thus do not wait for each other in a circle.
+    // All transactions lock nodes in the same order, which prevents deadlocks.
     let mut order: Vec<usize> = (0..commands.len()).collect();
     let name = |i: &usize| commands.get(*i).map(|(command, _)| command.certname());
     order.sort_by(|a, b| name(a).cmp(&name(b)));
@@ -70,7 +70,7 @@ pub fn apply_all(
     })
 }
 
-/// Whether an error says nothing about the next command.
+/// Whether only this command is at fault, so that the next one may still be stored.
 fn is_own_fault(error: &FleetStoreError) -> bool {
     let is_final =
         matches!(error, FleetStoreError::Failed { .. } | FleetStoreError::Refused { .. });

@@ -1,4 +1,4 @@
-//! Rows of nodes, and the commands that change only those.
+//! Rows of nodes, and the commands that change only those rows.
 
 use crate::command::{Deactivation, Expiration};
 use crate::database::Connection;
@@ -13,7 +13,7 @@ pub(super) struct Node {
     expired: Option<i64>,
 }
 
-/// Locks the row of a node; a missing one is inserted.
+/// Locks the row of a node. Inserts a missing one.
 pub(super) fn lock(
     connection: &mut dyn Connection,
     certname: &str,
@@ -45,8 +45,8 @@ fn find(connection: &mut dyn Connection, certname: &str) -> Result<Option<Node>,
     }))
 }
 
-/// Locks the row of a node that has sent something, and makes the node active unless it was
-/// deactivated or expired later than that (`maybe-activate-node!`).
+/// Locks the row of a node that sent data. Activates the node, unless it was deactivated or expired
+/// after it sent them (`maybe-activate-node!`).
 pub(super) fn activate(
     connection: &mut dyn Connection,
     certname: &str,

@@ -5,11 +5,11 @@
 pub enum Outcome {
     /// It was stored.
     Stored {
-        /// Whether contents changed, not only times.
+        /// Whether the content changed, not only timestamps.
         changed: bool,
     },
-    /// A newer one was stored before; nothing changed.
+    /// The stored data is newer; nothing changed.
     Stale,
-    /// The report was stored before.
+    /// The report was already stored.
     Duplicate,
 }

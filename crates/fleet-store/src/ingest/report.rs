@@ -142,7 +142,7 @@ fn event_row(event: &Event, ordinal: usize, report: &Value, node: &Value) -> Vec
     ]
 }
 
-/// Makes a report the node's latest one, unless a later one is there.
+/// Makes a report the latest one of its node, unless a later one is stored.
 fn set_latest(
     connection: &mut dyn Connection,
     report: &Report,

@@ -9,28 +9,28 @@ use super::text::{ruby_text, stringify};
 use crate::error::FleetStoreError;
 use crate::time::format_time;
 
-/// A resource that was exported but not collected: agents do not get it, PuppetDB does.
+/// An exported resource that was not collected: PuppetDB gets it, agents do not.
 #[derive(Debug, Clone)]
 pub struct ExportedResource {
-    /// The resource in the form that catalogs have.
+    /// The resource as catalogs contain it.
     pub resource: Json,
     /// The reference of its container, such as `Class[Web]`.
     pub container: Option<String>,
 }
 
-/// The naming of resources of a type.
+/// How resources of a type are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Naming {
-    /// One parameter names them: this one.
+    /// By this parameter.
     By(&'static str),
-    /// Several parameters together name them.
+    /// By several parameters together.
     Composite,
-    /// They may have equal names.
+    /// Names need not be unique.
     NotUnique,
 }
 
-/// The naming of Puppet's own types and those of the modules that Puppet's packages contain. Other
-/// types are taken to be named by `name`, as most are.
+/// How Puppet's own types and those of the modules in Puppet's packages are named. Other types are
+/// assumed to be named by `name`, as most are.
 pub fn naming(kind: &str) -> Naming {
     match kind {
         "File" | "Archive" | "Concat_file" | "Vcsrepo" => Naming::By("path"),
@@ -40,7 +40,7 @@ pub fn naming(kind: &str) -> Naming {
     }
 }
 
-/// The parameters with their direction and the name of their relationship.
+/// Relationship parameters, whether the edge is reversed, and the name of the relationship.
 const RELATIONSHIPS: [(&str, bool, &str); 4] = [
     ("before", true, "before"),
     ("require", false, "required-by"),
@@ -48,15 +48,15 @@ const RELATIONSHIPS: [(&str, bool, &str); 4] = [
     ("subscribe", false, "subscription-of"),
 ];
 
-/// Parameters whose arrays have no order.
+/// Parameters whose arrays are unordered.
 const UNORDERED: [&str; 8] =
     ["alias", "audit", "before", "check", "notify", "require", "subscribe", "tag"];
 
-/// Makes the command of a catalog in the form that agents get, and of the resources that were
-/// exported but not collected. `naming` tells how types are named.
+/// Makes the command from a catalog in the agents' format and the exported resources that were not
+/// collected. `naming` returns how a type is named.
 ///
 /// # Errors
-/// [`FleetStoreError::Refused`] if the catalog has no such form, or a relationship leads nowhere.
+/// [`FleetStoreError::Refused`] if the catalog has another format, or a relationship has no target.
 pub fn replace_catalog(
     catalog: Json,
     exported: Vec<ExportedResource>,
@@ -111,7 +111,7 @@ pub fn replace_catalog(
 
 type Reference = (String, String);
 
-/// The edges of containment, with structured ends.
+/// The edges of containment, with type and title as separate fields.
 fn containment(edges: Option<Json>) -> Result<Vec<Json>, FleetStoreError> {
     let refused = || FleetStoreError::refused("a catalog has malformed edges");
     let Some(edges) = edges else { return Ok(Vec::new()) };
@@ -149,7 +149,7 @@ fn text_of(resource: &Map<String, Json>, key: &str) -> String {
     resource.get(key).map(ruby_text).unwrap_or_default()
 }
 
-/// Makes parameters plain, and adds aliases.
+/// Converts parameters to plain data, and adds aliases.
 fn prepare(resource: &mut Map<String, Json>, naming: &dyn Fn(&str) -> Naming) {
     let kind = text_of(resource, "type");
     let title = text_of(resource, "title");
@@ -169,8 +169,8 @@ fn prepare(resource: &mut Map<String, Json>, naming: &dyn Fn(&str) -> Naming) {
     resource.insert("parameters".into(), Json::Object(parameters));
 }
 
-/// A name that differs from the title is an alias. Catalogs leave out names that equal titles, but
-/// not those of the class and the stage `main`.
+/// A name that differs from the title is an alias. Catalogs omit names that equal the title, except
+/// those of the class and the stage `main`.
 fn add_aliases(parameters: &mut Map<String, Json>, naming: &Naming) {
     if *naming == Naming::Composite {
         return;
@@ -190,7 +190,7 @@ fn add_aliases(parameters: &mut Map<String, Json>, naming: &Naming) {
     }
 }
 
-/// The items of a value with nested arrays.
+/// The items of nested arrays.
 fn flatten(value: &Json) -> Vec<&Json> {
     match value {
         Json::Array(items) => items.iter().flat_map(flatten).collect(),
@@ -260,7 +260,7 @@ fn add_relationships(
     Ok(())
 }
 
-/// Whether each part of a name begins with a capital.
+/// Whether each part of a name begins with a capital letter.
 fn is_type_name(name: &str) -> bool {
     name.split("::").all(|part| {
         let mut chars = part.chars();

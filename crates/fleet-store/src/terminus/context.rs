@@ -1,4 +1,4 @@
-//! The fields that all commands share.
+//! The fields that all commands have.
 
 /// The fields of a command besides its content.
 #[derive(Debug, Clone, Copy)]
@@ -7,12 +7,12 @@ pub struct Context<'a> {
     pub certname: &'a str,
     /// The environment of the request.
     pub environment: &'a str,
-    /// When the server made the command, in microseconds since 1970.
+    /// When the server sent the command, in microseconds since 1970.
     pub producer_timestamp: i64,
     /// The name of the server.
     pub producer: &'a str,
-    /// The run, if the agent named it.
+    /// Identifies the run, if the agent sent an id.
     pub transaction_uuid: Option<&'a str>,
-    /// The job that started the run.
+    /// The orchestrator job that started the run.
     pub job_id: Option<&'a str>,
 }

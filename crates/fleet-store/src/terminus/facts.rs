@@ -5,10 +5,10 @@ use serde_json::{Map, Value as Json, json};
 use super::context::Context;
 use crate::time::format_time;
 
-/// The fact that has the installed packages.
+/// The fact with the installed packages.
 const INVENTORY: &str = "_puppet_inventory_1";
 
-/// Makes the command of the facts of a node. `trusted` is the object of its trusted facts.
+/// Makes the command for the facts of a node. `trusted` is the object of its trusted facts.
 pub fn replace_facts(mut values: Map<String, Json>, trusted: Json, context: &Context<'_>) -> Json {
     values.insert("trusted".into(), trusted);
     let inventory = values.remove(INVENTORY);

@@ -1,11 +1,12 @@
-//! The work of PuppetDB's Ruby terminus: it makes PuppetDB's commands of catalogs, facts and reports
-//! in the forms that agents know.
+//! The counterpart of PuppetDB's Ruby terminus: makes PuppetDB's commands from catalogs, facts and
+//! reports in the agents' formats.
 //!
-//! Commands made here equal those of `puppet-terminus-puppetdb`, with two differences on purpose:
+//! The commands equal those of `puppet-terminus-puppetdb`, with two intended differences:
 //!
-//! - A secret inside a value is the text `#<Sensitive [value redacted]>`. The original adds an
-//!   address, so that each compile changes the stored catalog.
-//! - Events without a status are left out. With one of them, PuppetDB refuses the whole report.
+//! - A secret inside a value becomes the text `#<Sensitive [value redacted]>`. The Ruby terminus
+//!   adds an address, so that every compile changes the stored catalog.
+//! - Events without a status are left out. PuppetDB would refuse the whole report because of one of
+//!   them.
 
 mod catalog;
 mod context;

@@ -7,11 +7,11 @@ use super::text::ruby_text;
 use crate::error::FleetStoreError;
 use crate::time::{format_time, parse_time};
 
-/// Makes the command of a report in the form that agents send. Resources that were in order are left
-/// out unless `with_unchanged`.
+/// Makes the command from a report in the agents' format. Leaves out unchanged resources unless
+/// `with_unchanged` is set.
 ///
 /// # Errors
-/// [`FleetStoreError::Refused`] if the report has no such form.
+/// [`FleetStoreError::Refused`] if the report has another format.
 pub fn store_report(
     report: &Json,
     with_unchanged: bool,
@@ -71,14 +71,14 @@ fn is_unchanged(resource: &Json) -> bool {
     !has_events && resource.get("skipped") != Some(&Json::Bool(true))
 }
 
-/// Whether something would have been changed, and nothing was.
+/// Whether something would have changed, but nothing did.
 fn is_noop(resources: &[Json]) -> bool {
     let events = resources.iter().filter_map(|r| r.get("events")?.as_array()).flatten();
     let mut statuses = events.map(|event| event.get("status").and_then(Json::as_str)).peekable();
     statuses.peek().is_some() && statuses.all(|status| status == Some("noop"))
 }
 
-/// A time with three digits of the second's fraction; the offset stays.
+/// A time with milliseconds. The offset stays.
 fn wire_time(time: &str) -> Json {
     let Some(at) = time.find('T') else { return time.into() };
     let (date, rest) = time.split_at(at);
@@ -89,16 +89,16 @@ fn wire_time(time: &str) -> Json {
     format!("{date}{clock}.{fraction}{offset}").into()
 }
 
-/// The start and the end of the run, in the offset of the start.
+/// The start and the end of the run, both in the offset of the start.
 fn end_time(report: &Json, start: &str, start_micros: i64) -> Json {
     let values = report.pointer("/metrics/time/values").and_then(Json::as_array);
     let total = values.into_iter().flatten().find(|value| value.get(0) == Some(&"total".into()));
     let seconds = total.and_then(|value| value.get(2)?.as_f64()).unwrap_or(0.0);
-    // Nanoseconds of the start count for the sum.
+    // The nanoseconds of the start affect the sum.
     let nanos = nanoseconds(start);
     let micros = (seconds * 1e6 + nanos as f64 / 1e3).floor() as i64;
     let end = start_micros.saturating_add(micros);
-    // Written as if in UTC after the offset was added.
+    // The terminus adds the offset and then writes the time as if it were UTC.
     let offset_at = start.rfind(['Z', 'z', '+', '-']).filter(|at| *at > 10).unwrap_or(start.len());
     let (clock, offset) = start.split_at(offset_at);
     let local = parse_time(&format!("{clock}Z")).unwrap_or(start_micros);
@@ -106,7 +106,7 @@ fn end_time(report: &Json, start: &str, start_micros: i64) -> Json {
     format!("{}{offset}", shifted.trim_end_matches('Z')).into()
 }
 
-/// The digits of a time beyond microseconds.
+/// The digits of a time after the microseconds.
 fn nanoseconds(time: &str) -> i64 {
     let Some((_, rest)) = time.split_once('.') else { return 0 };
     let digits: String = rest.chars().take_while(char::is_ascii_digit).skip(6).take(3).collect();
@@ -138,7 +138,7 @@ fn metrics(report: &Json) -> Vec<Json> {
         let category = metric.get("name").cloned().unwrap_or_default();
         let values = metric.get("values").and_then(Json::as_array).into_iter().flatten();
         let mut values: Vec<&Json> = values.collect();
-        // Puppet gives them in the order of their labels.
+        // Puppet orders them by label.
         values.sort_by_key(|value| value.get(1).map(ruby_text));
         for value in values {
             let items = value.as_array().map(Vec::as_slice).unwrap_or_default();

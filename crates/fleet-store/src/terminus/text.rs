@@ -1,11 +1,11 @@
-//! Values as texts.
+//! Values as text.
 
 use serde_json::{Map, Value as Json};
 
 /// The text of a secret.
 const SECRET: &str = "#<Sensitive [value redacted]>";
 
-/// Plain data of Puppet's rich data: everything that JSON lacks becomes text.
+/// Converts Puppet's rich data to plain JSON: every other value becomes text.
 pub(super) fn stringify(value: Json) -> Json {
     match value {
         Json::Array(items) => Json::Array(items.into_iter().map(stringify).collect()),
@@ -68,7 +68,7 @@ fn regexp(pattern: &str) -> String {
     text
 }
 
-/// Plain data as Ruby's `to_s` writes it.
+/// Plain data as Ruby's `to_s` formats it.
 pub(super) fn ruby_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
@@ -77,7 +77,7 @@ pub(super) fn ruby_text(value: &Json) -> String {
     }
 }
 
-/// Plain data as Ruby's `inspect` writes it.
+/// Plain data as Ruby's `inspect` formats it.
 fn inspect(value: &Json) -> String {
     match value {
         Json::Null => "nil".into(),
@@ -127,7 +127,7 @@ fn inspect_string(text: &str) -> String {
     out
 }
 
-/// The text of an object, such as a call that the agent makes: `Deferred({'name' => 'split'})`.
+/// The text of an object, such as a deferred call: `Deferred({'name' => 'split'})`.
 fn object_text(kind: &str, map: &Map<String, Json>) -> String {
     let entries = map.iter().filter(|(key, _)| *key != "__ptype");
     format!("{kind}({})", entries_text(entries))
@@ -139,7 +139,7 @@ fn entries_text<'a>(entries: impl Iterator<Item = (&'a String, &'a Json)>) -> St
     format!("{{{}}}", entries.join(", "))
 }
 
-/// A value as it is written in Puppet's language.
+/// A value as a literal of the Puppet language.
 fn literal(value: &Json) -> String {
     match value {
         Json::Null => "undef".into(),
@@ -163,8 +163,8 @@ fn literal(value: &Json) -> String {
     }
 }
 
-/// A string in single quotes, or in double quotes if it has control characters. In single quotes,
-/// a backslash stands before a quote; before other characters it stays.
+/// A string in single quotes, or in double quotes if it has control characters. In single quotes, a
+/// backslash escapes only a quote.
 fn quoted(text: &str) -> String {
     if text.chars().any(|c| c < ' ') {
         return double_quoted(text);
@@ -200,8 +200,8 @@ fn double_quoted(text: &str) -> String {
     out
 }
 
-/// The text of a type or an object. Types that no parameter in practice has are shown by their name
-/// alone.
+/// The text of a type or an object. Types that parameters do not have in practice are reduced to
+/// their names.
 fn type_text(kind: &str, map: &Map<String, Json>) -> String {
     let Some(name) = kind.strip_prefix("Pcore::").and_then(|name| name.strip_suffix("Type")) else {
         return object_text(kind, map);
@@ -259,7 +259,7 @@ fn argument(value: &Json) -> String {
     }
 }
 
-/// The bounds of a size.
+/// The bounds of a size constraint.
 fn size(map: &Map<String, Json>) -> Vec<String> {
     match map.get("size_type") {
         Some(Json::Object(range)) => type_arguments("Integer", range),
@@ -278,7 +278,7 @@ fn struct_members(map: &Map<String, Json>) -> Vec<String> {
             let value = element.get("value_type")?;
             let optional_value = is_type(value, "Optional");
             let text = match name(key) {
-                // A key that must be there although its value may be missing.
+                // A key that is required although its value is optional.
                 Some(text) if optional_value => format!("NotUndef[{text}]"),
                 Some(text) => text,
                 None => {

@@ -1,4 +1,4 @@
-//! The databases that the suite runs over: SQLite in a file, and a PostgreSQL of its own.
+//! The databases that the suite uses: SQLite in a file, and a private PostgreSQL server.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use ordain_fleet_store::{Database, Postgres, Sqlite};
 
-/// Runs a test with SQLite and, where it is installed, with PostgreSQL. Each gets an empty database.
+/// Runs a test with SQLite and, if it is installed, PostgreSQL. Each run gets an empty database.
 pub(crate) fn with_each(test: impl Fn(&dyn Database)) {
     let dir = tempfile::tempdir().unwrap();
     test(&Sqlite::open(&dir.path().join("fleet.db"), 4, Vec::new()).unwrap());
     with_postgres(|address| test(&Postgres::connect(address, 4).unwrap()));
 }
 
-/// Runs a test with the address of an empty database in PostgreSQL, where it is installed.
+/// Runs a test with the address of an empty PostgreSQL database, if PostgreSQL is installed.
 pub(crate) fn with_postgres(test: impl FnOnce(&str)) {
     let Some(server) = Server::shared() else { return };
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -29,14 +29,14 @@ pub(crate) fn with_postgres(test: impl FnOnce(&str)) {
     test(&format!("host={} user=ordain dbname={name}", server.dir.display()));
 }
 
-/// A PostgreSQL in a directory of its own, on a socket of its own. It ends with this process.
+/// A PostgreSQL server with its own directory and socket. It ends with this process.
 struct Server {
     dir: PathBuf,
-    /// A shell that ends the server and removes its directory when this process closes the pipe.
+    /// A shell that stops the server and removes its directory when this process closes the pipe.
     _shell: Child,
 }
 
-/// The server of this process; the outer option is empty until it was looked for.
+/// The server of this process. The outer option is `None` until the server was looked for.
 static SERVER: Mutex<Option<Option<&'static Server>>> = Mutex::new(None);
 
 const SHELL: &str = r#"
@@ -71,7 +71,7 @@ impl Server {
         expect_success(&init.arg("--no-sync").arg("-D").arg(dir.join("data")).output().unwrap());
         let mut shell = command(Path::new("sh"), user);
         shell.args(["-c", SHELL, "sh"]).arg(&programs).arg(&dir);
-        // Benchmarks are run in their own mode.
+        // Only benchmarks need the disk writes, and they run in release mode.
         shell.arg(if cfg!(debug_assertions) { "off" } else { "on" });
         let shell = shell.stdin(Stdio::piped()).spawn().unwrap();
         let server = Self { dir, _shell: shell };
@@ -93,7 +93,7 @@ impl Server {
     }
 }
 
-/// The directory of the newest PostgreSQL that Debian or the path has.
+/// The directory of the newest PostgreSQL, from Debian's location or `PATH`.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let newest = versions

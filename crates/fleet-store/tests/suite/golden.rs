@@ -1,6 +1,6 @@
-//! Commands, and the rows that they leave in the tables: the same in both databases.
+//! Commands and the rows that they create, which must be the same in both databases.
 //!
-//! `tests/golden/NAME/steps.json` has the steps: commands, or collections of garbage at a time.
+//! `tests/golden/NAME/steps.json` has the steps: commands or garbage collections, each with a time.
 //! `rows.txt` has their outcomes and the rows afterwards.
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use crate::databases::with_each;
 
-/// The tables with names in place of numbers.
+/// Queries of the tables, with names in place of ids.
 const TABLES: &[(&str, &str)] = &[
     (
         "certnames",
@@ -128,7 +128,7 @@ const TABLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// A value as text; JSON with sorted keys, since PostgreSQL does not keep their order.
+/// A value as text. JSON gets sorted keys, because PostgreSQL does not keep their order.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
@@ -164,7 +164,7 @@ pub(crate) fn dump(database: &dyn Database) -> String {
         let rows = read(database, None, |connection| connection.rows(sql, &[])).unwrap();
         let mut lines: Vec<String> =
             rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(" | ")).collect();
-        // The databases put NULL at different ends.
+        // The databases sort NULL differently.
         lines.sort();
         if !lines.is_empty() {
             write!(out, "\n== {title}\n{}\n", lines.join("\n")).unwrap();

@@ -1,4 +1,4 @@
-//! The cost of commands, and commands that run at the same time.
+//! The cost of commands, and concurrent commands.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ fn commands_in_one_transaction_fail_alone() {
             Outcome::Duplicate,
         ];
         assert_eq!(outcomes, expected);
-        // A value that no column takes.
+        // A value that no column accepts.
         let Command::StoreReport(report) = &mut commands[4].0 else { panic!() };
         report.hash = [7; 20];
         report.puppet_version = "a\0b".into();
@@ -139,7 +139,7 @@ fn servers_store_commands_of_the_same_nodes_at_once() {
                 });
             }
         });
-        // The last ones count, whatever the order in which they came.
+        // The latest ones win, whatever the order in which they arrived.
         let sql = "SELECT count(*) FROM factsets f JOIN catalogs k ON k.certname_id = f.certname_id
                        JOIN certnames c ON c.id = f.certname_id
                    WHERE f.producer_timestamp = $1 AND k.producer_timestamp = $1
@@ -148,7 +148,7 @@ fn servers_store_commands_of_the_same_nodes_at_once() {
         let last = NOW + 5 * MINUTE;
         let nodes = read(database, None, |c| c.value(sql, &[last.into()])).unwrap().unwrap();
         assert_eq!(nodes.integer().unwrap(), 3);
-        // The rows of facts are those of the stored factset.
+        // The rows of facts belong to the stored factset.
         let sql = "SELECT count(*) FROM facts";
         let leaves = read(database, None, |c| c.value(sql, &[])).unwrap().unwrap();
         assert_eq!(leaves.integer().unwrap(), 3 * 4);
@@ -163,7 +163,7 @@ fn long_queries_are_ended() {
         let limit = Some(Duration::from_millis(100));
         let error = read(database, limit, |c| c.rows(sql, &[])).unwrap_err();
         assert!(matches!(error, FleetStoreError::Timeout { .. }), "{error:?}");
-        // The connection is fine afterwards.
+        // The connection still works.
         assert_eq!(count(database, "certnames"), 0);
     });
 }
@@ -190,7 +190,7 @@ fn malformed_commands_are_refused_without_a_panic() {
             let error = Command::parse(name, version, text.as_bytes(), NOW).unwrap_err();
             assert!(matches!(error, FleetStoreError::Refused { .. }), "{error:?}");
         }
-        // Every key of a valid command with every kind of value.
+        // Replaces each key of a valid command with each type of value.
         for key in [
             "certname",
             "environment",
@@ -243,7 +243,7 @@ fn acknowledged_commands_survive_the_end_of_the_process() {
     let path = dir.path().join("fleet.db");
     let database = Sqlite::open(&path, 1, Vec::new()).unwrap();
     apply(&database, &report("a.example.com", NOW), NOW).unwrap();
-    // The files as they are while the process runs, as if it were killed now.
+    // Copies the files while the process runs, as if it were killed now.
     let copy = dir.path().join("copy.db");
     std::fs::copy(&path, &copy).unwrap();
     std::fs::copy(dir.path().join("fleet.db-wal"), dir.path().join("copy.db-wal")).unwrap();

@@ -1,4 +1,4 @@
-//! One suite of tests over both databases.
+//! The tests of the store, over both databases.
 #![allow(clippy::unwrap_used)]
 
 mod databases;

@@ -1,4 +1,4 @@
-//! The schema is made once, and a newer one is refused.
+//! The schema is created once, and a newer one is refused.
 
 use ordain_fleet_store::{FleetStoreError, Postgres, Sqlite, Value, read, write};
 

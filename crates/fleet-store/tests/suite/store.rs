@@ -51,7 +51,7 @@ fn secrets_open_only_with_their_key_and_name() {
         let sealed = read(database, None, |c| c.value(sealed, &[])).unwrap().unwrap();
         let sealed = sealed.bytes().unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"CANARY"));
-        // A secret under another's name.
+        // Replace a secret with that of another name.
         let sql = "UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'other')
                    WHERE name = 'ca'";
         write(database, |c| c.execute(sql, &[])).unwrap();
@@ -79,7 +79,7 @@ fn answers_are_stored_with_their_inputs() {
         write(database, |c| set_verified(c, &question, NOW + 1)).unwrap();
         let found = read(database, None, |c| answer(c, &key, &question)).unwrap().unwrap();
         assert_eq!(found.verified, Some(NOW + 1));
-        // Another compile takes its place and is not verified.
+        // Another compile replaces it and is not verified.
         write(database, |c| put_answer(c, &key, &question, None, (b"new", b"i"), NOW + 2)).unwrap();
         let found = read(database, None, |c| answer(c, &key, &question)).unwrap().unwrap();
         assert_eq!((found.code_id, found.verified), (None, None));

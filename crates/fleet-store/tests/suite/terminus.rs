@@ -1,4 +1,4 @@
-//! Compares the commands that are made here with those of PuppetDB's terminus.
+//! Compares the commands of `terminus` with those of PuppetDB's terminus.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::databases::with_each;
 
-/// The terminus, as Debian's package `puppet-terminus-puppetdb` installs it.
+/// The terminus, where Debian's package `puppet-terminus-puppetdb` installs it.
 const TERMINUS: &str = "/usr/lib/ruby/vendor_ruby/puppet/indirector/catalog/puppetdb.rb";
 
 const CONTEXT: Context<'_> = Context {
@@ -29,7 +29,7 @@ fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/terminus")
 }
 
-/// The output of the real program; `None` if it is not installed.
+/// The output of the real terminus; `None` if it is not installed.
 fn recorded() -> Option<Json> {
     if !Path::new(TERMINUS).exists() {
         assert!(std::env::var_os("CI").is_none(), "PuppetDB's terminus is not installed");
@@ -50,7 +50,7 @@ fn recorded() -> Option<Json> {
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// The uncollected exports of a recorded catalog with their containers.
+/// The exported resources of a recorded catalog that were not collected, with their containers.
 fn exported(case: &Json) -> Vec<ExportedResource> {
     let resources = case["virtual"].as_array().unwrap().iter();
     resources
@@ -65,7 +65,7 @@ fn exported(case: &Json) -> Vec<ExportedResource> {
         .collect()
 }
 
-/// Makes the parts comparable whose order means nothing.
+/// Sorts the parts whose order has no meaning.
 fn normal(mut command: Json) -> Json {
     if let Some(Json::Array(resources)) = command.get_mut("resources") {
         for resource in resources.iter_mut() {
@@ -93,7 +93,7 @@ fn sorted(json: Json) -> Json {
     }
 }
 
-/// Replaces the address that the original adds to a secret.
+/// Removes the address that the Ruby terminus adds to a secret.
 fn without_addresses(text: &str) -> String {
     let mut parts = text.split("[value redacted]:");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -135,7 +135,7 @@ fn commands_equal_those_of_the_terminus() {
     let values: Map<String, Json> = facts["values"].as_object().unwrap().clone();
     let mut expected = facts["command"].clone();
     let mut made = replace_facts(values, expected["values"]["trusted"].clone(), &CONTEXT);
-    // The original takes the time itself.
+    // The Ruby terminus uses the current time.
     expected["producer_timestamp"] = made["producer_timestamp"].take();
     made["producer_timestamp"] = expected["producer_timestamp"].clone();
     assert_eq!(sorted(made), sorted(expected));

@@ -1,6 +1,6 @@
-# Compiles manifests with Puppet, and passes catalogs, facts and reports to PuppetDB's terminus. Prints
-# a JSON object: for each manifest the catalog as an agent gets it, the resources that were exported but
-# not collected, and the commands that the terminus would send.
+# Compiles manifests with Puppet and passes catalogs, facts and reports to PuppetDB's terminus.
+# Prints a JSON object: for each manifest the catalog as an agent gets it, the exported resources
+# that were not collected, and the commands that the terminus would send.
 #
 #   ruby record.rb FACTS.json REPORT.yaml MANIFEST...
 require 'json'

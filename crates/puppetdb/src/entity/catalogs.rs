@@ -52,7 +52,7 @@ pub(super) static CATALOGS: Entity = Entity {
     is_distinct: false,
 };
 
-/// The lookups of compiles, a row each.
+/// The lookups of compiles, one per row.
 pub(super) static CATALOG_INPUT_CONTENTS: Entity = Entity {
     name: "catalog_input_contents",
     label: "catalog_input_contents",

@@ -27,7 +27,8 @@ pub(super) static INVENTORY: Entity = Entity {
     is_distinct: false,
 };
 
-/// The value of a row of `json_each` as JSON. SQLite would round numbers with a fraction.
+/// A value from `json_each` as JSON. Numbers with a fraction keep their text, because SQLite would
+/// round them.
 const EACH_VALUE: &str = "(CASE WHEN f.type = 'text' THEN json_quote(f.value) WHEN f.type IN ('true', 'false', 'null') \
      THEN f.type WHEN typeof(f.value) = 'real' THEN fs.facts -> f.fullkey ELSE f.value END)";
 
@@ -155,7 +156,7 @@ const PLAIN_FACTSET_FIELDS: [Field; 7] = {
     [a, b, c, d, e, f, g]
 };
 
-/// The facts of nodes with hash and times.
+/// The facts of nodes, with hash and timestamps.
 pub(super) static FACTSETS: Entity = Entity {
     name: "factsets",
     label: "factsets",
@@ -167,7 +168,7 @@ pub(super) static FACTSETS: Entity = Entity {
     is_distinct: false,
 };
 
-/// The same with `include_package_inventory`.
+/// [`FACTSETS`] for `include_package_inventory`.
 pub(super) static FACTSETS_WITH_PACKAGES: Entity = Entity {
     name: "factsets_with_packages",
     label: "factsets",

@@ -1,4 +1,4 @@
-//! The entities that queries name, with their fields, and where the fleet store has them.
+//! The entities that queries can name: their fields and the tables that hold them.
 
 mod catalogs;
 mod facts;
@@ -37,7 +37,7 @@ const ENTITIES: &[&Entity] = &[
     &reports::EVENTS,
 ];
 
-/// Entities that only the engine itself uses.
+/// Entities for internal use.
 const INTERNAL: &[&str] = &[
     "nodes_with_fact_expiration",
     "factsets_with_packages",
@@ -46,12 +46,12 @@ const INTERNAL: &[&str] = &[
     "report_logs",
 ];
 
-/// The entity with a name in underscores.
+/// The entity with a name; the name uses underscores.
 pub(crate) fn entity(name: &str) -> Option<&'static Entity> {
     ENTITIES.iter().find(|entity| entity.name == name).copied()
 }
 
-/// The entity of a subquery; some are for paths only.
+/// The entity for a subquery; some entities can only be used in URLs.
 pub(crate) fn subquery_entity(name: &str) -> Result<&'static Entity, QueryError> {
     match entity(&name.replace('-', "_")) {
         Some(entity) if !INTERNAL.contains(&entity.name) => Ok(entity),

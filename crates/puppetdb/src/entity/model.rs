@@ -1,6 +1,6 @@
-//! Fields, joins and relations of entities.
+//! Types of the table of entities: fields, joins and relations.
 
-/// The type of a field in PuppetDB. Operators and conversions depend on it.
+/// The PuppetDB type of a field, which determines its operators and conversions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     /// `string`.
@@ -17,7 +17,7 @@ pub(crate) enum Type {
     Document,
     /// `jsonb-scalar`: the value of a fact.
     Scalar,
-    /// JSON that is only shown.
+    /// JSON that queries can only return.
     Shown,
     /// `encoded-path`: the path of a fact as text.
     EncodedPath,
@@ -25,7 +25,7 @@ pub(crate) enum Type {
     PathArray,
 }
 
-/// The representation of a field in the fleet store.
+/// How the fleet store represents a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stored {
     /// Text.
@@ -40,20 +40,20 @@ pub(crate) enum Stored {
     Hash,
     /// JSON: text in SQLite, `jsonb` in PostgreSQL.
     Json,
-    /// Compressed JSON, shown as `{"data": …, "href": …}` of the report.
+    /// Compressed JSON, returned as `{"data": …, "href": …}` of the report.
     Compressed,
     /// The facts of a set as `{"data": [{"name", "value"}], "href": …}`.
     FactSet,
-    /// A subquery that gives a JSON array, shown as `{"data": …, "href": …}`.
+    /// A subquery with a JSON array as its result, returned as `{"data": …, "href": …}`.
     Part,
 }
 
-/// The SQL of a field.
+/// The SQL expression of a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
     /// The same in both databases.
     Same(&'static str),
-    /// First that of SQLite, then that of PostgreSQL.
+    /// The SQL for SQLite, then for PostgreSQL.
     Each(&'static str, &'static str),
 }
 
@@ -66,11 +66,11 @@ pub(crate) struct Field {
     pub(crate) column: Column,
     /// The aliases of all optional joins that the column needs.
     pub(crate) joins: &'static [&'static str],
-    /// Whether conditions may name it.
+    /// Whether conditions may use it.
     pub(crate) is_queryable: bool,
-    /// Whether it is shown.
+    /// Whether it is returned by default.
     pub(crate) is_shown: bool,
-    /// Whether parts of it are columns.
+    /// Whether paths into it can be columns.
     pub(crate) has_paths: bool,
 }
 
@@ -117,7 +117,7 @@ impl Field {
         Field::new(name, ty, Stored::Json, column)
     }
 
-    /// JSON that conditions cannot name.
+    /// JSON that conditions cannot use.
     pub(super) const fn shown(name: &'static str, stored: Stored, column: &'static str) -> Self {
         let mut field = Field::new(name, Type::Shown, stored, column);
         field.is_queryable = false;
@@ -141,7 +141,7 @@ impl Field {
         self
     }
 
-    /// Conditions may name it, but it is no column.
+    /// Conditions may use the field, but it is not a column.
     pub(super) const fn hidden(mut self) -> Self {
         self.is_shown = false;
         self
@@ -152,21 +152,21 @@ impl Field {
         self
     }
 
-    /// PuppetDB declares some fields as `string` that are something else.
+    /// Sets another type: PuppetDB declares some fields as `string` that have other values.
     pub(super) const fn typed(mut self, ty: Type) -> Self {
         self.ty = ty;
         self
     }
 }
 
-/// A join that is left out when no field needs it.
+/// A join that is omitted unless a field needs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Join {
     pub(crate) alias: &'static str,
     pub(crate) sql: &'static str,
 }
 
-/// The columns by which an entity finds rows of another one.
+/// The columns that relate an entity to another one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relation {
     pub(crate) entity: &'static str,
@@ -187,9 +187,9 @@ pub(crate) struct Entity {
     /// The fields in the order in which PuppetDB shows them.
     pub(crate) fields: &'static [Field],
     pub(crate) relations: &'static [Relation],
-    /// Whether `certnames n` is in the `FROM` clause.
+    /// Whether the `FROM` clause contains `certnames n`.
     pub(crate) has_node: bool,
-    /// Whether rows are shown once.
+    /// Whether duplicate rows are removed.
     pub(crate) is_distinct: bool,
 }
 
@@ -212,7 +212,7 @@ impl Entity {
     }
 
     pub(crate) fn relation(&self, entity: &str) -> Option<&'static Relation> {
-        // A later relation replaces an earlier one.
+        // A later relation overrides an earlier one.
         self.relations.iter().rev().find(|relation| relation.entity == entity)
     }
 }
@@ -237,7 +237,7 @@ pub(super) const fn by(
     Relation { entity, local, foreign }
 }
 
-/// The entities that belong to a node, followed by those given.
+/// The relations of an entity that belongs to a node, followed by additional ones.
 macro_rules! relations {
     ($($more:expr),* $(,)?) => {
         &[

@@ -1,4 +1,4 @@
-//! The columns of a query and its selection.
+//! The columns of a query, and the query as a whole.
 
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ impl Select {
         }
     }
 
-    /// Applies clauses for pages.
+    /// Applies the paging clauses.
     pub(crate) fn paginate(&mut self, pages: PageClauses) {
         self.limit = pages.limit.or(self.limit);
         self.offset = pages.offset.or(self.offset);
@@ -48,7 +48,7 @@ impl Select {
         }
     }
 
-    /// Fails for columns that are neither grouped nor aggregated, as PostgreSQL would.
+    /// Refuses columns that are neither grouped nor aggregated, as PostgreSQL does.
     fn check_groups(&self) -> Result<(), QueryError> {
         let aggregates =
             |output: &Output| matches!(output, Output::Function(f) if f.is_aggregate());
@@ -75,7 +75,7 @@ impl Select {
     }
 }
 
-/// The rows that a query of an entity asks for: a condition, or `extract`.
+/// Plans a query of an entity: a condition or an `extract`.
 pub(crate) fn select(entity: &'static Entity, query: &Value) -> Result<Select, QueryError> {
     match clause(query) {
         Some(("extract", operands)) => extract(entity, operands),
@@ -83,8 +83,8 @@ pub(crate) fn select(entity: &'static Entity, query: &Value) -> Result<Select, Q
     }
 }
 
-/// The rows of an entity that satisfy a condition. Reports are those of agents, unless the
-/// condition names the type of reports.
+/// Plans a condition on an entity. Only agents' reports match, unless the condition uses the report
+/// type.
 fn filtered(entity: &'static Entity, query: Option<&Value>) -> Result<Select, QueryError> {
     let mut select = Select::all(entity);
     let query = query.filter(|query| !is_empty(query));
@@ -101,7 +101,7 @@ fn filtered(entity: &'static Entity, query: Option<&Value>) -> Result<Select, Qu
     Ok(select)
 }
 
-/// Whether a condition names the type of reports, apart from its subqueries.
+/// Whether a condition uses the report type, outside its subqueries.
 fn names_type(query: &Value) -> bool {
     match clause(query) {
         Some(("and" | "or" | "not", operands)) => operands.iter().any(names_type),
@@ -150,7 +150,7 @@ pub(crate) fn extract(entity: &'static Entity, operands: &[Value]) -> Result<Sel
     Ok(select)
 }
 
-/// A condition on the name and value of one fact reads the inventory, which has an index.
+/// Plans a condition on the name and value of one fact over the inventory, which has an index.
 fn fact_condition(
     columns: &Value,
     entity: &'static Entity,
@@ -176,7 +176,7 @@ fn fact_condition(
     inventory_select(columns, operator, name, value).map(Some)
 }
 
-/// The column of the nodes whose fact compares.
+/// Selects the nodes for which a comparison of a fact is true.
 pub(super) fn inventory_select(
     column: &Value,
     operator: &str,
@@ -195,8 +195,7 @@ fn field_of(entity: &'static Entity, name: &str) -> Result<&'static Field, Query
     entity.field(name).ok_or_else(|| bad(format!("'{name}' is not a field of {}", entity.label)))
 }
 
-/// Rows of up to so many columns have the order of the query. Longer ones have an order of their
-/// own.
+/// PuppetDB returns up to this number of columns in the order of the query, more in another order.
 const ORDERED_COLUMNS: usize = 8;
 
 /// The columns of the result: functions first, then fields.

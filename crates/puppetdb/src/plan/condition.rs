@@ -1,4 +1,4 @@
-//! Conditions: from AST to the typed query.
+//! Conversion of AST conditions to the typed query.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::fact_path;
 use crate::field::{self, ALL, NAMES, Part, Path};
 use crate::time;
 
-/// Translates a condition. `None` stands for one that PuppetDB removes, such as any node state.
+/// Converts a condition. `None` stands for a condition that PuppetDB drops, such as any node state.
 pub(super) fn condition(entity: &'static Entity, node: &Value) -> Result<Option<Expr>, QueryError> {
     let Some((operator, operands)) = clause(node) else {
         if node.as_array().is_some_and(Vec::is_empty) {
@@ -63,7 +63,7 @@ fn junction(
     Ok(Some(if operator == "and" { Expr::And(parts) } else { one_of(parts) }))
 }
 
-/// `active` and not `active` together: any state.
+/// Whether the operands are `active` and not `active`, which together match any node state.
 fn is_any_state(operands: &[Value]) -> bool {
     let state = |node: &Value| match clause(node) {
         Some(("=", [state, value])) if *state == json!(["node", "active"]) => value.as_bool(),
@@ -72,7 +72,7 @@ fn is_any_state(operands: &[Value]) -> bool {
     matches!(operands, [a, b] if state(a).is_some() && state(a) == state(b).map(|is| !is))
 }
 
-/// A disjunction; many values of one field become a list.
+/// A disjunction. Many values of one field become a list.
 fn one_of(parts: Vec<Expr>) -> Expr {
     let mut values = Vec::with_capacity(parts.len());
     let mut common: Option<&'static Field> = None;
@@ -116,7 +116,7 @@ fn null(entity: &'static Entity, operands: &[Value]) -> Result<Expr, QueryError>
     Ok(Expr::Null { field, is_null })
 }
 
-/// Parts that are names only.
+/// Converts parts that consist of names only.
 fn names(parts: Vec<Part>) -> Vec<String> {
     let name = |part| match part {
         Part::Name(name) | Part::Match(name) => name,
@@ -186,7 +186,7 @@ fn node_state(entity: &'static Entity, state: &str) -> Result<Option<Expr>, Quer
     Ok(Some(Expr::NodeState(state)))
 }
 
-/// Fails for an array on the left that is a comparison itself.
+/// Refuses a left side that is itself a comparison.
 fn check_left(left: &Value) -> Result<(), QueryError> {
     match clause(left) {
         Some((operator, operands)) if COMPARISONS.contains(&operator) && operands.len() != 2 => {
@@ -196,7 +196,7 @@ fn check_left(left: &Value) -> Result<(), QueryError> {
     }
 }
 
-/// A left side that is an array: the state of the node, a fact, a parameter or a function.
+/// Converts a left side that is an array: a node state, fact, parameter or function.
 fn special(
     entity: &'static Entity,
     operator: &str,
@@ -288,7 +288,7 @@ fn function_condition(
     }
 }
 
-/// A comparison of a field or of a path into a document.
+/// Converts a comparison of a field or of a path into a document.
 fn named(
     entity: &'static Entity,
     operator: &str,
@@ -359,7 +359,7 @@ fn document(
     Ok(Expr::Contains { field, path: parts, value })
 }
 
-/// Trusted facts are read as a part of the facts.
+/// Trusted facts are stored with the facts.
 fn under_facts(field: &'static Field, mut path: Path) -> (&'static Field, Path) {
     let facts = subquery_entity("inventory").ok().and_then(|inventory| inventory.field("facts"));
     match facts {
@@ -371,7 +371,7 @@ fn under_facts(field: &'static Field, mut path: Path) -> (&'static Field, Path) 
     }
 }
 
-/// A path with `match(…)`: all its parts are regular expressions for the encoded path.
+/// Converts a path with `match(…)`: all parts become a regular expression for the encoded path.
 fn matched(path: &Path, operator: &str, value: &Value) -> Result<Expr, QueryError> {
     let parts = path.parts.iter().map(|part| match part {
         Part::Name(name) | Part::Match(name) => name.clone(),
@@ -415,7 +415,7 @@ fn equality(field: &'static Field, value: &Value) -> Result<Expr, QueryError> {
     }
 }
 
-/// A condition on `tag`, which is in lower case.
+/// Converts a condition on `tag`. Tags are in lower case.
 fn member(name: &'static str, value: &Value) -> Result<Expr, QueryError> {
     let field = known(subquery_entity("resources")?, name)?;
     Ok(Expr::HasMember { field, value: shown(value).to_lowercase() })
@@ -492,7 +492,7 @@ fn path_regex(field: &'static Field, value: &Value) -> Result<Expr, QueryError> 
     Ok(Expr::PathElements { elements: elements.collect() })
 }
 
-/// A path of facts as text.
+/// Encodes a fact path.
 fn encoded(value: &Value) -> Result<String, QueryError> {
     match value {
         Value::Array(elements) => Ok(fact_path::encode(elements)),
@@ -505,7 +505,7 @@ fn incompatible(field: &Field, value: &Value) -> QueryError {
     bad(format!("Argument \"{value}\" is incompatible with the field \"{name}\"."))
 }
 
-/// A value for a column that is no JSON.
+/// A value for a column that is not JSON.
 fn literal(field: &Field, value: &Value) -> Result<Literal, QueryError> {
     match (field.stored, value) {
         (Stored::Text | Stored::Hash, Value::String(text)) => Ok(Literal::Text(text.clone())),
@@ -573,7 +573,7 @@ fn in_select(
     };
     let mut select = select;
     let (given, expected) = (select.columns.len(), fields.len());
-    // PuppetDB drops columns that have no field.
+    // PuppetDB ignores columns without a matching field.
     select.columns.truncate(expected);
     if given < expected {
         return Err(bad(format!("The subquery of 'in' has {given} columns instead of {expected}")));
@@ -654,7 +654,7 @@ fn fact_in_array(
     Ok(Expr::InSelect { fields: vec![known(entity, "certname")?], select })
 }
 
-/// `["subquery", entity, query]`: rows of a related entity exist.
+/// Converts `["subquery", entity, query]`: a related row exists.
 fn subquery(entity: &'static Entity, operands: &[Value]) -> Result<Expr, QueryError> {
     let [Value::String(name), query] = operands else {
         return Err(bad("subquery requires an entity and a query"));

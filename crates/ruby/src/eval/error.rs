@@ -8,7 +8,7 @@ use crate::value::{Exception, Value};
 /// The result of an evaluation.
 pub(crate) type Eval<T = Value> = Result<T, Box<Unwind>>;
 
-/// The reason why evaluation stops here.
+/// The reason why an evaluation stops early.
 pub(crate) enum Unwind {
     /// An exception.
     Raise(Rc<Exception>),
@@ -22,9 +22,9 @@ pub(crate) enum Unwind {
     Throw(Value, Value),
     /// `retry`
     Retry,
-    /// Something beyond the subset.
+    /// Code that needs more than the supported subset of Ruby.
     Unsupported { what: String, line: u32 },
-    /// A budget is used up.
+    /// A limit is exceeded.
     Limit { what: &'static str, line: u32 },
     /// An error of the host that nothing can rescue.
     Host { error: Box<dyn Any>, line: u32 },
@@ -34,14 +34,14 @@ pub(crate) enum Unwind {
 pub enum Error {
     /// An exception that nothing rescued.
     Exception(Rc<Exception>),
-    /// Code beyond the subset; a real Ruby may run it.
+    /// Code outside the supported subset; real Ruby may run it.
     Unsupported {
         /// The construct.
         what: String,
         /// Where.
         line: u32,
     },
-    /// It exceeds the limit of steps, memory or stack.
+    /// The program exceeds the limit of steps, memory or stack.
     Limit {
         /// The message.
         what: &'static str,

@@ -1,4 +1,4 @@
-//! The state of an evaluation, with its limits and its instance variables, and the form of methods.
+//! The state of an evaluation: limits, instance variables and methods.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -19,11 +19,11 @@ use crate::value::{Env, Exception, MatchData, MethodFrame, Text, Value};
 /// The limits of an evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The maximal number of expressions and iterations.
+    /// The maximum number of expressions and iterations.
     pub steps: u64,
-    /// The maximal number of allocated bytes, in all.
+    /// The maximum number of allocated bytes in total.
     pub memory: usize,
-    /// The maximal stack use in bytes.
+    /// The maximum stack use in bytes.
     pub stack: usize,
 }
 
@@ -130,7 +130,7 @@ impl<'h> Interp<'h> {
         }
     }
 
-    /// Breaks reference cycles and stores the steps that are left.
+    /// Breaks reference cycles and stores the number of remaining steps.
     pub(super) fn end(&mut self, limits: &mut Limits) {
         limits.steps = self.steps;
         for env in std::mem::take(&mut self.captured) {
@@ -195,7 +195,7 @@ impl Interp<'_> {
         Err(Box::new(Unwind::Limit { what, line: self.line }))
     }
 
-    /// The number of steps that are left.
+    /// The number of remaining steps.
     pub(crate) fn steps_left(&self) -> u64 {
         self.steps
     }
@@ -320,7 +320,7 @@ pub(crate) struct Method {
     pub body: Body,
 }
 
-/// A method with its minimal and maximal number of arguments; -1 means any number.
+/// A method with its minimum and maximum number of arguments; -1 means any number.
 pub(crate) const fn m(name: &'static str, min: u8, max: i8, body: Body) -> Method {
     let max = if max < 0 { None } else { Some(max as u8) };
     Method { name, min, max, enumerates: false, body }
@@ -332,8 +332,8 @@ pub(crate) const fn e(name: &'static str, min: u8, max: i8, body: Body) -> Metho
     Method { name, min, max, enumerates: true, body }
 }
 
-/// The methods of the built-in classes. The tables stand above the evaluator, which gets them as
-/// this trait.
+/// The methods of the built-in classes. The evaluator gets them through this trait, because the
+/// tables are in a higher module.
 pub(crate) trait Library: Sync {
     /// The method of a class.
     fn method(&self, class: Class, name: &str) -> Option<&'static Method>;

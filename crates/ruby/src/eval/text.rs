@@ -221,7 +221,7 @@ impl Interp<'_> {
         Ok(true)
     }
 
-    /// `<=>`; `None` where values do not compare.
+    /// `<=>`; `None` if the values cannot be compared.
     pub(crate) fn try_compare(&mut self, a: &Value, b: &Value) -> Eval<Option<Ordering>> {
         self.steps(1)?;
         Ok(match (a, b) {
@@ -275,7 +275,7 @@ impl Interp<'_> {
         self.raise(Class::TYPE_ERROR, text)
     }
 
-    /// The integer that an argument is.
+    /// Converts an argument to an integer.
     pub(crate) fn int(&self, value: &Value) -> Eval<i64> {
         match value {
             Value::Int(i) => Ok(*i),
@@ -288,7 +288,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The text that an argument is.
+    /// Converts an argument to text.
     pub(crate) fn str(&self, value: &Value) -> Eval<EcoString> {
         match value {
             Value::Str(text) => Ok(text.get()),

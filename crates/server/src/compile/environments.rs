@@ -11,6 +11,7 @@ use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
 use ordain_driver::{CollectingReporter, Error as DriverError, Layer, Options};
 use ordain_source::{FileLayer, Severity, SourceMap, TouchedPaths};
+use tokio::sync::watch;
 
 use super::links::real_places;
 use super::revision::RevisionFiles;
@@ -22,6 +23,8 @@ pub(crate) struct Environments {
     code: PathBuf,
     options: Options,
     watcher: Option<Arc<Watcher>>,
+    /// Is sent something when any environment has changed.
+    news: watch::Sender<()>,
     slots: RwLock<BTreeMap<String, Arc<Slot>>>,
     /// The number of states of environments that were opened.
     states: AtomicU64,
@@ -78,12 +81,15 @@ impl Environments {
     /// The environments below a directory. `options` has the settings of all compiles.
     pub(crate) fn new(code: PathBuf, options: Options) -> Self {
         // Without a watcher every request opens its environment again, which is slow and right.
-        let watcher = Watcher::start()
+        let news = watch::Sender::new(());
+        let sender = news.clone();
+        let watcher = Watcher::start(move || sender.send_replace(()))
             .inspect_err(|error| tracing::warn!(%error, "code cannot be watched for changes"));
         Self {
             code,
             options,
             watcher: watcher.ok().map(Arc::new),
+            news,
             slots: RwLock::default(),
             states: AtomicU64::new(0),
             started: jiff::Timestamp::now().as_nanosecond(),
@@ -154,6 +160,58 @@ impl Environments {
     /// The files of a deployed revision that may not be the current one.
     pub(crate) fn revision(&self, name: &str, id: &str) -> Option<PinnedRevision> {
         self.base().pin(name, id)
+    }
+
+    /// The options of compiles.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Tells when something has changed; [`Environments::state`] tells where.
+    pub(crate) fn news(&self) -> watch::Receiver<()> {
+        self.news.subscribe()
+    }
+
+    /// The state of the code of an environment: a text that differs after each change that is
+    /// noticed.
+    pub(crate) fn state(&self, name: &str) -> String {
+        let changes = self.slot(name).changes.load(Ordering::SeqCst);
+        format!("{:x}-{changes}", self.started)
+    }
+
+    /// Makes sure that changes are noticed. Returns the state. It blocks.
+    ///
+    /// # Errors
+    /// When the environment does not exist.
+    pub(crate) fn track(&self, name: &str) -> Result<String, EnvironmentError> {
+        let dir = self.dir(name).ok_or(EnvironmentError::Missing)?;
+        let slot = self.slot(name);
+        let is_armed = !slot.armed.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        if !is_armed {
+            self.watch(&slot, &dir);
+        }
+        Ok(self.state(name))
+    }
+
+    /// Watches the files outside of an environment that a compile has read, and new links in it.
+    pub(crate) fn watch_inputs(&self, name: &str, dir: &Path, inputs: &[PathBuf]) {
+        let Some(watcher) = &self.watcher else { return };
+        let slot = self.slot(name);
+        let outside = inputs.iter().filter(|path| path.is_absolute() && !path.starts_with(dir));
+        let paths = slot.not_armed(outside.map(PathBuf::as_path));
+        if let Err(error) = watcher.add_files(slot.key, &slot.changes, &paths) {
+            tracing::warn!(%error, "some data cannot be watched; raise fs.inotify.max_user_watches");
+            slot.changes.store(u64::MAX, Ordering::SeqCst);
+        }
+        self.watch_new_links(&slot, vec![dir.to_path_buf()]);
+    }
+
+    /// The id of the code for agents that apply only one: the name of the revision that a deployment
+    /// has linked, or else a text for this state of the directory.
+    pub(crate) fn code_id(&self, dir: &Path, otherwise: &str) -> String {
+        let target = std::fs::read_link(dir).ok();
+        let revision = target.as_ref().and_then(|target| target.file_name()?.to_str());
+        revision.unwrap_or(otherwise).to_string()
     }
 
     fn slot(&self, name: &str) -> Arc<Slot> {
@@ -245,7 +303,7 @@ impl Environments {
         if slot.is_scanned.swap(true, Ordering::SeqCst) {
             return;
         }
-        let scanned = Arc::clone(slot);
+        let (scanned, news) = (Arc::clone(slot), self.news.clone());
         let scan = move || {
             scanned.is_scanned.store(false, Ordering::SeqCst);
             // No short circuit: each tree has to be looked at.
@@ -253,6 +311,7 @@ impl Environments {
             if is_new {
                 // Changes there before the watch began are read again.
                 count(&scanned.changes);
+                news.send_replace(());
             }
         };
         let thread = std::thread::Builder::new().name("links".into()).stack_size(256 << 10);

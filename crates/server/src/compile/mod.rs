@@ -1,10 +1,12 @@
 //! Compiles on a pool of threads, in environments that stay open.
 
 mod environments;
+mod languages;
 mod links;
 mod pool;
 mod revision;
 mod watcher;
 
 pub(crate) use environments::{EnvironmentError, Environments, OpenedEnvironment};
+pub(crate) use languages::{NodeValues, compile_entry, entry_of};
 pub(crate) use pool::{Pool, Refused};

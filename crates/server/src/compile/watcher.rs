@@ -31,11 +31,12 @@ struct State {
 }
 
 impl Watcher {
-    /// Starts the thread that waits for events. It ends with the process.
+    /// Starts the thread that waits for events, and calls `noticed` after each. It ends with the
+    /// process.
     ///
     /// # Errors
     /// When the kernel refuses inotify, or no thread can be started.
-    pub(super) fn start() -> io::Result<Self> {
+    pub(super) fn start(noticed: impl Fn() + Send + 'static) -> io::Result<Self> {
         let watches = Watches::new(Arc::new(|| {}))?;
         let events = rustix::io::fcntl_dupfd_cloexec(&watches, 0)?;
         let state = Arc::new(Mutex::new(State { watches, changes: BTreeMap::new() }));
@@ -48,7 +49,9 @@ impl Watcher {
                     Err(rustix::io::Errno::INTR) => continue,
                     Err(_) => return,
                 }
-                if !waiting.lock().unwrap_or_else(PoisonError::into_inner).note_events() {
+                let goes_on = waiting.lock().unwrap_or_else(PoisonError::into_inner).note_events();
+                noticed();
+                if !goes_on {
                     return;
                 }
             }

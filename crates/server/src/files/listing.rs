@@ -4,6 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
 use ordain_engine::kinds::file::glob;
+use ordain_functions::checksum::{Algorithm, Checksum};
 
 use super::checksum::Checksums;
 use super::metadata::{self, Metadata, Wanted};
@@ -50,6 +51,18 @@ impl Request {
 }
 
 impl Request {
+    /// A request for everything below a place, with its permissions.
+    pub(crate) fn of_tree(follows: bool) -> Self {
+        let checksum = Checksum::Digest(Algorithm::Sha256, false);
+        Self {
+            wanted: Wanted { follows, checksum, has_permissions: true },
+            recurses: true,
+            max_depth: None,
+            max_files: None,
+            ignore: Vec::new(),
+        }
+    }
+
     /// The same request for the first entry only.
     pub(crate) fn without_recursion(&self) -> Self {
         Self { recurses: false, ..self.clone() }
@@ -69,7 +82,7 @@ pub(crate) fn wanted(query: &Parameters) -> Result<Wanted, String> {
         }
     };
     let checksum = query.get("checksum_type").unwrap_or("sha256");
-    let checksum = ordain_functions::checksum::Checksum::from_name(checksum)
+    let checksum = Checksum::from_name(checksum)
         .ok_or_else(|| format!("Unsupported checksum type {checksum}"))?;
     let has_permissions =
         matches!(query.get("source_permissions"), Some("use" | "use_when_creating"));

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use ordain_agent::protocol::SourceEntry;
 use rustix::fs::FileType;
 use serde::Serialize;
 
@@ -43,6 +44,25 @@ struct Sum {
     #[serde(rename = "type")]
     kind: &'static str,
     value: Option<String>,
+}
+
+impl Metadata {
+    /// The entry in the list for Ordain's own agents. `None` for types that they do not copy.
+    pub(crate) fn entry(&self) -> Option<SourceEntry> {
+        let relative = self.relative_path.as_deref().unwrap_or_default();
+        let digest =
+            self.checksum.value.as_deref().and_then(|value| value.strip_prefix("{sha256}"));
+        Some(SourceEntry {
+            path: if relative == "." { String::new() } else { relative.to_string() },
+            kind: match self.kind {
+                kind @ ("file" | "directory" | "link") => kind.to_string(),
+                _ => return None,
+            },
+            mode: self.mode,
+            digest: digest.filter(|_| self.kind == "file").map(str::to_string),
+            target: self.destination.clone(),
+        })
+    }
 }
 
 /// The metadata of one entry. `relative` is its path in a listing.

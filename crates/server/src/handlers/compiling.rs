@@ -9,6 +9,7 @@ use ordain_data::Value as Data;
 use ordain_driver::StaticCatalog;
 use ordain_driver::inputs::CompileRecord;
 use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, evaluation_message, puppet_message};
+use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_source::Severity;
@@ -40,6 +41,16 @@ pub(crate) struct Compiled {
     pub(crate) record: Option<CompileRecord>,
 }
 
+/// The graph of a node.
+pub(crate) struct CompiledGraph {
+    pub(crate) graph: Graph,
+    pub(crate) exported: Vec<Exported>,
+    /// The messages of the compile: `level` and `message`.
+    logs: Vec<Json>,
+    /// The inputs, if they are recorded.
+    record: Option<CompileRecord>,
+}
+
 impl Wanted<'_> {
     /// The request for the compile.
     pub(super) fn request(self, server: &Server, env: &OpenedEnvironment) -> NodeRequest {
@@ -66,6 +77,29 @@ pub(crate) fn compile_node(
     env: &OpenedEnvironment,
     request: &NodeRequest,
 ) -> Result<Compiled, String> {
+    let node = request.name.as_str();
+    let shared = env.shared.as_ref().map_err(|message| {
+        format!("Could not parse for environment {}: {message} on node {node}", env.name)
+    })?;
+    let found = compile_graph(server, env, request)?;
+    let version = found.graph.version.clone().map_or_else(version_of_now, Data::Str);
+    let envelope = Envelope { version, uuid: uuid(), ..Envelope::default() };
+    let mut text = Vec::new();
+    puppet_catalog::write(&found.graph, shared.sources(), &envelope, &mut text)
+        .map_err(|error| format!("{error} on node {node}"))?;
+    let CompiledGraph { exported, logs, record, .. } = found;
+    Ok(Compiled { text: text.into(), exported, logs, record })
+}
+
+/// Compiles the graph of a node, on a thread with a deep stack.
+///
+/// # Errors
+/// The message for the agent.
+pub(crate) fn compile_graph(
+    server: &Server,
+    env: &OpenedEnvironment,
+    request: &NodeRequest,
+) -> Result<CompiledGraph, String> {
     let begin = Instant::now();
     let node = request.name.as_str();
     let shared = env.shared.as_ref().map_err(|message| {
@@ -79,13 +113,8 @@ pub(crate) fn compile_node(
     server.environments.watch_read_files(env);
     let logs = log(&found, env, node);
     server.metrics.note_compile(begin.elapsed(), found.graph.is_some());
-    let Some(graph) = &found.graph else { return Err(failure(&found, env, node)) };
-    let version = graph.version.clone().map_or_else(version_of_now, Data::Str);
-    let envelope = Envelope { version, uuid: uuid(), ..Envelope::default() };
-    let mut text = Vec::new();
-    puppet_catalog::write(graph, shared.sources(), &envelope, &mut text)
-        .map_err(|error| format!("{error} on node {node}"))?;
-    Ok(Compiled { text: text.into(), exported: found.exported, logs, record: found.record })
+    let Some(graph) = found.graph.take() else { return Err(failure(&found, env, node)) };
+    Ok(CompiledGraph { graph, exported: found.exported, logs, record: found.record })
 }
 
 /// The version of a catalog whose environment has no command for it.

@@ -8,6 +8,7 @@ pub(crate) mod classes;
 pub(crate) mod code;
 mod compiling;
 pub(crate) mod files;
+pub(crate) mod graph;
 pub(crate) mod node;
 pub(crate) mod population;
 pub(crate) mod puppetdb;

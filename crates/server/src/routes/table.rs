@@ -5,7 +5,7 @@ use ordain_puppetdb::limits::MAX_LENGTH;
 
 use super::route::Route;
 use crate::handlers::{
-    bucket, ca, catalog, catalog_v4, classes, code, denied, files, node, population,
+    bucket, ca, catalog, catalog_v4, classes, code, denied, files, graph, node, population,
     puppetdb as pdb, status, submit, tasks,
 };
 
@@ -13,6 +13,7 @@ use crate::handlers::{
 pub(crate) fn table(max_body: u64) -> Vec<Route> {
     let mut routes = authority();
     routes.extend(puppet(max_body));
+    routes.extend(own(max_body));
     routes.extend(administration(max_body));
     routes.extend(puppetdb(max_body));
     routes
@@ -94,6 +95,14 @@ fn puppet(max_body: u64) -> Vec<Route> {
         Route::new(Method::HEAD, bucket, bucket::head).empty_segments(),
         Route::new(put, bucket, bucket::put).max_body(max_body).empty_segments(),
         Route::new(get, bucket, bucket::get).empty_segments(),
+    ]
+}
+
+/// The API for Ordain's own agents.
+fn own(max_body: u64) -> Vec<Route> {
+    vec![
+        Route::new(Method::POST, "/ordain/v1/graph/{name}", graph::graph).max_body(max_body),
+        Route::new(Method::GET, "/ordain/v1/changes/{name}", graph::changes),
     ]
 }
 

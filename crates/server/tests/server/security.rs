@@ -331,7 +331,7 @@ fn the_page_names_tests_that_exist() {
     let page = include_str!("../../../../docs/security.md");
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut sources = String::new();
-    let mut todo = vec![root.join("server"), root.join("ca")];
+    let mut todo = vec![root.join("server"), root.join("ca"), root.join("agent")];
     while let Some(dir) = todo.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();

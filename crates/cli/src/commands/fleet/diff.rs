@@ -1,0 +1,299 @@
+//! `ordain fleet diff`: the changes of a commit on every node.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum};
+use ordain_driver::Options;
+use ordain_fleet::render::{self, Tone};
+use ordain_fleet::{
+    ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetNode, IgnoreRule, NodeFilter, Range,
+    Request, diff, nodes_of_directory,
+};
+use ordain_source::Diagnostic;
+
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::options::{Strict, at_least_one};
+use crate::screen::Style;
+use crate::ui::{Ui, styles};
+
+/// The bytes of a comment that forges take: GitHub refuses longer ones.
+const MAX_COMMENT: usize = 60_000;
+
+/// Show the changes between two states of the sources on every node
+///
+/// A and B are revisions of git or directories; without B it is the work tree. The nodes are those
+/// that have facts. Equal changes are shown once, with their nodes and with the lines that cause
+/// them. Models of Inmanta, programs of mgmt and YAML documents are compared without nodes.
+#[derive(Args)]
+#[command(after_help = "\
+Exit codes:
+  0  nothing changes
+  1  an error: a side does not exist, or there are no nodes
+  2  nodes change
+  3  nodes fail that did not, or a dependency cycle is new
+
+Examples:
+  ordain fleet diff main.. --facts facts/
+  ordain fleet diff HEAD~1..HEAD --facts facts/ --format markdown > comment.md
+  ordain fleet diff ../before ../after --facts facts/")]
+pub(crate) struct FleetDiffArgs {
+    /// A..B: two revisions of git or directories
+    #[arg(value_name = "A..B")]
+    range: String,
+    /// The second side, if the first argument is only one
+    #[arg(value_name = "B")]
+    after: Option<String>,
+    /// A directory of the repository that is compiled, or a file in it
+    #[arg(long, value_name = "REPO", default_value = ".")]
+    path: PathBuf,
+    /// The facts of the nodes: a directory with NAME.json or NAME.yaml, or a file
+    #[arg(long, value_name = "DIR")]
+    facts: Option<PathBuf>,
+    /// A directory with NAME.json: the answer of a node classifier for each node
+    #[arg(long, value_name = "DIR")]
+    node_data: Option<PathBuf>,
+    #[command(flatten)]
+    chosen: FilterArgs,
+    /// The output format
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Format,
+    /// The maximum number of bytes of Markdown
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_COMMENT)]
+    max_length: usize,
+    /// How many nodes at the same time [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    jobs: Option<NonZeroUsize>,
+    /// The directory of the cache [default: ordain/fleet in $XDG_CACHE_HOME or ~/.cache]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Use no cache
+    #[arg(long)]
+    no_cache: bool,
+    /// Exit with 0 if nodes change, too
+    #[arg(long)]
+    exit_zero: bool,
+    #[command(flatten)]
+    compile: FleetCompileArgs,
+}
+
+/// The nodes and changes that are shown.
+#[derive(Args)]
+#[command(next_help_heading = "Filters")]
+struct FilterArgs {
+    /// Only nodes with this name; `*` stands for any characters
+    #[arg(long = "node", value_name = "NAME")]
+    nodes: Vec<String>,
+    /// Only nodes with this value of a fact, such as os.family=Debian
+    #[arg(long = "fact", value_name = "NAME=VALUE")]
+    facts_with: Vec<String>,
+    /// Only changes of this kind of resource, such as file, or of these resources, such as
+    /// 'File[/etc/*]'
+    #[arg(long = "kind", value_name = "KIND")]
+    kinds: Vec<String>,
+    /// Only changes of this attribute
+    #[arg(long = "attribute", value_name = "NAME")]
+    attributes: Vec<String>,
+    /// Ignore changes that match this rule of octocatalog-diff, such as
+    /// 'File[/tmp/*]::parameters::owner'
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Ignore changes of this attribute
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    ignore_attr: Vec<String>,
+    /// Ignore JSON and YAML texts that differ only in their layout
+    #[arg(long)]
+    ignore_layout: bool,
+}
+
+impl FilterArgs {
+    fn nodes(&self) -> Result<NodeFilter, FleetError> {
+        NodeFilter::new(&self.nodes, &self.facts_with)
+    }
+
+    fn changes(&self) -> Result<ChangeFilter, FleetError> {
+        let mut filter = ChangeFilter::new(&self.kinds, &self.attributes)?;
+        let rules = self.ignore.iter().map(|rule| IgnoreRule::parse(rule));
+        let attributes = self.ignore_attr.iter().map(|name| IgnoreRule::of_attribute(name));
+        filter.ignore = rules.chain(attributes).collect::<Result<_, _>>()?;
+        filter.ignores_layout = self.ignore_layout;
+        Ok(filter)
+    }
+}
+
+/// The options of the compiles.
+#[derive(Args)]
+#[command(next_help_heading = "Compiling")]
+struct FleetCompileArgs {
+    /// The environment's name [default: production]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    environment: Option<String>,
+    /// Module directories, separated by colons; the first one wins
+    #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
+    modulepath: Option<String>,
+    /// The hiera.yaml of the global layer
+    #[arg(long, value_name = "FILE")]
+    hiera: Option<PathBuf>,
+    /// The severity of questionable code
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    strict: Strict,
+    /// Whether an unknown variable is an error
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1)]
+    #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
+    strict_variables: bool,
+    /// Also give manifests the legacy flat facts, such as $osfamily
+    #[arg(long)]
+    legacy_facts: bool,
+}
+
+/// The output format.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a comment on a merge request
+    Markdown,
+    /// One page, without outside resources
+    Html,
+    /// The JSON Schema of the format `json`
+    Schema,
+}
+
+impl FleetDiffArgs {
+    fn options(&self) -> Options {
+        let own = &self.compile;
+        Options {
+            environment: own.environment.clone(),
+            modulepath: own.modulepath.clone(),
+            hiera: own.hiera.clone(),
+            strict: own.strict.into(),
+            strict_variables: own.strict_variables,
+            legacy_facts: own.legacy_facts,
+            ..Options::default()
+        }
+    }
+
+    fn cache(&self) -> Option<PathBuf> {
+        if self.no_cache {
+            return None;
+        }
+        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+        let usual = || {
+            let base = variable("XDG_CACHE_HOME");
+            base.or_else(|| Some(variable("HOME")?.join(".cache")))
+                .map(|base| base.join("ordain/fleet"))
+        };
+        self.cache.clone().or_else(usual)
+    }
+
+    fn range(&self) -> Result<Range, FleetError> {
+        match &self.after {
+            Some(after) => Range::between(&self.range, Some(after)),
+            None if self.range.contains("..") => Range::parse(&self.range),
+            None => Range::between(&self.range, None),
+        }
+    }
+
+    fn nodes(&self) -> Result<Vec<FleetNode>, FleetError> {
+        let facts = self.facts.as_deref();
+        facts.map_or_else(
+            || Ok(Vec::new()),
+            |dir: &Path| nodes_of_directory(dir, self.node_data.as_deref()),
+        )
+    }
+}
+
+/// Compares and prints the changes.
+///
+/// # Errors
+/// When the sides cannot be compared, or the output cannot be written.
+pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
+    if args.format == Format::Schema {
+        write!(ui.document(), "{}", render::SCHEMA)?;
+        return Ok(Exit::Done);
+    }
+    let range = args.range().map_err(failure)?;
+    let (filter, chosen) = (args.chosen.changes().map_err(failure)?, args.chosen.nodes());
+    let (mut nodes, chosen) = (args.nodes().map_err(failure)?, chosen.map_err(failure)?);
+    let has_nodes = !nodes.is_empty();
+    nodes.retain(|node| chosen.has(node));
+    if has_nodes && nodes.is_empty() {
+        return Err(Diagnostic::error(codes::NOTHING, "the filters choose no node").into());
+    }
+    let cache = args.cache();
+    let request = Request {
+        path: &args.path,
+        range: &range,
+        nodes: &nodes,
+        options: &args.options(),
+        jobs: args.jobs,
+        cache: cache.as_deref(),
+    };
+    let mut found = diff(&request).map_err(failure)?;
+    found.retain(|change| filter.has(&change.change));
+    print(ui, args, &found)?;
+    Ok(exit(args, &found))
+}
+
+fn print(ui: &mut Ui, args: &FleetDiffArgs, found: &FleetDiff) -> Result<(), Failure> {
+    match args.format {
+        Format::Text => {
+            for line in render::text(found, ui.verbose()) {
+                let indent = line.text.len() - line.text.trim_start().len();
+                let text = ui.styled(style(line.tone), &line.text);
+                ui.line(&text, indent + 2)?;
+            }
+        }
+        Format::Json => writeln!(ui.document(), "{}", render::json(found))?,
+        Format::Markdown => {
+            write!(ui.document(), "{}", render::markdown(found, args.max_length))?;
+        }
+        Format::Html => write!(ui.document(), "{}", render::html(found))?,
+        Format::Schema => {}
+    }
+    Ok(())
+}
+
+fn style(tone: Tone) -> Style {
+    match tone {
+        Tone::Plain => Style::Plain,
+        Tone::Heading => styles::BOLD,
+        Tone::Add => styles::ADD,
+        Tone::Remove => styles::REMOVE,
+        Tone::Change => styles::CHANGE,
+        Tone::Dim => styles::DIM,
+    }
+}
+
+fn exit(args: &FleetDiffArgs, found: &FleetDiff) -> Exit {
+    let is_worse = [ChangeKind::Fails, ChangeKind::CycleAdded];
+    if is_worse.into_iter().any(|kind| found.count(kind) > 0) {
+        return Exit::Code(3);
+    }
+    match found.changed_nodes() {
+        0 => Exit::Done,
+        _ if args.exit_zero => Exit::Done,
+        _ => Exit::Changes,
+    }
+}
+
+fn failure(error: FleetError) -> Failure {
+    let diagnostic = match error {
+        FleetError::Revision(diagnostic) => *diagnostic,
+        FleetError::NoNodes(_) => Diagnostic::error(codes::ARGUMENTS, error.to_string())
+            .help("--facts names a directory with NAME.json or NAME.yaml for each node"),
+        FleetError::Range(_) => Diagnostic::error(codes::ARGUMENTS, error.to_string())
+            .help("A..B has two revisions of git or directories; without B it is the work tree"),
+        FleetError::File { .. } => Diagnostic::error(codes::FILE, error.to_string()),
+        FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, error.to_string()),
+        FleetError::Rule(_) | FleetError::Source(_) | FleetError::Threads(_) => {
+            Diagnostic::error(codes::ARGUMENTS, error.to_string())
+        }
+    };
+    diagnostic.into()
+}

@@ -1,0 +1,62 @@
+//! The error of a comparison.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ordain_source::Diagnostic;
+use thiserror::Error;
+
+/// The reason why fleets cannot be compared.
+#[derive(Debug, Error)]
+pub enum FleetError {
+    /// The argument names no two states of the sources.
+    #[error("`{0}` is no range")]
+    Range(String),
+    /// A revision or a directory does not exist.
+    #[error("{}", .0.message)]
+    Revision(Box<Diagnostic>),
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// A document has another form than expected.
+    #[error("{path}: {message}")]
+    Document {
+        /// The file or address.
+        path: PathBuf,
+        /// The problem.
+        message: String,
+    },
+    /// There are no nodes to compare.
+    #[error("there are no facts of nodes in {0}")]
+    NoNodes(String),
+    /// A rule or filter cannot be read.
+    #[error("{0}")]
+    Rule(String),
+    /// A source of facts cannot be asked.
+    #[error("{0}")]
+    Source(String),
+    /// The system cannot start threads.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
+}
+
+impl FleetError {
+    pub(crate) fn file(path: &Path, error: io::Error) -> Self {
+        Self::File { path: path.to_owned(), error }
+    }
+
+    pub(crate) fn document(path: &Path, message: impl ToString) -> Self {
+        Self::Document { path: path.to_owned(), message: message.to_string() }
+    }
+}
+
+impl From<Diagnostic> for FleetError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Revision(Box::new(diagnostic))
+    }
+}

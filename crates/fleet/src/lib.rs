@@ -1,0 +1,62 @@
+//! The changes that a commit makes on every node of a fleet.
+//!
+//! [`diff()`] compiles every node at two states of the sources ([`Range`]) and compares the graphs.
+//! Equal changes are one [`FoundChange`] with the nodes that have it; [`FleetDiff::groups`] groups
+//! them, and [`render`] writes them.
+//!
+//! ```
+//! use ordain_data::Value;
+//! use ordain_driver::Options;
+//! use ordain_fleet::{FleetNode, Range, Request, diff};
+//!
+//! let dir = tempfile::tempdir()?;
+//! for (side, mode) in [("a", "0644"), ("b", "0600")] {
+//!     std::fs::create_dir_all(dir.path().join(side).join("manifests"))?;
+//!     let site = format!("file {{ '/etc/motd': mode => '{mode}' }}");
+//!     std::fs::write(dir.path().join(side).join("manifests/site.pp"), site)?;
+//! }
+//! let range = format!("{0}/a..{0}/b", dir.path().display());
+//! let nodes = ["web", "db"].map(|name| FleetNode::new(name, Value::map::<&str>([]), None));
+//! let found = diff(&Request {
+//!     path: dir.path(),
+//!     range: &Range::parse(&range)?,
+//!     nodes: &nodes,
+//!     options: &Options::default(),
+//!     jobs: None,
+//!     cache: None,
+//! })?;
+//! assert_eq!(found.groups()[0].nodes, ["web", "db"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crate must not know: arguments, terminals, exit codes.
+
+mod cache;
+mod cause;
+mod change;
+mod collect;
+mod compare;
+mod directory;
+mod error;
+mod exports;
+mod filter;
+mod ignore;
+mod nodes;
+pub mod render;
+mod result;
+mod revision;
+mod run;
+mod side;
+
+pub use cause::Cause;
+pub use change::{
+    Change, ChangeKind, Content, Digest, DocumentChange, DocumentDifference, Relation,
+};
+pub use collect::FoundChange;
+pub use error::FleetError;
+pub use filter::{ChangeFilter, NodeFilter};
+pub use ignore::IgnoreRule;
+pub use nodes::{FleetNode, NodeFacts, nodes_of_directory};
+pub use result::{FleetDiff, Group, NodeDiff};
+pub use revision::{Range, Side};
+pub use run::{Request, diff};

@@ -1,0 +1,453 @@
+//! Compiles all nodes on both sides and compares them.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use ordain_driver::inputs::CompileRecord;
+use ordain_driver::puppet::shared::NodeCatalog;
+use ordain_driver::{Options, Purpose, SourceKind, compile};
+use ordain_graph::Graph;
+use ordain_graph::order::find_cycle;
+use ordain_puppet::eval::STACK_SIZE;
+use ordain_source::SourceMap;
+use ordain_source::layer::absolute;
+use rayon::prelude::*;
+
+use crate::cache::{Cache, Known, Learned};
+use crate::cause::{Causes, Compiled, Lines};
+use crate::change::Change;
+use crate::collect::Collector;
+use crate::compare::{Found, SourceFiles, addresses, compare};
+use crate::error::FleetError;
+use crate::nodes::FleetNode;
+use crate::result::{FleetDiff, NodeDiff};
+use crate::revision::{Range, SideSources, Sources};
+use crate::side::{Failed, Failure, FirstError, Side};
+
+/// The name of the environment, if the options have none.
+const ENVIRONMENT: &str = "production";
+
+/// The sources and the nodes of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// A directory of a repository, or a file in it. It is compiled on each side, unless both sides
+    /// are directories.
+    pub path: &'a Path,
+    /// Both sides.
+    pub range: &'a Range,
+    /// The nodes. Sources of other languages than Puppet have none.
+    pub nodes: &'a [FleetNode],
+    /// The options of compiles.
+    pub options: &'a Options,
+    /// The number of nodes that are compiled at a time, by default one per processor.
+    pub jobs: Option<NonZeroUsize>,
+    /// The directory of the cache, if one is used. Its files are readable by their owner only.
+    pub cache: Option<&'a Path>,
+}
+
+/// Compiles all nodes on both sides and finds their changes. A node whose inputs are the same on both
+/// sides is compiled once.
+///
+/// # Errors
+/// When a side does not exist, or there are no nodes. Errors of the sources are changes of nodes.
+pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
+    let sources = Sources::open(request.range, request.path)?;
+    let layered =
+        |side: &SideSources| Options { layer: side.layer.clone(), ..request.options.clone() };
+    let (before, after) = (layered(&sources.before), layered(&sources.after));
+    let kinds = [&before, &after].map(|options| SourceKind::of(&sources.path, options));
+    let (before_world, after_world) = (before.untracked_world(), after.untracked_world());
+    let lines = Lines::new(&sources.path, before_world.as_ref(), after_world.as_ref());
+    let mut found = FleetDiff {
+        before: sources.before.label.clone(),
+        after: sources.after.label.clone(),
+        ..FleetDiff::default()
+    };
+    if kinds.iter().any(|kind| *kind != SourceKind::Puppet) {
+        single(&sources.path, [&before, &after], &lines, &mut found);
+        return Ok(found);
+    }
+    if request.nodes.is_empty() {
+        return Err(FleetError::NoNodes("the sources of facts".to_owned()));
+    }
+    let (before, after) = (
+        Side::open(&sources.path, &sources.before, request.options),
+        Side::open(&sources.path, &sources.after, request.options),
+    );
+    let cache = match (request.cache, &before.environment, &after.environment) {
+        (Some(dir), Ok(before), Ok(after)) => {
+            Cache::open(dir, &cache_key(&sources.path, request.options), before, after)
+        }
+        _ => None,
+    };
+    let sides = Sides {
+        before,
+        after,
+        cache,
+        environment: request.options.environment.as_deref().unwrap_or(ENVIRONMENT),
+        lines: &lines,
+        collector: Collector::default(),
+    };
+    let learned = sides.run(request, &mut found)?;
+    found.changes = sides.collector.finish();
+    if let Some(cache) = sides.cache
+        && let Err(error) = cache.save(learned, &found.changes)
+    {
+        found.notes.push(format!("the cache cannot be written: {error}"));
+    }
+    Ok(found)
+}
+
+/// Everything besides files and nodes that compiles depend on.
+fn cache_key(path: &Path, options: &Options) -> String {
+    // Another build may compile differently.
+    let program = std::env::current_exe().and_then(std::fs::metadata);
+    let program = program.map(|found| (found.len(), found.modified().ok()));
+    format!(
+        "{} {:?} {:?} {:?}",
+        env!("CARGO_PKG_VERSION"),
+        program.ok(),
+        absolute(path),
+        (
+            &options.environment,
+            &options.modulepath,
+            &options.hiera,
+            options.strict,
+            options.strict_variables,
+            options.legacy_facts,
+        )
+    )
+}
+
+/// Both sides, open.
+struct Sides<'a> {
+    before: Side,
+    after: Side,
+    cache: Option<Cache>,
+    environment: &'a str,
+    lines: &'a Lines<'a>,
+    collector: Collector,
+}
+
+/// The result of a node so far.
+#[derive(Default)]
+struct NodeWork {
+    changes: Vec<u32>,
+    compiles: usize,
+    /// Whether the node collects exported resources, which are known when all nodes are compiled.
+    reads_exports: bool,
+    /// Whether a compile failed for a budget, which another node may have exceeded.
+    has_exceeded_budget: bool,
+    /// The remark about programs that see the work tree only.
+    runs_programs: bool,
+    /// The compiles whose inputs are known: of both sides, or one for both.
+    learned: Vec<Learned>,
+    /// The changes of the graphs.
+    of_graphs: Vec<u32>,
+}
+
+impl Sides<'_> {
+    /// Fills the nodes of the result. Returns what the cache can learn of them.
+    fn run<'n>(
+        &self,
+        request: &Request<'n>,
+        found: &mut FleetDiff,
+    ) -> Result<Vec<(&'n FleetNode, Vec<Learned>, Vec<u32>)>, FleetError> {
+        let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = request.jobs.map_or_else(processors, NonZeroUsize::get);
+        let threads = threads.clamp(1, request.nodes.len().max(1));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE);
+        let pool = pool.build().map_err(|error| FleetError::Threads(error.to_string()))?;
+        let files = match (&self.before.environment, &self.after.environment) {
+            (Ok(before), Ok(after)) => Some(SourceFiles::new(before, after)),
+            _ => None,
+        };
+        let one = |node: &FleetNode| self.node(node, files.as_ref(), true);
+        let nodes = request.nodes;
+        let mut works: Vec<NodeWork> = pool.install(|| nodes.par_iter().map(one).collect());
+        self.before.exports.sort();
+        self.after.exports.sort();
+        let has_exports = !self.before.exports.is_empty() || !self.after.exports.is_empty();
+        let again: Vec<usize> =
+            (0..works.len()).filter(|at| works[*at].reads_exports && has_exports).collect();
+        let second = |at: &usize| self.node(&nodes[*at], files.as_ref(), false);
+        let repeated: Vec<NodeWork> = pool.install(|| again.par_iter().map(second).collect());
+        for (at, work) in again.into_iter().zip(repeated) {
+            works[at] = NodeWork { compiles: works[at].compiles + work.compiles, ..work };
+        }
+        if threads > 1 {
+            // A second compile alone shows which node exceeds the budget.
+            for (node, work) in nodes.iter().zip(&mut works) {
+                if work.has_exceeded_budget {
+                    *work = pool.install(|| self.node(node, files.as_ref(), false));
+                }
+            }
+        }
+        if works.iter().any(|work| work.runs_programs) {
+            found.notes.push(
+                "some nodes run programs, such as ruby or generate(), which see the files of the \
+                 work tree on both sides"
+                    .to_owned(),
+            );
+        }
+        found.compiles = works.iter().map(|work| work.compiles).sum();
+        let mut learned = Vec::new();
+        for (node, work) in nodes.iter().zip(works) {
+            found.nodes.push(NodeDiff { name: node.name.clone(), changes: work.changes });
+            if !work.learned.is_empty() {
+                learned.push((node, work.learned, work.of_graphs));
+            }
+        }
+        Ok(learned)
+    }
+
+    /// Compiles a node and compares its graphs. In the first round its exports are collected.
+    fn node(&self, node: &FleetNode, files: Option<&SourceFiles<'_>>, is_first: bool) -> NodeWork {
+        let mut work = NodeWork::default();
+        let known = self.cache.as_ref().and_then(|cache| cache.find(node, self.environment));
+        if let Some(known) = known {
+            self.add_known(&known, files, &mut work);
+            return work;
+        }
+        let facts = match node.parse() {
+            Ok(facts) => facts,
+            Err(error) => {
+                let message = error.to_string();
+                let failure = Failure { message, place: None };
+                let both = [Some(failure.clone()), Some(failure)];
+                self.add_failures(both, &mut work);
+                return work;
+            }
+        };
+        let request = facts.request(&node.name, self.environment);
+        work.compiles += 1;
+        let before = self.before.compile(request.clone());
+        if let Ok(compiled) = &before {
+            if is_first {
+                self.before.export(&compiled.exported);
+            }
+            if self.is_same_after(compiled) {
+                work.reads_exports = reads_exports(compiled);
+                if is_first {
+                    self.after.export(&compiled.exported);
+                }
+                work.learned = self.learn(&[compiled]);
+                let graph = compiled.graph.iter();
+                let found = graph.flat_map(|graph| files_changed(graph, graph, files)).collect();
+                self.add(found, None, &mut work);
+                return work;
+            }
+        }
+        work.compiles += 1;
+        let after = self.after.compile(request);
+        if let (true, Ok(compiled)) = (is_first, &after) {
+            self.after.export(&compiled.exported);
+        }
+        self.compare(before, after, files, &mut work);
+        work
+    }
+
+    /// Whether the compile on the side after would have the same result.
+    fn is_same_after(&self, before: &NodeCatalog) -> bool {
+        let (Some(record), Ok(after)) = (&before.record, &self.after.environment) else {
+            return false;
+        };
+        // Exported resources may differ between the sides in the second round.
+        let is_alone = !record.reads_exports() || self.after.exports.is_empty();
+        record.is_repeatable() && is_alone && after.code_difference(record).is_none()
+    }
+
+    fn compare(
+        &self,
+        before: Result<NodeCatalog, Failed>,
+        after: Result<NodeCatalog, Failed>,
+        files: Option<&SourceFiles<'_>>,
+        work: &mut NodeWork,
+    ) {
+        let is_of_budget = |side: &Result<NodeCatalog, Failed>| {
+            side.as_ref().is_err_and(|failed| failed.is_of_budget)
+        };
+        work.has_exceeded_budget = is_of_budget(&before) || is_of_budget(&after);
+        for side in [&before, &after].into_iter().flatten() {
+            work.reads_exports |= reads_exports(side);
+            work.runs_programs |= runs_programs(side);
+        }
+        let (old, new) = match (&before, &after) {
+            (Ok(old), Ok(new)) => (old, new),
+            _ => {
+                let failure = |side: Result<NodeCatalog, Failed>| side.err().map(|f| f.failure);
+                self.add_failures([failure(before), failure(after)], work);
+                return;
+            }
+        };
+        let (Some(old_graph), Some(new_graph)) = (&old.graph, &new.graph) else { return };
+        let mut found = compare(old_graph, new_graph);
+        found.extend(cycles(old_graph, new_graph));
+        let (Ok(before), Ok(after)) = (&self.before.environment, &self.after.environment) else {
+            return;
+        };
+        let before = compiled(old_graph, before.sources(), old.record.as_ref());
+        let after = compiled(new_graph, after.sources(), new.record.as_ref());
+        self.add(found, Some(Causes::new(self.lines, before, after)), work);
+        work.learned = self.learn(&[old, new]);
+        work.of_graphs = work.changes.clone();
+        self.add(files_changed(old_graph, new_graph, files), None, work);
+    }
+
+    /// The compiles for the cache; none if one of them cannot be repeated, or exports resources, which
+    /// the cache does not have.
+    fn learn(&self, compiles: &[&NodeCatalog]) -> Vec<Learned> {
+        let Some(cache) = &self.cache else { return Vec::new() };
+        let learned = compiles.iter().map(|compiled| {
+            let graph = compiled.graph.as_ref().filter(|_| compiled.exported.is_empty())?;
+            let record = cache.record(compiled.record.as_ref()?)?;
+            Some(Learned { record, sources: addresses(graph) })
+        });
+        learned.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Adds the changes of a node that the cache knows.
+    fn add_known(&self, known: &Known<'_>, files: Option<&SourceFiles<'_>>, work: &mut NodeWork) {
+        let collected = known.changes.iter().map(|found| {
+            let digest = found.change.digest();
+            self.collector.add(digest, found.change.clone(), Some(found.causes.clone()))
+        });
+        work.changes = collected.collect();
+        let copied = known.sources.iter().copied();
+        self.add(files_at(copied, files), None, work);
+    }
+
+    /// Adds the changes of a node with their causes.
+    fn add(&self, found: Vec<Found>, causes: Option<Causes<'_>>, work: &mut NodeWork) {
+        work.changes.extend(add(found, causes, &self.collector, self.lines));
+        work.changes.sort_unstable();
+        work.changes.dedup();
+    }
+
+    fn add_failures(&self, failures: [Option<Failure>; 2], work: &mut NodeWork) {
+        let found = failed(failures, self.lines).into_iter().collect();
+        self.add(found, None, work);
+    }
+}
+
+fn compiled<'g>(
+    graph: &'g Graph,
+    sources: &'g SourceMap,
+    record: Option<&'g CompileRecord>,
+) -> Compiled<'g> {
+    Compiled { graph, sources, record }
+}
+
+fn reads_exports(compiled: &NodeCatalog) -> bool {
+    compiled.record.as_ref().is_some_and(CompileRecord::reads_exports)
+}
+
+/// Whether a compile has run programs.
+fn runs_programs(compiled: &NodeCatalog) -> bool {
+    let record = compiled.record.iter();
+    record.flat_map(|record| record.unrepeatable()).any(|reason| reason.starts_with("the program "))
+}
+
+/// Adds changes to all changes. Returns their numbers.
+fn add(
+    found: Vec<Found>,
+    mut causes: Option<Causes<'_>>,
+    collector: &Collector,
+    lines: &Lines<'_>,
+) -> Vec<u32> {
+    let number = |found: Found| {
+        let digest = found.change.digest();
+        let own = match &found.file {
+            _ if !collector.wants_causes(&digest) => None,
+            Some(file) => Some(lines.of_file(file)),
+            None => causes.as_mut().map(|all| all.of(&found)),
+        };
+        collector.add(digest, found.change, own)
+    };
+    found.into_iter().map(number).collect()
+}
+
+/// The changes of files that resources of both graphs copy from the same address.
+fn files_changed(before: &Graph, after: &Graph, files: Option<&SourceFiles<'_>>) -> Vec<Found> {
+    let mut copied = addresses(after);
+    if !std::ptr::eq(before, after) {
+        let known: BTreeSet<_> = addresses(before).into_iter().collect();
+        copied.retain(|pair| known.contains(pair));
+    }
+    files_at(copied.iter(), files)
+}
+
+/// The changes of files that resources copy from addresses.
+fn files_at<'p>(
+    copied: impl Iterator<Item = &'p (String, String)>,
+    files: Option<&SourceFiles<'_>>,
+) -> Vec<Found> {
+    let Some(files) = files else { return Vec::new() };
+    let changes = copied.flat_map(|(resource, address)| files.changes(resource, address));
+    changes.map(|(change, file)| Found { file: Some(file), ..Found::alone(change) }).collect()
+}
+
+/// The cycles that only one graph has.
+fn cycles(before: &Graph, after: &Graph) -> Option<Found> {
+    let cycle = |graph: &Graph| Some(find_cycle(graph)?.text(graph));
+    let change = match (cycle(before), cycle(after)) {
+        (None, Some(cycle)) => Change::CycleAdded { cycle },
+        (Some(cycle), None) => Change::CycleRemoved { cycle },
+        (Some(was), Some(cycle)) if was != cycle => Change::CycleAdded { cycle },
+        _ => return None,
+    };
+    Some(Found::alone(change))
+}
+
+/// The change that failures of the sides mean.
+fn failed([before, after]: [Option<Failure>; 2], lines: &Lines<'_>) -> Option<Found> {
+    let shown = |failure: Option<Failure>| Some(failure?.shown(lines));
+    let change = match (shown(before), shown(after)) {
+        (None, None) => return None,
+        (None, Some(Failure { message, place })) => Change::Fails { message, place },
+        (Some(Failure { message, place }), None) => Change::FailsNoMore { message, place },
+        (Some(before), Some(Failure { message, place })) => {
+            Change::StillFails { before: before.message, message, place }
+        }
+    };
+    Some(Found::alone(change))
+}
+
+/// Compares sources without nodes: a model, a program, a document or several sources as one graph.
+fn single(path: &Path, sides: [&Options; 2], lines: &Lines<'_>, found: &mut FleetDiff) {
+    let [before, after] = sides.map(|options| {
+        let mut reporter = FirstError::default();
+        compile(&mut reporter, path, options, Purpose::Inspection)
+            .map_err(|error| reporter.failure(error))
+    });
+    let collector = Collector::default();
+    let changes = match (&before, &after) {
+        (Ok(before), Ok(after)) => {
+            let mut changes = compare(&before.graph, &after.graph);
+            changes.extend(cycles(&before.graph, &after.graph));
+            let causes = Causes::new(
+                lines,
+                compiled(&before.graph, &before.sources, None),
+                compiled(&after.graph, &after.sources, None),
+            );
+            add(changes, Some(causes), &collector, lines)
+        }
+        _ => {
+            let failures = [before.as_ref().err().cloned(), after.as_ref().err().cloned()];
+            add(failed(failures, lines).into_iter().collect(), None, &collector, lines)
+        }
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.filter(|name| name != ".").unwrap_or_else(|| "the sources".to_owned());
+    found.nodes = vec![NodeDiff { name, changes }];
+    found.changes = collector.finish();
+    found.compiles = 2;
+    found.is_single = true;
+    let is_layered = sides.iter().any(|options| options.layer.is_some());
+    let runs_python = SourceKind::of(path, sides[1]) == SourceKind::Inmanta;
+    if is_layered && runs_python {
+        let text = "plugins in Python are those of the work tree on both sides";
+        found.notes.push(text.to_owned());
+    }
+}

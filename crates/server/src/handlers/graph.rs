@@ -1,0 +1,338 @@
+//! Graphs for Ordain's own agents: signed, in every language.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::StatusCode;
+use jiff::Timestamp;
+use ordain_agent::protocol::{self, GraphRequest, Head, SourceList};
+use ordain_ca::{Certname, NodeKey};
+use ordain_data::Value as Data;
+use ordain_graph::exports::Exported;
+use ordain_graph::json::{self, Secrets};
+use ordain_graph::puppet_catalog::{self, Envelope};
+use ordain_graph::{Containment, Graph};
+use ordain_source::SourceMap;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::blocking;
+use super::compiling::{Wanted, compile_graph, uuid, version_of_now};
+use crate::classify::{Classification, classify};
+use crate::compile::{
+    EnvironmentError, NodeValues, OpenedEnvironment, Refused, compile_entry, entry_of,
+};
+use crate::facts::FactSet;
+use crate::files::listing::{self, list};
+use crate::files::mounts;
+use crate::identity::Identity;
+use crate::principal::OwnName;
+use crate::reply::{BYTES, Reply};
+use crate::request::{Request, environment};
+use crate::server::Server;
+use crate::storage::{Receipt, Source, catalog_digest, stored};
+use crate::trusted;
+use crate::url::Parameters;
+
+/// The time for which a request for changes is held. Agents ask again at once.
+const HOLD: Duration = Duration::from_secs(240);
+/// The time without further changes of the code that is waited for: a checkout changes many files.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// A request for a graph.
+struct Asked {
+    node: Certname,
+    trusted: Data,
+    facts: FactSet,
+    environment: String,
+    nonce: String,
+    known: Option<String>,
+}
+
+/// A graph and everything that is stored with it.
+struct Compiled {
+    graph: Vec<u8>,
+    sources: SourceList,
+    code_id: String,
+}
+
+/// A reply, and the receipts of the data that has to be stored before it is sent.
+struct Prepared {
+    reply: Reply,
+    receipts: Vec<Receipt>,
+}
+
+/// `POST graph/NAME`: stores the facts of a node, and compiles and signs its graph.
+pub(crate) async fn graph(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
+    let identity = node.identity().clone();
+    let working = Arc::clone(&server);
+    let work = move || match Asked::of(&identity, &request) {
+        Ok(asked) => answered(&working, &asked),
+        Err(reply) => Prepared { reply, receipts: Vec::new() },
+    };
+    let prepared = match server.pool.run(work).await {
+        Ok(prepared) => prepared,
+        Err(Refused::Full) => return server.overloaded(),
+        Err(Refused::Failed) => {
+            return Reply::failed("the compile met a bug; see the log of the server");
+        }
+    };
+    for receipt in prepared.receipts {
+        if let Err(reason) = stored(receipt).await {
+            return server.not_stored(reason);
+        }
+    }
+    prepared.reply
+}
+
+impl Asked {
+    fn of(identity: &Identity, request: &Request) -> Result<Self, Reply> {
+        let asked: GraphRequest = serde_json::from_slice(&request.body)
+            .map_err(|error| Reply::bad_request(format!("The request is not valid: {error}")))?;
+        if asked.format != protocol::REQUEST_FORMAT || asked.version > protocol::VERSION {
+            let text = format!("The request has the version {}", asked.version);
+            return Err(Reply::bad_request(text));
+        }
+        let environment = environment(Some(&asked.environment))?.to_string();
+        let facts = FactSet::read(asked.facts.to_string().as_bytes(), &identity.name)
+            .map_err(Reply::bad_request)?;
+        if asked.nonce.len() > 128 || asked.known.as_ref().is_some_and(|known| known.len() > 128) {
+            return Err(Reply::bad_request("The request is not valid: a text is too long"));
+        }
+        Ok(Self {
+            node: identity.name.clone(),
+            trusted: trusted::of(identity),
+            facts,
+            environment,
+            nonce: asked.nonce,
+            known: asked.known,
+        })
+    }
+}
+
+fn answered(server: &Server, asked: &Asked) -> Prepared {
+    let mut receipts = Vec::new();
+    let reply = answer(server, asked, &mut receipts).unwrap_or_else(|reply| reply);
+    Prepared { reply, receipts }
+}
+
+fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result<Reply, Reply> {
+    let classification = match &server.config.classifier {
+        Some(program) => classify(program, &asked.node).map_err(|message| {
+            let node = &asked.node;
+            Reply::failed(format!("Failed when searching for node {node}: {message}"))
+        })?,
+        None => Classification::default(),
+    };
+    let assigned = classification.environment.clone();
+    let name = assigned.unwrap_or_else(|| asked.environment.clone());
+    let missing = |EnvironmentError::Missing| {
+        Reply::not_found(format!("Could not find environment '{name}'"))
+    };
+    // Before the compile: a change during it leads to another request.
+    let state = server.environments.track(&name).map_err(missing)?;
+    let dir = server.environments.dir(&name).ok_or(EnvironmentError::Missing).map_err(missing)?;
+    let source = Source { node: &asked.node, environment: &name, transaction: None };
+    receipts.push(server.storage.replace_facts(&source, &asked.facts.values, &asked.trusted));
+    let compiled = match entry_of(&dir, server.environments.options()) {
+        None => {
+            let env = server.environments.get(&name).map_err(missing)?;
+            of_puppet(server, &env, asked, classification, (&source, receipts))
+        }
+        Some(entry) => {
+            let node = NodeValues {
+                name: asked.node.as_str(),
+                environment: &name,
+                facts: &asked.facts.values,
+                trusted: &asked.trusted,
+            };
+            let compiled = compile_entry(&entry, &node);
+            let compiled = compiled.map_err(|message| format!("{message} on node {}", asked.node));
+            if let Err(message) = &compiled {
+                tracing::error!(node = asked.node.as_str(), environment = name, "{message}");
+            }
+            compiled.and_then(|compiled| {
+                server.environments.watch_inputs(&name, &dir, &compiled.inputs);
+                let (graph, texts) = (&compiled.graph, &compiled.sources);
+                store(server, (graph, texts), &[], (&source, receipts));
+                let graph = written(graph, texts)?;
+                let code_id = server.environments.code_id(&dir, &state);
+                Ok(Compiled { graph, sources: SourceList::new(), code_id })
+            })
+        }
+    };
+    let compiled = compiled.map_err(Reply::failed)?;
+    let body = protocol::body(&compiled.graph, &compiled.sources);
+    let body = body.map_err(|error| Reply::failed(error.to_string()))?;
+    let digest = protocol::body_digest(&body);
+    let head = Head {
+        certname: asked.node.to_string(),
+        environment: name.clone(),
+        nonce: asked.nonce.clone(),
+        issued: Timestamp::now().to_string(),
+        code_id: compiled.code_id,
+        state,
+        has_body: asked.known.as_ref() != Some(&digest),
+        digest,
+    };
+    signed(server, &head, &body)
+}
+
+fn signed(server: &Server, head: &Head, body: &[u8]) -> Result<Reply, Reply> {
+    let failed = |error: String| Reply::failed(format!("the graph cannot be signed: {error}"));
+    let key = NodeKey::from_pem(&server.own_key.key).map_err(|e| failed(e.to_string()))?;
+    let certificate = String::from_utf8_lossy(&server.own_key.certificate);
+    let document = protocol::sign(head, body, &key, &certificate);
+    let document = document.map_err(|error| failed(error.to_string()))?;
+    Ok(Reply::new(StatusCode::OK, protocol::CONTENT_TYPE, document))
+}
+
+fn of_puppet(
+    server: &Server,
+    env: &Arc<OpenedEnvironment>,
+    asked: &Asked,
+    classification: Classification,
+    (source, receipts): (&Source<'_>, &mut Vec<Receipt>),
+) -> Result<Compiled, String> {
+    let wanted = Wanted {
+        node: &asked.node,
+        trusted: &asked.trusted,
+        facts: asked.facts.values.clone(),
+        classification,
+        static_catalog: None,
+    };
+    let found = compile_graph(server, env, &wanted.request(server, env))?;
+    let shared = env.shared.as_ref().map_err(Clone::clone)?;
+    store(server, (&found.graph, shared.sources()), &found.exported, (source, receipts));
+    Ok(Compiled {
+        graph: written(&found.graph, shared.sources())?,
+        sources: sources(server, env, &asked.node, &found.graph)?,
+        code_id: server.environments.code_id(&env.dir, env.code_id()),
+    })
+}
+
+/// The graph as JSON, with its secrets: it leaves the server only over TLS, to its node.
+fn written(graph: &Graph, texts: &SourceMap) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    json::write(graph, texts, Secrets::Include, &mut out).map_err(|error| error.to_string())?;
+    Ok(out)
+}
+
+/// Stores the graph as the catalog of the node, without its secrets.
+fn store(
+    server: &Server,
+    (graph, texts): (&Graph, &SourceMap),
+    exported: &[Exported],
+    (source, receipts): (&Source<'_>, &mut Vec<Receipt>),
+) {
+    let version = graph.version.clone().map_or_else(version_of_now, Data::Str);
+    let envelope = Envelope { version, uuid: uuid(), ..Envelope::default() };
+    let mut text = Vec::new();
+    match puppet_catalog::write(graph, texts, &envelope, &mut text) {
+        Ok(()) => {
+            let digest = catalog_digest(&text, source.environment, exported);
+            receipts.push(server.storage.replace_catalog(source, (&text, digest), exported, None));
+        }
+        // A graph of another language may have no form as a catalog.
+        Err(error) => {
+            let node = source.node.as_str();
+            tracing::warn!(node, %error, "the graph is not stored as a catalog");
+        }
+    }
+}
+
+/// The files that a graph copies from the mounts of this server.
+fn sources(
+    server: &Server,
+    env: &OpenedEnvironment,
+    node: &Certname,
+    graph: &Graph,
+) -> Result<SourceList, String> {
+    let mut found = SourceList::new();
+    let own = server.mounts.load();
+    for (_, resource) in graph.resources() {
+        let is_file = resource.id.kind == "File" && resource.containment == Containment::Leaf;
+        let Some(value) = resource.value("source").filter(|_| is_file && !resource.is_virtual)
+        else {
+            continue;
+        };
+        let follows = resource.value("links").and_then(Data::as_str) == Some("follow");
+        let addresses = match value {
+            Data::List(items) => items.iter().filter_map(Data::as_str).collect(),
+            other => other.as_str().into_iter().collect::<Vec<_>>(),
+        };
+        for address in addresses.into_iter().filter(|address| address.starts_with("puppet:")) {
+            let address = address.trim_end_matches('/');
+            let Some((_, path)) =
+                address.strip_prefix("puppet://").and_then(|rest| rest.split_once('/'))
+            else {
+                continue;
+            };
+            let key = format!("puppet:///{path}");
+            if found.contains_key(&key) {
+                continue;
+            }
+            let mut parts = path.split('/').filter(|part| !part.is_empty()).map(str::to_string);
+            let mount = parts.next().unwrap_or_default();
+            let parts: Vec<String> = parts.collect();
+            if parts.iter().any(|part| part == "..") {
+                return Err(format!("{}: {address} leads out of its mount", resource.id));
+            }
+            let places = mounts::places(env, &own, node, &mount, &parts);
+            let wanted = listing::Request::of_tree(follows);
+            if let Some(listed) = list(&server.checksums, &places, &wanted)? {
+                let entries = listed.iter().filter_map(|one| one.entry()).collect();
+                found.insert(key, entries);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// `GET changes/NAME?environment=&state=`: replies when the code is no longer in that state, or has
+/// not changed for a while. It carries no more than that, so a lost reply costs time only.
+pub(crate) async fn changes(server: Arc<Server>, _: OwnName, request: Request) -> Reply {
+    let query: &Parameters = &request.target.query;
+    let name = match request.environment() {
+        Ok(name) => name.to_string(),
+        Err(reply) => return reply,
+    };
+    let known = query.get("state").unwrap_or_default().to_string();
+    let mut news = server.environments.news();
+    let mut ending = server.ending.subscribe();
+    let tracked = name.clone();
+    let tracking =
+        blocking(Arc::clone(&server), move |server| match server.environments.track(&tracked) {
+            Ok(_) => Reply::empty(StatusCode::OK),
+            Err(EnvironmentError::Missing) => {
+                Reply::not_found(format!("Could not find environment '{tracked}'"))
+            }
+        });
+    let tracking = tracking.await;
+    if tracking.status != StatusCode::OK {
+        return tracking;
+    }
+    let end = Instant::now() + HOLD;
+    loop {
+        news.mark_unchanged();
+        let state = server.environments.state(&name);
+        if state != known {
+            return Reply::json(&serde_json::json!({ "state": state }));
+        }
+        let has_news = tokio::select! {
+            news = news.changed() => news.is_ok(),
+            () = ended(&mut ending) => false,
+            () = sleep_until(end) => false,
+        };
+        if !has_news {
+            return Reply::new(StatusCode::NO_CONTENT, BYTES, "");
+        }
+        sleep(SETTLE).await;
+    }
+}
+
+/// Waits for the end of the server.
+async fn ended(ending: &mut watch::Receiver<bool>) {
+    // The sender goes away at the end, too.
+    let _ = ending.wait_for(|is_ending| *is_ending).await;
+}

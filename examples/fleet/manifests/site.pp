@@ -1,0 +1,8 @@
+node default {
+  include ntp
+  case $facts['role'] {
+    'web', 'edge': { include web }
+    'db': { include db }
+    default: {}
+  }
+}
