@@ -42,5 +42,5 @@ mod settings;
 pub use deploy::{Request, deploy, rollback};
 pub use error::Error;
 pub use report::{Action, EnvironmentReport, ModuleChange, Report};
-pub use revision::{Base, DeployedModule, REVISIONS, Record};
+pub use revision::{Base, DeployedModule, PinnedRevision, REVISIONS, Record};
 pub use settings::{DEFAULT_REVISIONS, Settings};

@@ -1,6 +1,7 @@
 //! File locks between processes.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -28,8 +29,18 @@ fn open(path: &Path) -> Result<File> {
     File::options().create(true).truncate(false).write(true).open(path).at_path(path)
 }
 
-/// Whether no process has locked a directory. Readers of a revision may lock it.
-pub(crate) fn is_unused(directory: &Path) -> bool {
-    let Ok(directory) = File::open(directory) else { return false };
-    flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok()
+/// Locks a directory for its removal; `None` if a reader has it locked.
+pub(crate) fn unused(directory: &Path) -> Option<File> {
+    let directory = File::open(directory).ok()?;
+    flock(&directory, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(directory)
+}
+
+/// Locks a directory for a reader; `None` if it is about to be removed, or gone.
+pub(crate) fn shared(directory: &Path) -> Option<File> {
+    let lock = File::open(directory).ok()?;
+    flock(&lock, FlockOperation::NonBlockingLockShared).ok()?;
+    // It may have left its place before it was locked.
+    let (locked, now) = (lock.metadata().ok()?, std::fs::metadata(directory).ok()?);
+    ((locked.dev(), locked.ino()) == (now.dev(), now.ino())).then_some(lock)
 }

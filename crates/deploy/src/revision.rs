@@ -28,7 +28,10 @@ pub const REVISIONS: &str = ".revisions";
 /// The prefix of temporary entries in [`REVISIONS`].
 const TEMPORARY: &str = ".new-";
 
-/// The prefix of the ids of adopted directories, which another program created.
+/// The number of looks at a link that deploys replace meanwhile.
+const PIN_ATTEMPTS: u32 = 16;
+
+/// The start of the ids of directories that another program made.
 const ADOPTED: &str = "adopted-";
 
 /// The sources of a revision.
@@ -72,7 +75,17 @@ impl DeployedModule {
     }
 }
 
-/// The entry for an environment in the directory of environments.
+/// A revision that no deploy removes while this value exists.
+#[derive(Debug)]
+pub struct PinnedRevision {
+    /// Its id.
+    pub id: String,
+    /// The directory of its files.
+    pub directory: PathBuf,
+    _lock: File,
+}
+
+/// The entry of an environment in the directory of environments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
     Missing,
@@ -150,6 +163,27 @@ impl Base {
             Entry::Revision(id) => Some(id),
             _ => None,
         }
+    }
+
+    /// The current revision of an environment, which stays while the result exists. `None` if the
+    /// environment is no link to a revision.
+    pub fn pin_current(&self, environment: &str) -> Option<PinnedRevision> {
+        // A deploy may remove the revision between the look at the link and the lock, but not the
+        // one that the link leads to then.
+        (0..PIN_ATTEMPTS).find_map(|_| self.pin(environment, &self.current(environment)?))
+    }
+
+    /// A revision of an environment, which stays while the result exists. `None` if there is none
+    /// with this id.
+    pub fn pin(&self, environment: &str, id: &str) -> Option<PinnedRevision> {
+        let is_name =
+            |text: &str| !text.is_empty() && !text.starts_with('.') && !text.contains('/');
+        if !is_name(environment) || !is_name(id) {
+            return None;
+        }
+        let directory = self.tree(environment, id);
+        let lock = lock::shared(&directory)?;
+        Some(PinnedRevision { id: id.to_owned(), directory, _lock: lock })
     }
 
     /// The environments that have revisions, sorted.
@@ -313,10 +347,9 @@ impl Base {
     /// Removes a revision unless it is in use.
     fn remove_revision(&self, environment: &str, id: &str) -> Result<bool> {
         let tree = self.tree(environment, id);
-        if !lock::is_unused(&tree) {
-            return Ok(false);
-        }
-        // Renamed first, so that a reader finds either the whole revision or nothing.
+        // The lock is held until the files are gone, so no reader begins in between.
+        let Some(_lock) = lock::unused(&tree) else { return Ok(false) };
+        // First out of its place, so that a reader finds all of it or nothing.
         let gone = self.revisions().join(format!("{TEMPORARY}old-{environment}-{id}"));
         fs::rename(&tree, &gone).at_path(&tree)?;
         files::remove(&self.record_path(environment, id))?;

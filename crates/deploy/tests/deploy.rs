@@ -88,8 +88,9 @@ fn old_revisions_are_removed_unless_they_are_read() {
     update("# 1");
     let base = Base::new(site.base());
     let first = base.current("production").unwrap();
-    let reader = fs::File::open(site.base().join(".revisions/production").join(&first)).unwrap();
-    rustix::fs::flock(&reader, rustix::fs::FlockOperation::LockShared).unwrap();
+    let reader = base.pin_current("production").unwrap();
+    assert_eq!((&reader.id, reader.directory.is_dir()), (&first, true));
+    assert!(base.pin("production", "..").is_none() && base.pin("production", "x").is_none());
     update("# 2");
     update("# 3");
     update("# 4");
@@ -99,6 +100,7 @@ fn old_revisions_are_removed_unless_they_are_read() {
     drop(reader);
     update("# 5");
     assert_eq!(base.list("production").unwrap().len(), 2);
+    assert!(base.pin("production", &first).is_none());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Static catalogs, which contain the metadata of file sources.
 
+use std::path::{Path, PathBuf};
+
 use ecow::EcoString;
 use ordain_data::Value;
 use ordain_engine::serve::Server;
@@ -23,6 +25,9 @@ pub struct StaticCatalog {
     pub checksum_type: String,
     /// The id of the code. An agent sends it back to get files of that version.
     pub code_id: Option<String>,
+    /// The directory that has the files of the environment now, if its own path is a link that may
+    /// lead elsewhere soon. The catalog has the environment's own paths all the same.
+    pub files: Option<PathBuf>,
 }
 
 impl StaticCatalog {
@@ -47,8 +52,13 @@ impl StaticCatalog {
             let help = "give the directory that has environment.conf, manifests or modules";
             return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
         };
-        let modules = env.modules.values().map(|m| (m.name.to_string(), m.dir.clone()));
-        let server = Server::new(dir, modules, &self.checksum_type)
+        let place = |path: &Path| match (&self.files, path.strip_prefix(dir)) {
+            (Some(files), Ok(below)) => files.join(below),
+            _ => path.to_path_buf(),
+        };
+        let modules = env.modules.values().map(|m| (m.name.to_string(), place(&m.dir)));
+        let files = self.files.as_deref().unwrap_or(dir);
+        let server = Server::new(files, modules, &self.checksum_type)
             .map_err(|text| Diagnostic::error(codes::ARGUMENTS, text))?;
         let exported_graph = exported_files(graph, exported);
         let mut wrong = Vec::new();
@@ -68,6 +78,12 @@ impl StaticCatalog {
         served.recursive.extend(others.recursive);
         warnings.extend(more);
         served.code_id = graph.served.code_id.take();
+        let recursive = served.recursive.values_mut().flatten().flat_map(|(_, files)| files);
+        for file in served.single.values_mut().chain(recursive) {
+            if let Ok(below) = Path::new(&file.path).strip_prefix(files) {
+                file.path = dir.join(below).display().to_string();
+            }
+        }
         graph.served = served;
         Ok(warnings.into_iter().map(|text| Diagnostic::warning(codes::RESOURCE, text)).collect())
     }

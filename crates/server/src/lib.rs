@@ -33,6 +33,7 @@ mod queries;
 mod reply;
 mod request;
 mod routes;
+mod runs;
 mod server;
 mod service;
 mod start;

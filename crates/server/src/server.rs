@@ -18,6 +18,7 @@ use crate::files::mounts::OwnMounts;
 use crate::metrics::Metrics;
 use crate::queries::Queries;
 use crate::reply::Reply;
+use crate::runs::Runs;
 use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
 
@@ -31,6 +32,8 @@ pub(crate) struct Server {
     pub(crate) tls: ArcSwap<rustls::ServerConfig>,
     pub(crate) own_key: ServerKey,
     pub(crate) environments: Environments,
+    /// The code that running agents use.
+    pub(crate) runs: Runs,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
     /// The answers without compiling, unless they are turned off.

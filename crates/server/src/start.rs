@@ -26,6 +26,7 @@ use crate::listener::{accept_plain, accept_tls};
 use crate::metrics::Metrics;
 use crate::queries::Queries;
 use crate::routes;
+use crate::runs::Runs;
 use crate::server::Server;
 use crate::service::{Listener, Service};
 use crate::storage::Storage;
@@ -186,6 +187,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         tls,
         own_key,
         environments: Environments::new(config.code.clone(), options),
+        runs: Runs::default(),
         pool,
         storage,
         queries,

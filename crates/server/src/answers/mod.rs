@@ -186,14 +186,14 @@ impl Answers {
             return Err(Miss::Input(difference));
         }
         let mut compared = answer.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        if *compared != env.code_id() {
+        if *compared != env.state() {
             let difference = shared.code_difference(&answer.record);
             // Files that nobody has read in this state of the code are watched from now on.
             environments.watch_read_files(env);
             if let Some(difference) = difference {
                 return Err(Miss::Input(difference));
             }
-            *compared = env.code_id().to_string();
+            *compared = env.state().to_string();
         }
         drop(compared);
         let exports = storage.exports();
@@ -237,12 +237,12 @@ impl Answers {
         let row = AnswerRow {
             question: question.clone(),
             context: self.context.clone(),
-            code_id: env.code_id().to_string(),
+            code_id: env.state().to_string(),
             digest: digest.clone(),
             record: record.clone(),
             catalog: text.clone(),
         };
-        let compared = Mutex::new(env.code_id().to_string());
+        let compared = Mutex::new(env.state().to_string());
         let (context, digest) = (self.context.clone(), digest.clone());
         let answer = StoredAnswer { context, record, body, digest, compared };
         self.put(question, Entry::Answer(Arc::new(answer)));

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use ordain_deploy::{Base, PinnedRevision};
 use ordain_driver::inputs::FileStates;
 use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
-use ordain_driver::{CollectingReporter, Error as DriverError, Options};
-use ordain_source::{Severity, SourceMap, TouchedPaths};
+use ordain_driver::{CollectingReporter, Error as DriverError, Layer, Options};
+use ordain_source::{FileLayer, Severity, SourceMap, TouchedPaths};
 use tokio::sync::watch;
 
 use super::links::real_places;
+use super::revision::RevisionFiles;
 use super::watcher::{Changes, Watcher, count};
 
 /// The environments.
@@ -24,8 +26,8 @@ pub(crate) struct Environments {
     /// Is sent something when any environment has changed.
     news: watch::Sender<()>,
     slots: RwLock<BTreeMap<String, Arc<Slot>>>,
-    /// The last revision that was given to an environment.
-    revision: AtomicU64,
+    /// The number of states of environments that were opened.
+    states: AtomicU64,
     /// The time of the start in nanoseconds, so that ids of code are not those of another process.
     started: i128,
 }
@@ -47,8 +49,10 @@ pub(crate) struct OpenedEnvironment {
     pub(crate) name: String,
     /// Its directory.
     pub(crate) dir: PathBuf,
-    /// The id of the code: differs from that of the same environment before a change.
-    code_id: String,
+    /// The id of this state of the code: another one after each change.
+    state: String,
+    /// The files of the revision, if the environment was deployed as one.
+    revision: Option<Arc<RevisionFiles>>,
     /// The environment, or the message why it cannot be compiled. Files are served in both cases.
     pub(crate) shared: Result<SharedEnvironment, String>,
     /// The directories of modules by name, in order of the module path.
@@ -87,7 +91,7 @@ impl Environments {
             watcher: watcher.ok().map(Arc::new),
             news,
             slots: RwLock::default(),
-            revision: AtomicU64::new(0),
+            states: AtomicU64::new(0),
             started: jiff::Timestamp::now().as_nanosecond(),
         }
     }
@@ -139,12 +143,23 @@ impl Environments {
             && found.changes == changes
             && changes != u64::MAX
             && found.dir == dir
+            && found.revision_id() == self.base().current(name).as_deref()
         {
             return Ok(Arc::clone(found));
         }
         let opened = Arc::new(self.open(name, dir, &slot, open.as_deref()));
         *open = Some(Arc::clone(&opened));
         Ok(opened)
+    }
+
+    /// The directory of environments, as deploys see it.
+    fn base(&self) -> Base {
+        Base::new(self.code.join("environments"))
+    }
+
+    /// The files of a deployed revision that may not be the current one.
+    pub(crate) fn revision(&self, name: &str, id: &str) -> Option<PinnedRevision> {
+        self.base().pin(name, id)
     }
 
     /// The options of compiles.
@@ -231,7 +246,11 @@ impl Environments {
         let texts = texts.filter(|texts| !texts.is_outgrown());
         let texts = texts.unwrap_or_else(|| Arc::new(SourceMap::with_parse_cache()));
         let touched = TouchedPaths::default();
+        let revision = self.base().pin_current(name);
+        let revision = revision.map(|revision| Arc::new(RevisionFiles::new(&dir, revision)));
+        let layer = revision.clone().map(|files| Layer(files as Arc<dyn FileLayer>));
         let options = Options {
+            layer,
             environment: Some(name.to_string()),
             texts: Some(Arc::clone(&texts)),
             touched: touched.clone(),
@@ -251,12 +270,13 @@ impl Environments {
         if before.is_some() {
             self.watch_new_links(slot, watched.clone());
         }
-        let revision = self.revision.fetch_add(1, Ordering::SeqCst) + 1;
-        let code_id = format!("{name}-{}-{revision}", self.started);
+        let number = self.states.fetch_add(1, Ordering::SeqCst) + 1;
+        let state = format!("{name}-{}-{number}", self.started);
         OpenedEnvironment {
             name: name.to_string(),
             dir,
-            code_id,
+            state,
+            revision,
             shared,
             modules,
             modulepath,
@@ -371,9 +391,25 @@ impl OpenedEnvironment {
         self.is_watched && self.changes != u64::MAX
     }
 
-    /// The id of the code.
+    /// The id of this state of the code: another one after each change, and after each start.
+    pub(crate) fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// The id of the revision, if the environment was deployed as one.
+    pub(crate) fn revision_id(&self) -> Option<&str> {
+        self.revision.as_deref().map(RevisionFiles::id)
+    }
+
+    /// The id of the code for agents, which send it back to get files of the same code.
     pub(crate) fn code_id(&self) -> &str {
-        &self.code_id
+        self.revision_id().unwrap_or(&self.state)
+    }
+
+    /// The place of a file or directory of the environment on the disk.
+    pub(crate) fn place(&self, path: &Path) -> PathBuf {
+        let place = self.revision.as_ref().and_then(|revision| revision.place(path));
+        place.unwrap_or_else(|| path.to_path_buf())
     }
 }
 

@@ -4,6 +4,7 @@ mod environments;
 mod languages;
 mod links;
 mod pool;
+mod revision;
 mod watcher;
 
 pub(crate) use environments::{EnvironmentError, Environments, OpenedEnvironment};

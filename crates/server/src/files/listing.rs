@@ -101,7 +101,7 @@ pub(crate) fn list(
 ) -> Result<Option<Vec<Metadata>>, String> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     for place in places {
-        let Ok(root) = Root::open(&place.root) else { continue };
+        let Ok(root) = place.open() else { continue };
         if root.find(&place.below, request.wanted.follows).is_err() {
             continue;
         }

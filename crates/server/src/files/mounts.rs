@@ -1,16 +1,36 @@
 //! The mounts that files are served from.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ordain_ca::Certname;
 
+use super::root::Root;
 use crate::compile::OpenedEnvironment;
 
 /// A place on a mount: a directory, and a path that is looked up below it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
+    /// The directory as agents are told.
+    pub(crate) shown: PathBuf,
+    /// The directory on the disk.
     pub(crate) root: PathBuf,
     pub(crate) below: PathBuf,
+}
+
+impl Place {
+    /// A path below a directory of an environment.
+    pub(crate) fn of(env: &OpenedEnvironment, dir: PathBuf, below: PathBuf) -> Self {
+        Self { root: env.place(&dir), shown: dir, below }
+    }
+
+    /// Opens the directory.
+    ///
+    /// # Errors
+    /// When it is not a directory that can be read.
+    pub(crate) fn open(&self) -> io::Result<Root> {
+        Root::open_as(&self.root, &self.shown)
+    }
 }
 
 /// A mount of `fileserver.conf`.
@@ -115,17 +135,17 @@ pub(crate) fn places(
 ) -> Vec<Place> {
     if let Some(folder) = joined_folder(mount) {
         let below = join(path);
-        let place = |dir: &Path| Place { root: dir.join(folder), below: below.clone() };
+        let place = |dir: &Path| Place::of(env, dir.join(folder), below.clone());
         return env.modules.iter().map(|(_, dir)| place(dir)).collect();
     }
     if let Some(folder) = module_folder(mount) {
         let Some((module, rest)) = path.split_first() else { return Vec::new() };
         let dir = env.modules.iter().find(|(name, _)| name == module).map(|(_, dir)| dir);
-        let place = |dir: &PathBuf| Place { root: dir.join(folder), below: join(rest) };
+        let place = |dir: &PathBuf| Place::of(env, dir.join(folder), join(rest));
         return dir.map(place).into_iter().collect();
     }
     let dir = own.dir(mount, client);
-    dir.map(|root| Place { root, below: join(path) }).into_iter().collect()
+    dir.map(|root| Place { shown: root.clone(), root, below: join(path) }).into_iter().collect()
 }
 
 /// The places of a listing, which a mount over all modules joins.

@@ -32,12 +32,20 @@ impl Root {
     /// # Errors
     /// When it is not a directory that can be read.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(path, flags, Mode::empty())?;
-        Ok(Self { fd, path: path.to_path_buf() })
+        Self::open_as(path, path)
     }
 
-    /// The path of the directory.
+    /// Opens a directory that is shown by another path.
+    ///
+    /// # Errors
+    /// As of [`Root::open`].
+    pub(crate) fn open_as(path: &Path, shown: &Path) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(path, flags, Mode::empty())?;
+        Ok(Self { fd, path: shown.to_path_buf() })
+    }
+
+    /// The path of the directory, as it is shown.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -21,7 +21,7 @@ use crate::principal::OwnName;
 use crate::reply::{JSON, RICH_JSON, Reply, gzip};
 use crate::request::{Request, accepts_gzip, environment};
 use crate::server::Server;
-use crate::storage::{Question, Receipt, Source, catalog_digest, stored};
+use crate::storage::{CatalogIds, Question, Receipt, Source, catalog_digest, stored};
 use crate::trusted;
 
 /// A request for a catalog.
@@ -145,6 +145,8 @@ fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
         Ok(env) => env,
         Err(error) => return no_environment(&name, error).into(),
     };
+    // The files that the node asks for from here on are those of its catalog.
+    server.runs.use_code(&asked.node, &env);
     let mut receipts = Vec::new();
     if let Some(facts) = &asked.facts {
         let source = asked.source(&name);
@@ -210,6 +212,8 @@ fn compiled(
 fn question(env: &OpenedEnvironment, request: &NodeRequest) -> Question {
     let variant = match &request.static_catalog {
         None => String::new(),
+        // The id of the code is in the head of a catalog, which is made for each answer.
+        Some(files) if !files.has_metadata => String::new(),
         // Metadata of files is that of one state of the code.
         Some(files) => {
             let code_id = files.code_id.as_deref().unwrap_or_default();
@@ -232,8 +236,12 @@ fn stored_answer(
     let found = found.and_then(|answer| {
         let head = head(env, request)?;
         let source = asked.source(&env.name);
-        let ids = (&head.version, head.uuid.as_str());
-        let renewed = server.storage.renew_catalog(&source, &answer.digest, ids);
+        let ids = CatalogIds {
+            version: &head.version,
+            uuid: &head.uuid,
+            code_id: head.code_id.as_deref(),
+        };
+        let renewed = server.storage.renew_catalog(&source, &answer.digest, &ids);
         receipts.push(renewed.ok_or(Miss::Catalog)?);
         Ok((answer, head))
     });
@@ -280,15 +288,19 @@ fn stored_or_sent(server: &Server, asked: &Asked) -> Result<Data, String> {
     stored.ok_or_else(|| format!("There are no facts of {}", asked.node))
 }
 
+/// The metadata of files for the catalog, if it is a static one, and the id of the code, if an agent
+/// can get files of that code later.
 fn static_catalog(
     server: &Server,
     env: &OpenedEnvironment,
     asked: &Asked,
 ) -> Option<StaticCatalog> {
-    (asked.static_catalog && server.config.static_catalogs).then(|| StaticCatalog {
-        has_metadata: true,
+    let has_metadata = asked.static_catalog && server.config.static_catalogs;
+    (has_metadata || env.revision_id().is_some()).then(|| StaticCatalog {
+        has_metadata,
         checksum_type: asked.checksum_types.clone(),
         code_id: Some(env.code_id().to_string()),
+        files: env.revision_id().map(|_| env.place(&env.dir)),
     })
 }
 

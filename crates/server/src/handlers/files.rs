@@ -46,16 +46,26 @@ impl OnMount {
 
     /// The first place at which something exists, opened.
     fn find(&self, server: &Server, follows: bool) -> Result<Option<(Root, PathBuf)>, Reply> {
-        let env = server.environments.get(&self.environment);
-        let env = env.map_err(|error| no_environment(&self.environment, error))?;
+        let env = self.code(server)?;
         let own = server.mounts.load();
         for place in mounts::places(&env, &own, &self.client, &self.mount, &self.path) {
-            let Ok(root) = Root::open(&place.root) else { continue };
+            let Ok(root) = place.open() else { continue };
             if root.find(&place.below, follows).is_ok() {
                 return Ok(Some((root, place.below)));
             }
         }
         Ok(None)
+    }
+
+    /// The code that the node's run uses.
+    fn code(&self, server: &Server) -> Result<Arc<OpenedEnvironment>, Reply> {
+        if let Some(env) = server.runs.code(&self.client, &self.environment) {
+            return Ok(env);
+        }
+        let env = server.environments.get(&self.environment);
+        let env = env.map_err(|error| no_environment(&self.environment, error))?;
+        server.runs.use_code(&self.client, &env);
+        Ok(env)
     }
 
     fn missing(&self) -> Reply {
@@ -116,15 +126,19 @@ fn listed(
     wanted: &listing::Request,
     accepts_gzip: bool,
 ) -> Reply {
-    let env = match server.environments.get(&asked.environment) {
+    if asked.mount == "pluginfacts" {
+        // It is the first thing that a run asks for.
+        server.runs.end(&asked.client);
+    }
+    let env = match asked.code(server) {
         Ok(env) => env,
-        Err(error) => return no_environment(&asked.environment, error),
+        Err(reply) => return reply,
     };
     if !env.is_watched() || !mounts::is_of_modules(&asked.mount) {
         return new_listing(server, &env, asked, wanted);
     }
     let key = Key {
-        code: env.code_id().to_string(),
+        code: env.state().to_string(),
         mount: asked.mount.clone(),
         path: asked.path.clone(),
         request: wanted.clone(),
@@ -157,7 +171,7 @@ fn new_listing(
         // Agents expect the root of such a mount to exist, also without any module.
         Ok(None) if mounts::is_joined(&asked.mount) => {
             let root = env.modulepath.iter().find(|dir| dir.is_dir()).unwrap_or(&env.dir);
-            let place = Place { root: root.clone(), below: PathBuf::new() };
+            let place = Place::of(env, root.clone(), PathBuf::new());
             list(&server.checksums, &[place], &wanted.without_recursion())
         }
         other => other,
@@ -216,11 +230,16 @@ pub(crate) async fn static_content(server: Arc<Server>, _: AnyNode, request: Req
             Err(error) => return no_environment(&environment, error),
         };
         let missing = || Reply::not_found(format!("no {} of the code {code_id}", path.join("/")));
-        if env.code_id() != code_id {
-            return missing();
-        }
+        let dir = match env.code_id() == code_id {
+            true => env.place(&env.dir),
+            // An older revision is there as long as deploys keep it.
+            false => match server.environments.revision(&environment, &code_id) {
+                Some(revision) => revision.directory.clone(),
+                None => return missing(),
+            },
+        };
         let below: PathBuf = path.iter().collect();
-        let root = Root::open(&env.dir).ok();
+        let root = Root::open(&dir).ok();
         root.and_then(|root| sent(&root, &below)).unwrap_or_else(missing)
     })
     .await

@@ -23,6 +23,8 @@ pub(crate) async fn node(server: Arc<Server>, node: OwnName, request: Request) -
     let working = Arc::clone(&server);
     let name = node.identity().name.clone();
     let work = move || {
+        // A run begins.
+        working.runs.end(&name);
         let found = match &working.config.classifier {
             Some(program) => classify(program, &name),
             None => Ok(Classification::default()),

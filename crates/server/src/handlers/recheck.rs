@@ -41,7 +41,7 @@ impl Recheck {
         }
         let Some(answers) = &server.answers else { return Outcome::Outdated };
         let is_current = server.environments.get(&env.name).is_ok_and(|now| {
-            now.code_id() == env.code_id()
+            now.state() == env.state()
                 && answers
                     .difference((&server.environments, &server.storage), env, answer, request)
                     .is_ok()

@@ -74,6 +74,7 @@ pub(crate) async fn report(server: Arc<Server>, node: OwnName, request: Request)
         let status = text("status").unwrap_or("unknown");
         tracing::info!(node = name.as_str(), environment, status, "a report arrives");
         working.metrics.note_report(status);
+        working.runs.end(&name);
         let transaction = text("transaction_uuid");
         let source = Source { node: &name, environment, transaction };
         Ok(working.storage.store_report(&source, &report))

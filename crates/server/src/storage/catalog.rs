@@ -36,12 +36,21 @@ pub(crate) fn digest(
     Some(digest::sha256_bytes(&all))
 }
 
+/// The parts of a catalog that are new in each answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CatalogIds<'a> {
+    pub(crate) version: &'a Json,
+    pub(crate) uuid: &'a str,
+    pub(crate) code_id: Option<&'a str>,
+}
+
 /// New ids and times of a catalog that is stored already.
 #[derive(Clone, Debug)]
 pub(super) struct Renewal {
     pub(super) node: String,
     version: String,
     uuid: String,
+    code_id: Option<String>,
     transaction: Option<String>,
     timestamp: i64,
     hash: Vec<u8>,
@@ -54,20 +63,25 @@ impl Renewal {
         // The head is the beginning of an object; an end makes it a whole one.
         let head = [head.trim_ascii_end().strip_suffix(b",")?, b"}"].concat();
         let head: Json = serde_json::from_slice(&head).ok()?;
-        let ids = (head.get("version")?, head.get("catalog_uuid")?.as_str()?);
-        Some(Self::new(ids, source, timestamp))
+        let ids = CatalogIds {
+            version: head.get("version")?,
+            uuid: head.get("catalog_uuid")?.as_str()?,
+            code_id: head.get("code_id").and_then(Json::as_str),
+        };
+        Some(Self::new(&ids, source, timestamp))
     }
 
-    /// The ids are the version and the UUID.
-    pub(super) fn new((version, uuid): (&Json, &str), source: &Source<'_>, timestamp: i64) -> Self {
-        let version = match version {
+    /// The new ids at this time.
+    pub(super) fn new(ids: &CatalogIds<'_>, source: &Source<'_>, timestamp: i64) -> Self {
+        let version = match ids.version {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         };
         Self {
             node: source.node.to_string(),
             version,
-            uuid: uuid.to_string(),
+            uuid: ids.uuid.to_string(),
+            code_id: ids.code_id.map(str::to_string),
             transaction: source.transaction.map(str::to_string),
             timestamp,
             hash: Vec::new(),
@@ -82,17 +96,19 @@ impl Renewal {
     /// The statement and its parameters. It changes no row if the stored catalog is another one.
     pub(super) fn statement(&self) -> (&'static str, Vec<Value>) {
         let sql = "UPDATE catalogs SET timestamp = $1, producer_timestamp = $2,
-                       catalog_version = $3, catalog_uuid = $4, transaction_uuid = $5
-                   WHERE certname_id = (SELECT id FROM certnames WHERE certname = $6
+                       catalog_version = $3, catalog_uuid = $4, transaction_uuid = $5,
+                       code_id = $6
+                   WHERE certname_id = (SELECT id FROM certnames WHERE certname = $7
                                         AND deactivated IS NULL AND expired IS NULL)
-                   AND hash = $7";
-        let transaction = self.transaction.clone().map_or(Value::Null, Value::Text);
+                   AND hash = $8";
+        let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::Text);
         let parameters = vec![
             now().into(),
             self.timestamp.into(),
             self.version.as_str().into(),
             self.uuid.as_str().into(),
-            transaction,
+            text(&self.transaction),
+            text(&self.code_id),
             self.node.as_str().into(),
             Value::Bytes(self.hash.clone()),
         ];

@@ -26,7 +26,7 @@ use serde_json::Value as Json;
 
 use crate::error::ServerError;
 pub(crate) use answers::{AnswerRow, Question};
-pub(crate) use catalog::{CatalogDigest, digest as catalog_digest};
+pub(crate) use catalog::{CatalogDigest, CatalogIds, digest as catalog_digest};
 use exports::StoredExports;
 use queries::StoredNodes;
 pub(crate) use source::{NotStored, Receipt, Source, stored};
@@ -155,7 +155,7 @@ impl Storage {
         &self,
         source: &Source<'_>,
         digest: &CatalogDigest,
-        ids: (&Json, &str),
+        ids: &CatalogIds<'_>,
     ) -> Option<Receipt> {
         let hash = self.writer.stored_catalog(source.node.as_str(), digest)?;
         let renewal = catalog::Renewal::new(ids, source, now()).with_hash(hash);

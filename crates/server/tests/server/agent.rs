@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use ordain_server::Autosign;
 use ordain_testkit::peer::peer;
 
+use crate::revisions::{revision, switch};
 use crate::support::{TestServer, write};
 
 const SITE: &str = "environments/production/manifests/site.pp";
@@ -114,6 +115,44 @@ fn last_report(server: &TestServer, node: &str) -> String {
 fn has_puppet() -> bool {
     let answer = Command::new("puppet").arg("--version").output();
     peer(answer.is_ok_and(|output| output.status.success()), "puppet-agent")
+}
+
+#[test]
+fn an_agent_gets_the_files_of_its_catalog_during_a_deploy() {
+    if !has_puppet() {
+        return;
+    }
+    let server = TestServer::start(&[("unused.txt", "")], |config| {
+        config.autosign = Autosign::All;
+        for (id, text) in [("one", "first\n"), ("two", "second\n")] {
+            revision(&config.code, id, text);
+            // The deploy happens while the agent applies its catalog.
+            let deploy = "class m {
+  exec { '/bin/ln -s .revisions/production/two new && /bin/mv -T new production':
+    provider => shell, cwd => \"${settings::environmentpath}\", creates => '/nowhere',
+  }
+  -> file { \"${facts['agent_directory']}/a\": source => 'puppet:///modules/m/a.txt' }
+}
+";
+            let here = config.code.join("environments");
+            let deploy = deploy.replace("${settings::environmentpath}", here.to_str().unwrap());
+            let module = here.join(".revisions/production").join(id).join("modules/m");
+            write(&module.join("manifests/init.pp"), &deploy);
+            let fact = "lib/facter/agent_directory.rb";
+            write(
+                &module.join(fact),
+                "Facter.add(:agent_directory) { setcode { ENV['AGENT_DIRECTORY'] } }\n",
+            );
+        }
+        switch(&config.code, "one");
+    });
+    let agent = Agent::new(&server, "web.example.org");
+    agent.run(&[]).expect(2, "Applied catalog");
+    assert_eq!(agent.read("a"), "first\n");
+    let link = std::fs::read_link(server.path("code/environments/production")).unwrap();
+    assert!(link.ends_with("two"), "{}", link.display());
+    agent.run(&[]).expect(2, "Applied catalog");
+    assert_eq!(agent.read("a"), "second\n");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod files;
 mod fuzz;
 mod hostile;
 mod puppetdb;
+mod revisions;
 mod routes;
 mod security;
 mod support;

@@ -46,6 +46,7 @@ impl StaticArgs {
             has_metadata: self.is_static,
             checksum_type: self.checksum_type.clone(),
             code_id: self.code_id.clone(),
+            files: None,
         })
     }
 }

@@ -1,0 +1,65 @@
+//! The files of a deployed revision at the paths of its environment.
+//!
+//! `ordain deploy` makes an environment a link to a revision. A compile sees the files of one
+//! revision, whatever the link leads to meanwhile, and the paths in its catalog do not change with
+//! each deploy.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ordain_deploy::PinnedRevision;
+use ordain_source::layer::{FileLayer, LayerListing, absolute};
+use ordain_source::{EntryKind, HostWorld, World};
+
+/// The files of a revision.
+#[derive(Debug)]
+pub(super) struct RevisionFiles {
+    /// The link.
+    environment: PathBuf,
+    revision: PinnedRevision,
+    host: HostWorld,
+}
+
+impl RevisionFiles {
+    /// The files of a revision in place of those in the directory of its environment.
+    pub(super) fn new(environment: &Path, revision: PinnedRevision) -> Self {
+        let environment = absolute(environment);
+        Self { environment, revision, host: HostWorld::new() }
+    }
+
+    /// The id of the revision.
+    pub(super) fn id(&self) -> &str {
+        &self.revision.id
+    }
+
+    /// The place of a file of the environment; `None` for others.
+    pub(super) fn place(&self, path: &Path) -> Option<PathBuf> {
+        let below = path.strip_prefix(&self.environment).ok()?;
+        Some(match below.as_os_str().is_empty() {
+            true => self.revision.directory.clone(),
+            false => self.revision.directory.join(below),
+        })
+    }
+}
+
+impl FileLayer for RevisionFiles {
+    fn kind(&self, path: &Path) -> Option<Option<EntryKind>> {
+        self.place(path).map(|place| self.host.kind(&place))
+    }
+
+    fn read(&self, path: &Path) -> Option<io::Result<Vec<u8>>> {
+        self.place(path).map(|place| self.host.read(&place))
+    }
+
+    fn list(&self, path: &Path) -> Option<LayerListing> {
+        self.place(path).map(|place| LayerListing::Whole(self.host.list(&place)))
+    }
+
+    fn read_link(&self, path: &Path) -> Option<io::Result<PathBuf>> {
+        self.place(path).map(|place| self.host.read_link(&place))
+    }
+
+    fn resolve(&self, path: &Path) -> Option<Option<PathBuf>> {
+        self.place(path).map(|place| self.host.resolve(&place))
+    }
+}
