@@ -5,12 +5,21 @@ use std::path::Path;
 use ecow::EcoString;
 use ordain_data::{Value as Data, json};
 
-use super::NodeFacts;
 use crate::error::FleetError;
+
+/// The answer of a classifier.
+#[derive(Default)]
+pub(super) struct Classified {
+    pub(super) environment: Option<String>,
+    pub(super) parameters: Vec<(EcoString, Data)>,
+    pub(super) classes: Vec<(EcoString, Data)>,
+    pub(super) trusted: Option<Data>,
+}
 
 /// Reads node data: an object with `parameters`, `classes` (names, or parameters by name), `trusted`
 /// and `environment`.
-pub(super) fn read(path: &Path, bytes: &[u8], node: &mut NodeFacts) -> Result<(), FleetError> {
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Classified, FleetError> {
+    let mut node = Classified::default();
     let data = json::read_bytes(bytes).map_err(|e| FleetError::document(path, e))?;
     let Some(map) = data.as_map() else {
         return Err(FleetError::document(path, format!("{} is no object", data.kind())));
@@ -20,13 +29,13 @@ pub(super) fn read(path: &Path, bytes: &[u8], node: &mut NodeFacts) -> Result<()
             "environment" => node.environment = value.as_str().map(ToOwned::to_owned),
             "parameters" => node.parameters = entries(value),
             "classes" => node.classes = entries(value),
-            "trusted" => node.trusted = value.clone(),
+            "trusted" => node.trusted = Some(value.clone()),
             other => {
                 return Err(FleetError::document(path, format!("`{other}` has no meaning here")));
             }
         }
     }
-    Ok(())
+    Ok(node)
 }
 
 /// The entries of a map, or the names of a list without values.

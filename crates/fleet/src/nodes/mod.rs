@@ -93,7 +93,11 @@ impl FleetNode {
             ..NodeFacts::default()
         };
         if let Some((path, bytes)) = &self.data {
-            classified::read(path, bytes, &mut known)?;
+            let data = classified::read(path, bytes)?;
+            known.environment = data.environment;
+            known.parameters = data.parameters;
+            known.classes = data.classes;
+            known.trusted = data.trusted.unwrap_or(known.trusted);
         }
         Ok(known)
     }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use similar::{ChangeTag, TextDiff};
 
-use super::{Line, Tone};
+use super::line::{Line, Tone};
 use crate::cause::Cause;
 use crate::change::{Change, ChangeKind, Content, DocumentChange, Relation};
 use crate::collect::FoundChange;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::describe::{count, describe, names, summary};
-use super::{Line, Tone};
+use super::line::{Line, Tone};
 use crate::result::{FleetDiff, Group};
 
 const STYLE: &str = include_str!("page.css");

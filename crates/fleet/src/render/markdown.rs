@@ -1,7 +1,7 @@
 //! The comparison as Markdown, for a comment on a merge request.
 
-use super::Line;
 use super::describe::{count, describe, names, summary};
+use super::line::Line;
 use crate::result::{FleetDiff, Group};
 
 /// The comparison as Markdown of at most `most` bytes. Groups that do not fit are counted.

@@ -3,43 +3,12 @@
 mod describe;
 mod html;
 mod json;
+mod line;
 mod markdown;
 mod text;
 
 pub use html::html;
 pub use json::{FORMAT, SCHEMA, json};
+pub use line::{Line, Tone};
 pub use markdown::markdown;
 pub use text::text;
-
-/// A line of text with its meaning. Terminals show the meaning as a colour.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
-    /// The meaning.
-    pub tone: Tone,
-    /// The text without line breaks. It may contain any other character.
-    pub text: String,
-}
-
-/// The meaning of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tone {
-    /// Something unchanged.
-    Plain,
-    /// A heading.
-    Heading,
-    /// An addition.
-    Add,
-    /// A removal, or an error.
-    Remove,
-    /// A change.
-    Change,
-    /// Something less important.
-    Dim,
-}
-
-impl Line {
-    pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
-        let text: String = text.into();
-        Self { tone, text: text.replace(['\n', '\r'], "␊") }
-    }
-}

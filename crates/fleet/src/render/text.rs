@@ -1,7 +1,7 @@
 //! The comparison as text for a terminal.
 
 use super::describe::{count, describe, names, summary};
-use super::{Line, Tone};
+use super::line::{Line, Tone};
 use crate::result::{FleetDiff, Group};
 
 /// The lines for a terminal. `all` also shows the rest of long texts.
