@@ -29,18 +29,18 @@ fn open(path: &Path) -> Result<File> {
     File::options().create(true).truncate(false).write(true).open(path).at_path(path)
 }
 
-/// Locks a directory for its removal; `None` if a reader has it locked.
+/// Locks a directory before its removal. Returns `None` while a reader holds the lock.
 pub(crate) fn unused(directory: &Path) -> Option<File> {
     let directory = File::open(directory).ok()?;
     flock(&directory, FlockOperation::NonBlockingLockExclusive).ok()?;
     Some(directory)
 }
 
-/// Locks a directory for a reader; `None` if it is about to be removed, or gone.
+/// Locks a directory for a reader. Returns `None` if the directory is being removed or is gone.
 pub(crate) fn shared(directory: &Path) -> Option<File> {
     let lock = File::open(directory).ok()?;
     flock(&lock, FlockOperation::NonBlockingLockShared).ok()?;
-    // It may have left its place before it was locked.
+    // A removal renames the directory first, possibly between the open and the lock.
     let (locked, now) = (lock.metadata().ok()?, std::fs::metadata(directory).ok()?);
     ((locked.dev(), locked.ino()) == (now.dev(), now.ino())).then_some(lock)
 }

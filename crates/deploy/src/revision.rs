@@ -28,10 +28,10 @@ pub const REVISIONS: &str = ".revisions";
 /// The prefix of temporary entries in [`REVISIONS`].
 const TEMPORARY: &str = ".new-";
 
-/// The number of looks at a link that deploys replace meanwhile.
+/// How often [`Base::pin_current`] follows a link that concurrent deploys keep replacing.
 const PIN_ATTEMPTS: u32 = 16;
 
-/// The start of the ids of directories that another program made.
+/// The prefix of the ids of adopted directories, which another program created.
 const ADOPTED: &str = "adopted-";
 
 /// The sources of a revision.
@@ -75,17 +75,17 @@ impl DeployedModule {
     }
 }
 
-/// A revision that no deploy removes while this value exists.
+/// A revision with a shared lock: no deploy removes it while this value exists.
 #[derive(Debug)]
 pub struct PinnedRevision {
-    /// Its id.
+    /// The id of the revision.
     pub id: String,
-    /// The directory of its files.
+    /// The directory with the files of the revision.
     pub directory: PathBuf,
     _lock: File,
 }
 
-/// The entry of an environment in the directory of environments.
+/// The entry for an environment in the directory of environments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
     Missing,
@@ -165,16 +165,15 @@ impl Base {
         }
     }
 
-    /// The current revision of an environment, which stays while the result exists. `None` if the
-    /// environment is no link to a revision.
+    /// Pins the current revision of an environment. Returns `None` if the environment is not a link
+    /// to a revision.
     pub fn pin_current(&self, environment: &str) -> Option<PinnedRevision> {
-        // A deploy may remove the revision between the look at the link and the lock, but not the
-        // one that the link leads to then.
+        // A deploy may remove the revision after the link was read and before it is locked. The link
+        // then points to another revision.
         (0..PIN_ATTEMPTS).find_map(|_| self.pin(environment, &self.current(environment)?))
     }
 
-    /// A revision of an environment, which stays while the result exists. `None` if there is none
-    /// with this id.
+    /// Pins a revision of an environment. Returns `None` if there is no revision with this id.
     pub fn pin(&self, environment: &str, id: &str) -> Option<PinnedRevision> {
         let is_name =
             |text: &str| !text.is_empty() && !text.starts_with('.') && !text.contains('/');
@@ -347,9 +346,9 @@ impl Base {
     /// Removes a revision unless it is in use.
     fn remove_revision(&self, environment: &str, id: &str) -> Result<bool> {
         let tree = self.tree(environment, id);
-        // The lock is held until the files are gone, so no reader begins in between.
+        // The lock is held until the files are gone, so no reader can start in between.
         let Some(_lock) = lock::unused(&tree) else { return Ok(false) };
-        // First out of its place, so that a reader finds all of it or nothing.
+        // Renamed first, so that a reader finds either the whole revision or nothing.
         let gone = self.revisions().join(format!("{TEMPORARY}old-{environment}-{id}"));
         fs::rename(&tree, &gone).at_path(&tree)?;
         files::remove(&self.record_path(environment, id))?;
