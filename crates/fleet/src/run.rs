@@ -367,8 +367,7 @@ fn reads_exports(compiled: &NodeCatalog) -> bool {
 
 /// Whether a compile has run programs.
 fn runs_programs(compiled: &NodeCatalog) -> bool {
-    let record = compiled.record.iter();
-    record.flat_map(|record| record.unrepeatable()).any(|reason| reason.starts_with("the program "))
+    compiled.record.as_ref().is_some_and(CompileRecord::runs_programs)
 }
 
 /// Adds changes to all changes. Returns their numbers.

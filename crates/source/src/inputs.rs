@@ -79,6 +79,8 @@ pub struct Inputs {
     pub environment: FxHashSet<EcoString>,
     /// The reasons why another compile of the same inputs may have another result.
     pub unrepeatable: FxHashSet<EcoString>,
+    /// Whether programs ran. They read files by themselves.
+    pub runs_programs: bool,
 }
 
 impl Inputs {
@@ -110,6 +112,7 @@ impl Inputs {
         self.has_all_values |= other.has_all_values;
         self.environment.extend(other.environment.iter().cloned());
         self.unrepeatable.extend(other.unrepeatable.iter().cloned());
+        self.runs_programs |= other.runs_programs;
     }
 
     /// Adds a path.
@@ -239,6 +242,16 @@ pub fn note_environment(name: &str) {
 pub fn note_unrepeatable(reason: impl FnOnce() -> EcoString) {
     if is_recording() {
         note(|inputs| _ = inputs.unrepeatable.insert(reason()));
+    }
+}
+
+/// Notes that the compile runs a program, which makes it unrepeatable.
+pub fn note_program(program: &str) {
+    if is_recording() {
+        note(|inputs| {
+            inputs.runs_programs = true;
+            inputs.unrepeatable.insert(ecow::eco_format!("the program {program} runs"));
+        });
     }
 }
 

@@ -37,6 +37,9 @@ pub struct CompileRecord {
     pub(super) exports: BTreeMap<String, Digest>,
     /// Why another compile may have another result.
     unrepeatable: Vec<String>,
+    /// Whether programs ran. Such a compile is unrepeatable, so its record is not stored.
+    #[serde(skip)]
+    runs_programs: bool,
 }
 
 /// The variables of the top scope that every compile sets itself.
@@ -109,6 +112,7 @@ impl CompileRecord {
             all_values: inputs.has_all_values.then(|| values.all()),
             exports: exports.map(RecordedExports::seen).unwrap_or_default(),
             unrepeatable: inputs.unrepeatable.iter().map(ToString::to_string).collect(),
+            runs_programs: inputs.runs_programs,
             ..Self::default()
         };
         for aspect in [Aspect::Content, Aspect::Kind, Aspect::Entries] {
@@ -155,6 +159,11 @@ impl CompileRecord {
     /// The reasons why another compile of the same inputs may have another result.
     pub fn unrepeatable(&self) -> &[String] {
         &self.unrepeatable
+    }
+
+    /// Whether the compile ran programs, which read files by themselves.
+    pub fn runs_programs(&self) -> bool {
+        self.runs_programs
     }
 
     /// Whether a compile with the same inputs has the same result.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use ordain_source::child_session::{ChildSession, ChildSessionRequest};
-use ordain_source::inputs::{Aspect, note_environment, note_path, note_unrepeatable};
+use ordain_source::inputs::{Aspect, note_environment, note_path, note_program, note_unrepeatable};
 use ordain_source::{EntryKind, ProcessOutput, ProcessRequest, World};
 
 use super::states::{FileState, FileStates};
@@ -105,18 +105,12 @@ impl<W: World> World for ObservedWorld<W> {
     }
 
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {
-        note_unrepeatable(|| {
-            let program = request.argv.first().map_or("", String::as_str);
-            ecow::eco_format!("the program {program} runs")
-        });
+        note_program(request.argv.first().map_or("", String::as_str));
         self.inner.run(request)
     }
 
     fn start(&self, request: &ChildSessionRequest) -> io::Result<Box<dyn ChildSession>> {
-        note_unrepeatable(|| {
-            let program = request.argv.first().map_or("", String::as_str);
-            ecow::eco_format!("the program {program} runs")
-        });
+        note_program(request.argv.first().map_or("", String::as_str));
         self.inner.start(request)
     }
 }

@@ -9,8 +9,8 @@ use ordain_deploy::{Base, PinnedRevision};
 use ordain_driver::inputs::FileStates;
 use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
-use ordain_driver::{CollectingReporter, Error as DriverError, Layer, Options};
-use ordain_source::{FileLayer, Severity, SourceMap, TouchedPaths};
+use ordain_driver::{CollectingReporter, Error as DriverError, Options};
+use ordain_source::{Severity, SourceMap, TouchedPaths};
 use tokio::sync::watch;
 
 use super::links::real_places;
@@ -206,12 +206,11 @@ impl Environments {
         self.watch_new_links(&slot, vec![dir.to_path_buf()]);
     }
 
-    /// The id of the code for agents that apply only one: the name of the revision that a deployment
-    /// has linked, or else a text for this state of the directory.
-    pub(crate) fn code_id(&self, dir: &Path, otherwise: &str) -> String {
-        let target = std::fs::read_link(dir).ok();
-        let revision = target.as_ref().and_then(|target| target.file_name()?.to_str());
-        revision.unwrap_or(otherwise).to_string()
+    /// The files of the current revision of an environment. Returns `None` if the environment was
+    /// not deployed as a revision.
+    pub(crate) fn pin_current(&self, name: &str, dir: &Path) -> Option<Arc<RevisionFiles>> {
+        let revision = self.base().pin_current(name)?;
+        Some(Arc::new(RevisionFiles::new(dir, revision)))
     }
 
     fn slot(&self, name: &str) -> Arc<Slot> {
@@ -246,11 +245,9 @@ impl Environments {
         let texts = texts.filter(|texts| !texts.is_outgrown());
         let texts = texts.unwrap_or_else(|| Arc::new(SourceMap::with_parse_cache()));
         let touched = TouchedPaths::default();
-        let revision = self.base().pin_current(name);
-        let revision = revision.map(|revision| Arc::new(RevisionFiles::new(&dir, revision)));
-        let layer = revision.clone().map(|files| Layer(files as Arc<dyn FileLayer>));
+        let revision = self.pin_current(name, &dir);
         let options = Options {
-            layer,
+            layer: revision.as_ref().map(RevisionFiles::layer),
             environment: Some(name.to_string()),
             texts: Some(Arc::clone(&texts)),
             touched: touched.clone(),

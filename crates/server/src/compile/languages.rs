@@ -13,6 +13,8 @@ use ordain_driver::{
 use ordain_source::budget::Watch;
 use ordain_source::{Severity, SourceMap};
 
+use super::revision::RevisionFiles;
+
 /// The names of documents that are the entry of an environment.
 const DOCUMENTS: [&str; 2] = ["main.yml", "main.yaml"];
 /// Entries of an environment that is Puppet's, whatever documents it has.
@@ -48,11 +50,16 @@ fn not_passed(error: std::io::Error) -> String {
     format!("the facts cannot be passed on: {error}")
 }
 
-/// Compiles the graph of a node. Documents get the node as a stub.
+/// Compiles the graph of a node, from the files of a revision if the environment has one. Documents
+/// get the node as a stub.
 ///
 /// # Errors
 /// The message for the agent.
-pub(crate) fn compile_entry(entry: &Path, node: &NodeValues<'_>) -> Result<Compiled, String> {
+pub(crate) fn compile_entry(
+    entry: &Path,
+    node: &NodeValues<'_>,
+    revision: Option<&Arc<RevisionFiles>>,
+) -> Result<Compiled, String> {
     let _watch = Watch::begin();
     let dir = tempfile::tempdir().map_err(not_passed)?;
     let file = |name: &str, content: Data| {
@@ -71,6 +78,7 @@ pub(crate) fn compile_entry(entry: &Path, node: &NodeValues<'_>) -> Result<Compi
     let data = file("data.json", Data::map([("trusted", node.trusted.clone())]))?;
     let texts = Arc::new(SourceMap::new());
     let options = Options {
+        layer: revision.map(RevisionFiles::layer),
         node: Some(node.name.to_string()),
         facts: Some(facts),
         node_data: Some(data),

@@ -6,14 +6,16 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ordain_deploy::PinnedRevision;
+use ordain_driver::Layer;
 use ordain_source::layer::{FileLayer, LayerListing, absolute};
 use ordain_source::{EntryKind, HostWorld, World};
 
 /// The files of a revision.
 #[derive(Debug)]
-pub(super) struct RevisionFiles {
+pub(crate) struct RevisionFiles {
     /// The link.
     environment: PathBuf,
     revision: PinnedRevision,
@@ -28,8 +30,13 @@ impl RevisionFiles {
     }
 
     /// The id of the revision.
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.revision.id
+    }
+
+    /// The files as an option of a compile.
+    pub(super) fn layer(files: &Arc<Self>) -> Layer {
+        Layer(Arc::clone(files) as Arc<dyn FileLayer>)
     }
 
     /// The place of a file of the environment; `None` for others.

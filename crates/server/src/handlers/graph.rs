@@ -146,7 +146,8 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
                 facts: &asked.facts.values,
                 trusted: &asked.trusted,
             };
-            let compiled = compile_entry(&entry, &node);
+            let revision = server.environments.pin_current(&name, &dir);
+            let compiled = compile_entry(&entry, &node, revision.as_ref());
             let compiled = compiled.map_err(|message| format!("{message} on node {}", asked.node));
             if let Err(message) = &compiled {
                 tracing::error!(node = asked.node.as_str(), environment = name, "{message}");
@@ -156,7 +157,7 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
                 let (graph, texts) = (&compiled.graph, &compiled.sources);
                 store(server, (graph, texts), &[], (&source, receipts));
                 let graph = written(graph, texts)?;
-                let code_id = server.environments.code_id(&dir, &state);
+                let code_id = revision.map_or_else(|| state.clone(), |one| one.id().to_string());
                 Ok(Compiled { graph, sources: SourceList::new(), code_id })
             })
         }
@@ -207,7 +208,7 @@ fn of_puppet(
     Ok(Compiled {
         graph: written(&found.graph, shared.sources())?,
         sources: sources(server, env, &asked.node, &found.graph)?,
-        code_id: server.environments.code_id(&env.dir, env.code_id()),
+        code_id: env.code_id().to_string(),
     })
 }
 
