@@ -30,8 +30,8 @@ pub(crate) fn with_postgres(test: impl FnOnce(&str)) {
 }
 
 /// A PostgreSQL server with its own directory and socket. It ends with this process.
-struct Server {
-    dir: PathBuf,
+pub(crate) struct Server {
+    pub(crate) dir: PathBuf,
     /// A shell that stops the server and removes its directory when this process closes the pipe.
     _shell: Child,
 }
@@ -41,7 +41,7 @@ static SERVER: Mutex<Option<Option<&'static Server>>> = Mutex::new(None);
 
 const SHELL: &str = r#"
 "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c "fsync=$3" -c max_connections=60 \
-    >"$2/log" 2>&1 </dev/null &
+    $4 >"$2/log" 2>&1 </dev/null &
 read -r line
 kill -INT $!
 wait
@@ -52,10 +52,14 @@ rm -rf "$2"
 impl Server {
     fn shared() -> Option<&'static Self> {
         let mut shared = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
-        *shared.get_or_insert_with(|| Self::start().map(|server| &*Box::leak(Box::new(server))))
+        *shared.get_or_insert_with(|| {
+            Self::start(5432, "", &|_| {}).map(|server| &*Box::leak(Box::new(server)))
+        })
     }
 
-    fn start() -> Option<Self> {
+    /// Starts a server with further options, in which `DIR` is its directory. `prepare` gets the
+    /// directory before the start.
+    pub(crate) fn start(port: u16, options: &str, prepare: &dyn Fn(&Path)) -> Option<Self> {
         let Some(programs) = programs() else {
             assert!(std::env::var_os("CI").is_none(), "PostgreSQL is not installed");
             eprintln!("PostgreSQL is not installed: its tests are left out");
@@ -69,21 +73,37 @@ impl Server {
         let mut init = command(&programs.join("initdb"), user);
         init.args(["--auth=trust", "--encoding=UTF8", "--locale=C", "--username=ordain"]);
         expect_success(&init.arg("--no-sync").arg("-D").arg(dir.join("data")).output().unwrap());
+        prepare(&dir);
+        if let Some((user, group)) = user {
+            for entry in fs::read_dir(&dir).unwrap() {
+                chown(entry.unwrap().path(), Some(user), Some(group)).unwrap();
+            }
+        }
         let mut shell = command(Path::new("sh"), user);
         shell.args(["-c", SHELL, "sh"]).arg(&programs).arg(&dir);
         // Only benchmarks need the disk writes, and they run in release mode.
         shell.arg(if cfg!(debug_assertions) { "off" } else { "on" });
-        let shell = shell.stdin(Stdio::piped()).spawn().unwrap();
+        let shell = shell
+            .arg(options.replace("DIR", &dir.display().to_string()))
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
         let server = Self { dir, _shell: shell };
-        server.wait_until_ready(&programs);
+        server.wait_until_ready(&programs, port);
         Some(server)
     }
 
-    fn wait_until_ready(&self, programs: &Path) {
+    fn wait_until_ready(&self, programs: &Path, port: u16) {
         let end = Instant::now() + Duration::from_secs(60);
         loop {
             let mut ready = Command::new(programs.join("pg_isready"));
-            if ready.arg("-q").arg("-h").arg(&self.dir).status().unwrap().success() {
+            if ready
+                .args(["-q", "-p", &port.to_string(), "-h"])
+                .arg(&self.dir)
+                .status()
+                .unwrap()
+                .success()
+            {
                 return;
             }
             let log = fs::read_to_string(self.dir.join("log")).unwrap_or_default();
@@ -125,6 +145,6 @@ fn command(program: &Path, user: Option<(u32, u32)>) -> Command {
     command
 }
 
-fn expect_success(output: &Output) {
+pub(crate) fn expect_success(output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -7,3 +7,4 @@ mod ingest;
 mod schema;
 mod store;
 mod terminus;
+mod tls;

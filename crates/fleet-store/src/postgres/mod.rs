@@ -1,5 +1,8 @@
 //! PostgreSQL, through a connection pool.
 
+mod address;
+mod tls;
+
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -65,32 +68,15 @@ impl Postgres {
     /// Connects to a database by URL or by key-value pairs, and migrates its schema. At most
     /// `connections` transactions run at once.
     ///
-    /// # Errors
-    /// When the address is malformed, the database does not answer, or a newer Ordain wrote the
-    /// schema.
-    pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
-        Self::open(address, connections, None)
-    }
-
-    /// Like [`Postgres::connect`], with TLS. The configuration has the trusted authorities and the
-    /// client certificate. Databases without TLS are refused only if the address says
-    /// `sslmode=require`.
+    /// `sslmode`, `sslrootcert`, `sslcert` and `sslkey` in the address have the meaning of libpq. But
+    /// `sslrootcert` without `sslmode` means `sslmode=verify-full`.
     ///
     /// # Errors
-    /// The same as [`Postgres::connect`].
-    pub fn connect_with_tls(
-        address: &str,
-        connections: usize,
-        tls: rustls::ClientConfig,
-    ) -> Result<Self, FleetStoreError> {
-        Self::open(address, connections, Some(MakeRustlsConnect::new(tls)))
-    }
-
-    fn open(
-        address: &str,
-        connections: usize,
-        tls: Option<MakeRustlsConnect>,
-    ) -> Result<Self, FleetStoreError> {
+    /// When the address is malformed, a certificate or key cannot be used, the database does not
+    /// answer, or a newer Ordain wrote the schema.
+    pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
+        let (address, parameters) = address::split(address)?;
+        let tls = tls::configuration(&parameters)?.map(MakeRustlsConnect::new);
         let mut config: Config =
             address.parse().map_err(|e: postgres::Error| FleetStoreError::failed(describe(&e)))?;
         if config.get_connect_timeout().is_none() {
