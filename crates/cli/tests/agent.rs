@@ -317,6 +317,28 @@ fn a_revision_may_be_pinned_and_noop_changes_nothing() {
 }
 
 #[test]
+fn a_graph_that_cannot_be_applied_does_not_replace_the_stored_one() {
+    let mut fleet = Fleet::start(&[
+        (MOTD, "file { '/etc/motd': content => 'a' }\n"),
+        (
+            "production/modules/m/lib/puppet/type/thing.rb",
+            "Puppet::Type.newtype(:thing) do\n  newparam(:name, namevar: true)\nend\n",
+        ),
+    ]);
+    let name = "web.example.org";
+    assert_eq!(fleet.once(name, &[]).status.code(), Some(2));
+    fleet.edit(MOTD, "thing { 'x': }\n");
+    let refused = fleet.once(name, &[]);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
+    assert!(text(&refused).contains("Thing[x]"), "{}", text(&refused));
+    fs::remove_file(fleet.file(name, "/etc/motd")).unwrap();
+    fleet.stop();
+    let repaired = fleet.once(name, &[]);
+    assert_eq!(repaired.status.code(), Some(2), "{}", text(&repaired));
+    assert_eq!(content(&fleet.file(name, "/etc/motd")), "a");
+}
+
+#[test]
 fn a_certificate_is_renewed_before_it_expires() {
     let fleet = Fleet::start(&[(MOTD, "file { '/etc/motd': content => 'a' }\n")]);
     let name = "web.example.org";

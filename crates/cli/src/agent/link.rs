@@ -243,7 +243,6 @@ impl Worker {
                 let head = graph.head.clone();
                 if is_pinned(settings, &head) {
                     let received = ReceivedGraph::complete(&self.home, Some(&server), graph)?;
-                    self.home.store(&received.stored)?;
                     self.known = Some(head.digest.clone());
                     self.send(Event::Graph(Box::new(received)));
                 } else {

@@ -66,6 +66,11 @@ pub(super) fn run(
             return Err(failure);
         }
     };
+    if is_new {
+        // Only a graph that can be applied replaces the stored one, which outages use.
+        home.store(&received.stored).map_err(failed)?;
+        received.sources.remove_others(home, &received.sources);
+    }
     signals.enable_graceful_stop();
     let report = match noop {
         true => observe(ui, args, settings, &compiled, &prepared),
@@ -152,8 +157,6 @@ fn get(
         Err(error) => return Err(failed(error)),
     };
     if let Some(received) = received {
-        home.store(&received.stored).map_err(failed)?;
-        received.sources.remove_others(home, &received.sources);
         return Ok((received, is_new, is_cached));
     }
     let stored: Option<StoredGraph> = stored.filter(|stored| is_pinned(settings, &stored.head));

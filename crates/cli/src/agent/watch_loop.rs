@@ -279,10 +279,14 @@ impl AgentLoop<'_> {
 
     /// Keeps a graph true from now on. If it cannot be applied, the one before stays.
     fn keep(&mut self, received: ReceivedGraph, is_cached: bool) {
-        let head = received.stored.head.clone();
+        let stored = Arc::clone(&received.stored);
         match self.swap(received) {
             Ok(text) => {
                 print(&text);
+                // Only a graph that can be applied replaces the stored one, which the next start uses.
+                if !is_cached && let Err(error) = self.home.store(&stored) {
+                    self.ui.message(&Diagnostic::warning(codes::AGENT, error.to_string()));
+                }
                 self.pending.want(true, is_cached);
             }
             Err(failure) => {
@@ -291,7 +295,7 @@ impl AgentLoop<'_> {
                 }
                 let text = "the graph cannot be applied; the one before stays in effect";
                 print(text);
-                self.report_refused(&head, text);
+                self.report_refused(&stored.head, text);
             }
         }
     }
