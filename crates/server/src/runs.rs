@@ -1,7 +1,7 @@
-//! The code that running agents use.
+//! The code that agents use during their runs.
 //!
-//! A deploy may switch an environment while an agent runs. The files that the agent asks for then
-//! are those of the revision that its catalog is of.
+//! A deploy may switch an environment while an agent runs. The agent still gets the files of the
+//! revision from which its catalog was compiled.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,12 +11,12 @@ use ordain_ca::Certname;
 
 use crate::compile::OpenedEnvironment;
 
-/// The longest time between the requests of a run: Puppet's default of `runtimeout`.
+/// The longest pause between two requests of a run: the default of Puppet's setting `runtimeout`.
 const MAX_PAUSE: Duration = Duration::from_secs(3600);
-/// The interval of looks at runs that have ended without a report.
+/// How often runs that ended without a report are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The runs of nodes in deployed environments.
+/// The current runs of nodes in deployed environments.
 #[derive(Default)]
 pub(crate) struct Runs(Mutex<State>);
 
@@ -52,7 +52,7 @@ impl Runs {
         Some(Arc::clone(&run.env))
     }
 
-    /// Notes the code that a run uses. Code that is no revision changes for all runs at once.
+    /// Notes the code that a run uses. Environments without revisions are not pinned.
     pub(crate) fn use_code(&self, node: &Certname, env: &Arc<OpenedEnvironment>) {
         let now = Instant::now();
         let mut state = self.state();
@@ -67,7 +67,7 @@ impl Runs {
         }
     }
 
-    /// Notes that a run has ended, or that the next one begins.
+    /// Forgets the run of a node, because it ended or the next one begins.
     pub(crate) fn end(&self, node: &Certname) {
         self.state().by_node.remove(node);
     }

@@ -1,8 +1,7 @@
 //! The files of a deployed revision at the paths of its environment.
 //!
-//! `ordain deploy` makes an environment a link to a revision. A compile sees the files of one
-//! revision, whatever the link leads to meanwhile, and the paths in its catalog do not change with
-//! each deploy.
+//! `ordain deploy` makes an environment a link to a revision. A compile sees the files of a single
+//! revision, even if the link changes, and the paths in its catalog stay the same after each deploy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ pub(crate) struct RevisionFiles {
 }
 
 impl RevisionFiles {
-    /// The files of a revision in place of those in the directory of its environment.
+    /// Shows the files of a revision in the directory of its environment.
     pub(super) fn new(environment: &Path, revision: PinnedRevision) -> Self {
         let environment = absolute(environment);
         Self { environment, revision, host: HostWorld::new() }
@@ -39,7 +38,7 @@ impl RevisionFiles {
         Layer(Arc::clone(files) as Arc<dyn FileLayer>)
     }
 
-    /// The place of a file of the environment; `None` for others.
+    /// Maps a path of the environment to its file in the revision. Returns `None` for other paths.
     pub(super) fn place(&self, path: &Path) -> Option<PathBuf> {
         let below = path.strip_prefix(&self.environment).ok()?;
         Some(match below.as_os_str().is_empty() {
