@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ordain_process::{Launch, OrphanPolicy, Running};
 use ordain_source::layer::{FileLayer, LayerListing, absolute};
+use ordain_source::suggest::nearest;
 use ordain_source::world::{EntryKind, ProcessRequest};
 use ordain_source::{Diagnostic, HostWorld, World};
 
@@ -63,7 +64,8 @@ impl Commit {
             root.pop();
         }
         let tree = format!("{revision}^{{tree}}");
-        let tree = git(&world, dir, &["rev-parse", "--verify", "--end-of-options", &tree])?;
+        let tree = git(&world, dir, &["rev-parse", "--verify", "--end-of-options", &tree])
+            .map_err(|_| no_revision(&world, dir, revision))?;
         let tree = text(&tree)?.trim_end().to_owned();
         let list = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", &tree];
         let entries = entries(&git(&world, &root, &list)?)?;
@@ -136,6 +138,20 @@ impl Commit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.git.lock().unwrap_or_else(PoisonError::into_inner).read(blob)
+    }
+}
+
+/// The error for a revision that a repository lacks.
+fn no_revision(world: &HostWorld, dir: &Path, revision: &str) -> Diagnostic {
+    let error = Diagnostic::error(
+        codes::FILE,
+        format!("the repository of {} has no revision `{revision}`", dir.display()),
+    );
+    let names = git(world, dir, &["for-each-ref", "--format=%(refname:short)"]).unwrap_or_default();
+    let names = String::from_utf8_lossy(&names);
+    match nearest(revision, names.lines()) {
+        Some(name) => error.help(format!("did you mean `{name}`?")),
+        None => error,
     }
 }
 

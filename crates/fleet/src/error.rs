@@ -16,7 +16,7 @@ pub enum FleetError {
     #[error("{}", .0.message)]
     Revision(Box<Diagnostic>),
     /// A file cannot be read or written.
-    #[error("{path}: {error}")]
+    #[error("cannot access {path}: {error}")]
     File {
         /// The file.
         path: PathBuf,

@@ -11,6 +11,7 @@ use ordain_graph::Graph;
 use ordain_graph::order::find_cycle;
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::SourceMap;
+use ordain_source::budget::Watch;
 use ordain_source::layer::absolute;
 use rayon::prelude::*;
 
@@ -27,6 +28,9 @@ use crate::side::{Failed, Failure, FirstError, Side};
 
 /// The name of the environment, if the options have none.
 const ENVIRONMENT: &str = "production";
+
+/// The number of nodes that are compiled before the budget of memory begins anew.
+const BATCH: usize = 128;
 
 /// The sources and the nodes of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +176,11 @@ impl Sides<'_> {
         };
         let one = |node: &FleetNode| self.node(node, files.as_ref(), true);
         let nodes = request.nodes;
-        let mut works: Vec<NodeWork> = pool.install(|| nodes.par_iter().map(one).collect());
+        let mut works: Vec<NodeWork> = Vec::with_capacity(nodes.len());
+        // Between batches no compile runs, so the memory of earlier results leaves the budget.
+        for batch in nodes.chunks(BATCH) {
+            works.extend(pool.install(|| batch.par_iter().map(one).collect::<Vec<_>>()));
+        }
         self.before.exports.sort();
         self.after.exports.sort();
         let has_exports = !self.before.exports.is_empty() || !self.after.exports.is_empty();
@@ -437,6 +445,7 @@ fn failed([before, after]: [Option<Failure>; 2], lines: &Lines<'_>) -> Option<Fo
 
 /// Compares sources without nodes: a model, a program, a document or several sources as one graph.
 fn single(path: &Path, sides: [&Options; 2], lines: &Lines<'_>, found: &mut FleetDiff) {
+    let _watch = Watch::begin();
     let [before, after] = sides.map(|options| {
         let mut reporter = FirstError::default();
         compile(&mut reporter, path, options, Purpose::Inspection)

@@ -8,6 +8,7 @@ use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, SharedEnvironment}
 use ordain_driver::{Error, Options, Reporter};
 use ordain_graph::exports::{Exported, Exports};
 use ordain_puppet::eval::LogEntry;
+use ordain_source::budget::Watch;
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::cause::Lines;
@@ -90,6 +91,7 @@ impl Side {
             texts: Some(Arc::new(SourceMap::with_parse_cache())),
             ..options.clone()
         };
+        let _watch = Watch::begin();
         let mut reporter = FirstError::default();
         let opened = SharedEnvironment::open(&mut reporter, path, &options);
         let environment = opened.map_err(|error| reporter.failure(error));
@@ -102,6 +104,7 @@ impl Side {
             Ok(environment) => environment,
             Err(failure) => return Err(Failed { failure: failure.clone(), is_of_budget: false }),
         };
+        let _watch = Watch::begin();
         let exports = Some(Arc::clone(&self.exports) as Arc<dyn Exports>);
         let compiled = environment.compile(NodeRequest { exports, ..request });
         if compiled.graph.is_some() {

@@ -111,6 +111,8 @@ macro_rules! verbs {
                         | Self::Show(_)
                         | Self::Facts(_)
                         | Self::Ca(_)
+                        // Each node has budgets of its own.
+                        | Self::Fleet(_)
                 );
                 !acts
             }
