@@ -19,12 +19,15 @@ use crate::stream::BodyStream;
 /// The bytes of a file that are read at once.
 const CHUNK: usize = 64 << 10;
 
+/// The bytes of a refused body that are read before the reply, and the time for it.
+const DRAIN: (usize, Duration) = (4 << 20, Duration::from_secs(2));
+
 /// Reads the body of a request.
 ///
 /// # Errors
 /// The reply for a body that is too long, too slow, or ends too early.
 pub(crate) async fn read(
-    body: Incoming,
+    mut body: Incoming,
     max_length: u64,
     max_time: Duration,
 ) -> Result<Bytes, Reply> {
@@ -34,12 +37,16 @@ pub(crate) async fn read(
         Reply { closes: true, ..reply }
     };
     if body.size_hint().lower() > max_length {
+        drain(body).await;
         return Err(too_long());
     }
     let limit = usize::try_from(max_length).unwrap_or(usize::MAX);
-    match timeout(max_time, Limited::new(body, limit).collect()).await {
+    match timeout(max_time, Limited::new(&mut body, limit).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_long()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            drain(body).await;
+            Err(too_long())
+        }
         Ok(Err(_)) => {
             let reply = Reply::bad_request("The body of the request ends too early");
             Err(Reply { closes: true, ..reply })
@@ -49,6 +56,23 @@ pub(crate) async fn read(
             Err(Reply { closes: true, ..reply })
         }
     }
+}
+
+/// Reads and drops the rest of a refused body, within bounds. A client loses the reply if the
+/// connection is closed while data of the client is unread (RFC 9112, section 9.6).
+async fn drain(mut body: Incoming) {
+    let (mut left, time) = DRAIN;
+    let rest = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let length = frame.data_ref().map_or(0, Bytes::len);
+            if length > left {
+                return;
+            }
+            left -= length;
+        }
+    };
+    // The reply is sent in any case.
+    let _ = timeout(time, rest).await;
 }
 
 /// The body of a reply on its way to the client.
