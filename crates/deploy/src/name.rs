@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-/// What to do with a branch whose name is not a valid environment name.
+/// The handling of a branch whose name is not a valid environment name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum InvalidBranches {
     /// Replace invalid characters by underscores and warn.

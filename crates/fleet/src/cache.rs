@@ -1,4 +1,4 @@
-//! What earlier comparisons of the same sources have found.
+//! The cached results of earlier comparisons of the same sources.
 //!
 //! The cache has the records of compiles, and the changes between pairs of them. Contents of files and
 //! facts are in it as digests, and changes without secrets, as in all formats.
