@@ -1,6 +1,6 @@
 //! The files of a git commit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +16,9 @@ use crate::codes;
 
 /// The most symbolic links that are followed for one path, as on Linux.
 const MAX_LINKS: usize = 40;
+
+/// The most bytes of contents that stay in memory.
+const MAX_KNOWN: usize = 32 << 20;
 
 /// The largest file that is read, in bytes: the same as for files on disk.
 const MAX_SIZE: usize = 256 << 20;
@@ -40,6 +43,10 @@ enum Entry {
 struct GitObjects {
     requests: PipeWriter,
     objects: BufReader<PipeReader>,
+    /// The contents of objects that were read, since compiles of many nodes read the same files.
+    known: HashMap<String, Vec<u8>>,
+    /// The length of all these contents in bytes.
+    known_size: usize,
     /// The process ends when this is dropped.
     _process: Running,
 }
@@ -137,7 +144,7 @@ impl Commit {
         if blob.size > MAX_SIZE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.git.lock().unwrap_or_else(PoisonError::into_inner).read(blob)
+        self.git.lock().unwrap_or_else(PoisonError::into_inner).contents(blob)
     }
 }
 
@@ -170,7 +177,20 @@ impl GitObjects {
         let (objects, output) = io::pipe()?;
         let errors = File::options().write(true).open("/dev/null")?;
         let process = ordain_process::start(&launch, [input.into(), output.into(), errors.into()])?;
-        Ok(Self { requests, objects: BufReader::new(objects), _process: process })
+        let (objects, known) = (BufReader::new(objects), HashMap::new());
+        Ok(Self { requests, objects, known, known_size: 0, _process: process })
+    }
+
+    fn contents(&mut self, blob: &Blob) -> io::Result<Vec<u8>> {
+        if let Some(known) = self.known.get(&blob.id) {
+            return Ok(known.clone());
+        }
+        let contents = self.read(blob)?;
+        if contents.len() <= MAX_KNOWN - self.known_size {
+            self.known_size += contents.len();
+            self.known.insert(blob.id.clone(), contents.clone());
+        }
+        Ok(contents)
     }
 
     fn read(&mut self, blob: &Blob) -> io::Result<Vec<u8>> {

@@ -141,5 +141,5 @@ fn a_commit_is_compiled_without_the_work_tree() {
     assert!(compiled(&site, &options()).is_err());
 
     let unknown = Commit::open(&site, "nowhere").err().unwrap();
-    assert!(unknown.message.starts_with("git rev-parse: "), "{}", unknown.message);
+    assert!(unknown.message.ends_with("has no revision `nowhere`"), "{}", unknown.message);
 }
