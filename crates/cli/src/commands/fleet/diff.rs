@@ -101,7 +101,7 @@ struct FilterArgs {
     /// Only nodes with this class on either side
     #[arg(long = "class", value_name = "NAME")]
     classes: Vec<String>,
-    /// Only nodes with this resource on either side, such as 'Service[nginx]'
+    /// Only nodes with this resource on either side, such as `Service[nginx]`
     #[arg(long = "resource", value_name = "NAME")]
     resources: Vec<String>,
     /// Only changes of this kind of resource, such as file, or of these resources, such as
