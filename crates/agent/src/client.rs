@@ -100,20 +100,20 @@ impl Client {
         method: http::Method,
         path: &str,
         (content_type, body): (&str, &[u8]),
-        what: &'static str,
+        subject: &'static str,
     ) -> Result<Reply, AgentError> {
         let request = self.request(method, path).header("content-type", content_type).body(body);
-        self.run(request, None, what)
+        self.run(request, None, subject)
     }
 
-    /// Gets a document. `patience` is the time for which the server may hold the request.
+    /// Gets a document. `hold` is the time for which the server may hold the request.
     pub(crate) fn get(
         &self,
         path: &str,
-        patience: Option<Duration>,
-        what: &'static str,
+        hold: Option<Duration>,
+        subject: &'static str,
     ) -> Result<Reply, AgentError> {
-        self.run(self.request(http::Method::GET, path).body(&b""[..]), patience, what)
+        self.run(self.request(http::Method::GET, path).body(&b""[..]), hold, subject)
     }
 
     fn request(&self, method: http::Method, path: &str) -> http::request::Builder {
@@ -123,18 +123,18 @@ impl Client {
     fn run(
         &self,
         request: Result<http::Request<&[u8]>, http::Error>,
-        patience: Option<Duration>,
-        what: &'static str,
+        hold: Option<Duration>,
+        subject: &'static str,
     ) -> Result<Reply, AgentError> {
         let request = request.map_err(|error| AgentError::Setting(error.to_string()))?;
-        let result = match (patience, request.body().is_empty()) {
-            (Some(patience), _) => {
+        let result = match (hold, request.body().is_empty()) {
+            (Some(hold), _) => {
                 let (parts, _) = request.into_parts();
                 let request = http::Request::from_parts(parts, ());
                 let request = self.agent.configure_request(request);
                 let request = request
-                    .timeout_recv_response(Some(patience + PAUSE))
-                    .timeout_per_read(Some(patience + PAUSE))
+                    .timeout_recv_response(Some(hold + PAUSE))
+                    .timeout_per_read(Some(hold + PAUSE))
                     .build();
                 self.agent.run(request)
             }
@@ -152,10 +152,10 @@ impl Client {
         let retry_after = reply.headers().get("retry-after");
         let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
         let mut text = String::new();
-        // The message is for people only; what can be read of it is enough.
+        // The message is only shown, so a part of it is enough.
         let _ = reply.into_body().into_reader().take(MAX_REFUSAL.0).read_to_string(&mut text);
         let message = message(&text);
-        Err(AgentError::Refused { what, status, message, retry_after })
+        Err(AgentError::Refused { subject, status, message, retry_after })
     }
 
     fn unreachable(&self, error: &dyn std::fmt::Display) -> AgentError {

@@ -34,10 +34,10 @@ pub enum AgentError {
         reason: String,
     },
     /// The server refuses a request.
-    #[error("the server refuses {what}: {message} (status {status})")]
+    #[error("the server refuses {subject}: {message} (status {status})")]
     Refused {
         /// The thing that was asked for.
-        what: &'static str,
+        subject: &'static str,
         /// The status of the reply.
         status: u16,
         /// The message of the server.
