@@ -201,6 +201,10 @@ module Puppet
     end
     alias error err
 
+    def runtime
+      @runtime ||= Runtime.new
+    end
+
     def send_log(level, message)
       public_send(level, message)
     end
