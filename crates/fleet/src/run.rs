@@ -98,9 +98,10 @@ pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
         collector: Collector::default(),
     };
     let learned = sides.run(request, &mut found)?;
-    found.changes = sides.collector.finish();
+    let (changes, digests) = sides.collector.finish();
+    found.changes = changes;
     if let Some(cache) = sides.cache
-        && let Err(error) = cache.save(learned, &found.changes)
+        && let Err(error) = cache.save(learned, &found.changes, &digests)
     {
         found.notes.push(format!("the cache cannot be written: {error}"));
     }
@@ -339,9 +340,8 @@ impl Sides<'_> {
 
     /// Adds the changes of a node that the cache knows.
     fn add_known(&self, known: &Known<'_>, files: Option<&SourceFiles<'_>>, work: &mut NodeWork) {
-        let collected = known.changes.iter().map(|found| {
-            let digest = found.change.digest();
-            self.collector.add(digest, found.change.clone(), Some(found.causes.clone()))
+        let collected = known.changes.iter().map(|(digest, found)| {
+            self.collector.add(*digest, found.change.clone(), Some(found.causes.clone()))
         });
         work.changes = collected.collect();
         let copied = known.sources.iter().copied();
@@ -471,7 +471,7 @@ fn single(path: &Path, sides: [&Options; 2], lines: &Lines<'_>, found: &mut Flee
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.filter(|name| name != ".").unwrap_or_else(|| "the sources".to_owned());
     found.nodes = vec![NodeDiff { name, changes }];
-    found.changes = collector.finish();
+    (found.changes, _) = collector.finish();
     found.compiles = 2;
     found.is_single = true;
     let is_layered = sides.iter().any(|options| options.layer.is_some());
