@@ -78,6 +78,10 @@ module Puppet
     end
     alias value_sym []
 
+    def global_defaults_initialized?
+      true
+    end
+
     def value(name, _environment = nil, _bypass = false)
       self[name]
     end
