@@ -33,7 +33,7 @@ class Entity(NamedType):
         return self._name
 
     def _asked(self):
-        """What the compiler knows about the entity."""
+        """The answer of the compiler about the entity."""
         if self._outline is None:
             import ordain
             self._outline = ordain.ask("entity", self._name)["v"]
