@@ -19,6 +19,7 @@ use crate::metrics::Metrics;
 use crate::queries::Queries;
 use crate::reply::Reply;
 use crate::runs::Runs;
+use crate::shadow::Shadow;
 use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
 
@@ -36,6 +37,8 @@ pub(crate) struct Server {
     pub(crate) runs: Runs,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
+    /// The old server that this one stands in front of.
+    pub(crate) shadow: Option<Shadow>,
     /// The answers without compiling, unless they are turned off.
     pub(crate) answers: Option<Answers>,
     pub(crate) queries: Queries,

@@ -98,6 +98,13 @@ pub(crate) struct ServeArgs {
     /// The number of compiles at a time; default: one per processor
     #[arg(long, value_name = "NUMBER")]
     pub compilers: Option<usize>,
+    /// The URL of an old server of Puppet: it goes on answering all agents, through this server,
+    /// which compares the catalogs of both
+    #[arg(long, value_name = "URL")]
+    pub shadow: Option<String>,
+    /// A difference from the old server that does not count, as in `ordain fleet diff --ignore`
+    #[arg(long, value_name = "RULE")]
+    pub shadow_ignore: Vec<String>,
     /// The form of the log
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub log: TextOrJson,
@@ -149,6 +156,9 @@ struct Section {
     strict: Option<String>,
     strict_variables: Option<bool>,
     compilers: Option<usize>,
+    shadow: Option<String>,
+    #[serde(default)]
+    shadow_ignore: Vec<String>,
     connections: Option<usize>,
     connections_per_address: Option<usize>,
     waiting_compiles: Option<usize>,
@@ -197,6 +207,13 @@ fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure>
     if let Some(puppetdb) = summary.puppetdb {
         let scheme = if puppetdb.ip().is_loopback() { "http" } else { "https" };
         writeln!(out, "  PuppetDB API   {scheme}://{puppetdb}")?;
+    }
+    if let Some(old) = &config.shadow {
+        writeln!(out, "  old server     {old}")?;
+        let page = format!("https://{name}:{}/ordain/v1/shadow/page", address.port());
+        writeln!(out, "  differences    {page}")?;
+        out.flush()?;
+        return Ok(());
     }
     let port = match address.port() {
         PORT => String::new(),
@@ -293,6 +310,8 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     };
     config.strict_variables = args.strict_variables.or(section.strict_variables).unwrap_or(true);
     config.compilers = args.compilers.or(section.compilers).unwrap_or(0);
+    config.shadow = args.shadow.clone().or(section.shadow);
+    config.shadow_ignore = or(&args.shadow_ignore, section.shadow_ignore);
     let limits = &mut config.limits;
     limits.connections = section.connections.unwrap_or(limits.connections);
     limits.connections_per_address =

@@ -29,13 +29,13 @@ use crate::trusted;
 
 /// A request for a catalog.
 #[derive(Debug)]
-struct Asked {
-    node: Certname,
-    trusted: Data,
-    facts: Option<FactSet>,
-    environment: String,
+pub(super) struct Asked {
+    pub(super) node: Certname,
+    pub(super) trusted: Data,
+    pub(super) facts: Option<FactSet>,
+    pub(super) environment: String,
     /// Whether the node wants to know if its environment is another one.
-    checks_environment: bool,
+    pub(super) checks_environment: bool,
     static_catalog: bool,
     checksum_types: String,
     transaction: Option<String>,
@@ -54,7 +54,11 @@ pub(crate) async fn compile(server: Arc<Server>, node: OwnName, request: Request
 }
 
 impl Asked {
-    fn of(identity: &Identity, request: &Request) -> Result<Self, Reply> {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// The reply for one that is wrong.
+    pub(super) fn of(identity: &Identity, request: &Request) -> Result<Self, Reply> {
         let form = request.form().map_err(|error| Reply::bad_request(error.to_string()))?;
         let name = form.get("environment").or_else(|| request.target.query.get("environment"));
         let environment = environment(name)?.to_string();
@@ -102,7 +106,7 @@ fn content_type(accepted: &str) -> Result<&'static str, Reply> {
 fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
     let classification = match classification(server, &asked.node) {
         Ok(classification) => classification,
-        Err(reply) => return reply.into(),
+        Err(message) => return Reply::failed(message).into(),
     };
     let assigned = classification.environment.clone();
     let name = assigned.unwrap_or_else(|| asked.environment.clone());

@@ -64,7 +64,7 @@ pub(crate) async fn compile(server: Arc<Server>, _: Admin, request: Request) -> 
 fn catalog(server: &Server, body: &Body) -> Result<Prepared, Reply> {
     let node = Certname::new(&body.certname).map_err(|e| Reply::bad_request(e.to_string()))?;
     let asked = environment(Some(&body.environment))?;
-    let classification = classification(server, &node)?;
+    let classification = classification(server, &node).map_err(Reply::failed)?;
     let assigned = classification.environment.as_deref();
     let name = match body.options.prefer_requested_environment {
         true => asked,

@@ -60,12 +60,11 @@ pub(super) async fn reply_of(
 /// The classification of a node; an empty one without a classifier.
 ///
 /// # Errors
-/// The reply for a classifier that fails.
-pub(super) fn classification(server: &Server, node: &Certname) -> Result<Classification, Reply> {
+/// The message for a classifier that fails.
+pub(super) fn classification(server: &Server, node: &Certname) -> Result<Classification, String> {
     let Some(program) = &server.config.classifier else { return Ok(Classification::default()) };
-    classify(program, node).map_err(|message| {
-        Reply::failed(format!("Failed when searching for node {node}: {message}"))
-    })
+    classify(program, node)
+        .map_err(|message| format!("Failed when searching for node {node}: {message}"))
 }
 
 /// A catalog that is wanted.

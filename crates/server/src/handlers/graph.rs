@@ -98,7 +98,7 @@ fn answered(server: &Server, asked: &Asked) -> Prepared {
 }
 
 fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result<Reply, Reply> {
-    let classification = classification(server, &asked.node)?;
+    let classification = classification(server, &asked.node).map_err(Reply::failed)?;
     let assigned = classification.environment.clone();
     let name = assigned.unwrap_or_else(|| asked.environment.clone());
     let missing = |EnvironmentError::Missing| {

@@ -26,7 +26,7 @@ pub(crate) async fn node(server: Arc<Server>, node: OwnName, request: Request) -
         server.runs.end(&name);
         let found = match classification(server, &name) {
             Ok(found) => found,
-            Err(reply) => return reply.into(),
+            Err(message) => return Reply::failed(message).into(),
         };
         let environment = found.environment.unwrap_or(environment);
         if server.environments.dir(&environment).is_none() {
