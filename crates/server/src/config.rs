@@ -40,6 +40,8 @@ pub struct Config {
     /// The program that classifies nodes: it gets the name as its argument and prints YAML with
     /// `classes`, `parameters` and `environment`.
     pub classifier: Option<PathBuf>,
+    /// A YAML file of rules that classify nodes, in place of a program.
+    pub classification: Option<PathBuf>,
     /// Whether catalogs have the metadata of the files that their node copies.
     pub static_catalogs: bool,
     /// Whether a request is answered with the stored catalog while no input of its compile has
@@ -134,6 +136,7 @@ impl Config {
             auto_renewal: false,
             fileserver: None,
             classifier: None,
+            classification: None,
             static_catalogs: false,
             answers: true,
             recompile_share: RECOMPILE_SHARE,

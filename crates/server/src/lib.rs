@@ -35,6 +35,7 @@ mod queries;
 mod reply;
 mod request;
 mod routes;
+mod rules;
 mod runs;
 mod server;
 mod service;

@@ -18,6 +18,7 @@ use crate::files::mounts::OwnMounts;
 use crate::metrics::Metrics;
 use crate::queries::Queries;
 use crate::reply::Reply;
+use crate::rules::Rules;
 use crate::runs::Runs;
 use crate::shadow::Shadow;
 use crate::storage::{NotStored, Storage};
@@ -46,6 +47,8 @@ pub(crate) struct Server {
     pub(crate) checksums: Checksums,
     pub(crate) listings: Listings,
     pub(crate) mounts: ArcSwap<OwnMounts>,
+    /// The rules that classify nodes.
+    pub(crate) rules: ArcSwap<Rules>,
     pub(crate) connections: Arc<Connections>,
     pub(crate) metrics: Metrics,
     /// The bytes of bodies that may still be read, in units.

@@ -28,6 +28,7 @@ use crate::metrics::Metrics;
 use crate::private::{make_private, write_private};
 use crate::queries::Queries;
 use crate::routes;
+use crate::rules::Rules;
 use crate::runs::Runs;
 use crate::server::Server;
 use crate::service::Service;
@@ -203,6 +204,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         checksums: Checksums::default(),
         listings: Listings::default(),
         mounts: ArcSwap::from_pointee(read_mounts(&config)?),
+        rules: ArcSwap::from_pointee(read_rules(&config)?),
         connections: Arc::new(Connections::default()),
         metrics: Metrics::default(),
         bodies: Semaphore::new(Server::body_units(config.limits.all_bodies)),
@@ -416,6 +418,10 @@ impl Server {
             Ok(mounts) => self.mounts.store(Arc::new(mounts)),
             Err(error) => tracing::error!(%error, "the old mounts stay"),
         }
+        match read_rules(&self.config) {
+            Ok(rules) => self.rules.store(Arc::new(rules)),
+            Err(error) => tracing::error!(%error, "the old rules stay"),
+        }
         let settings = ca_settings(&self.config);
         match CertificateAuthority::open(&self.config.ca_dir(), settings) {
             Ok(ca) => self.set_ca(ca),
@@ -449,6 +455,17 @@ fn read_mounts(config: &Config) -> Result<OwnMounts, ServerError> {
     let text = std::fs::read_to_string(path).map_err(ServerError::file(path))?;
     let wrong = |message| ServerError::Setting(format!("{}: {message}", path.display()));
     OwnMounts::parse(&text).map_err(wrong)
+}
+
+fn read_rules(config: &Config) -> Result<Rules, ServerError> {
+    let Some(path) = &config.classification else { return Ok(Rules::default()) };
+    if config.classifier.is_some() {
+        let text = "nodes are classified by a program or by a file of rules, not by both";
+        return Err(ServerError::Setting(text.to_string()));
+    }
+    let text = std::fs::read_to_string(path).map_err(ServerError::file(path))?;
+    let wrong = |message| ServerError::Setting(format!("{}: {message}", path.display()));
+    Rules::parse(&text).map_err(wrong)
 }
 
 fn ca_settings(config: &Config) -> Settings {

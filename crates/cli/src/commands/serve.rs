@@ -77,6 +77,9 @@ pub(crate) struct ServeArgs {
     /// A program that classifies nodes, as Puppet's external_nodes
     #[arg(long, value_name = "PROGRAM")]
     pub classifier: Option<PathBuf>,
+    /// A YAML file of rules that classify nodes, in place of a program
+    #[arg(long, value_name = "FILE")]
+    pub classification: Option<PathBuf>,
     /// Put the metadata of copied files into catalogs
     #[arg(long)]
     pub static_catalogs: bool,
@@ -149,6 +152,7 @@ struct Section {
     ca_dir: Option<PathBuf>,
     fileserver_config: Option<PathBuf>,
     classifier: Option<PathBuf>,
+    classification: Option<PathBuf>,
     static_catalogs: Option<bool>,
     answers: Option<bool>,
     recompile_share: Option<u64>,
@@ -294,6 +298,7 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     config.ca = args.ca_dir.clone().or(section.ca_dir);
     config.fileserver = args.fileserver_config.clone().or(section.fileserver_config);
     config.classifier = args.classifier.clone().or(section.classifier);
+    config.classification = args.classification.clone().or(section.classification);
     config.static_catalogs = args.static_catalogs || section.static_catalogs.unwrap_or(false);
     config.answers = args.answers.or(section.answers).unwrap_or(config.answers);
     let share = args.recompile_share.or(section.recompile_share);

@@ -104,7 +104,8 @@ fn content_type(accepted: &str) -> Result<&'static str, Reply> {
 }
 
 fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
-    let classification = match classification(server, &asked.node) {
+    let sent = asked.facts.as_ref().map(|facts| &facts.values);
+    let classification = match classification(server, &asked.node, &asked.trusted, sent) {
         Ok(classification) => classification,
         Err(message) => return Reply::failed(message).into(),
     };

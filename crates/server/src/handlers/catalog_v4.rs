@@ -64,13 +64,6 @@ pub(crate) async fn compile(server: Arc<Server>, _: Admin, request: Request) -> 
 fn catalog(server: &Server, body: &Body) -> Result<Prepared, Reply> {
     let node = Certname::new(&body.certname).map_err(|e| Reply::bad_request(e.to_string()))?;
     let asked = environment(Some(&body.environment))?;
-    let classification = classification(server, &node).map_err(Reply::failed)?;
-    let assigned = classification.environment.as_deref();
-    let name = match body.options.prefer_requested_environment {
-        true => asked,
-        false => assigned.unwrap_or(asked),
-    };
-    let env = server.environments.get(name).map_err(|error| no_environment(name, error))?;
     let stored = || server.storage.facts(&node).map_err(Reply::failed);
     let facts = match &body.facts {
         Some(facts) => data(&facts.values),
@@ -83,6 +76,14 @@ fn catalog(server: &Server, body: &Body) -> Result<Prepared, Reply> {
         // The last certificate of the node said this.
         None => facts.get("trusted").cloned().unwrap_or_default(),
     };
+    let classification = classification(server, &node, &trusted, Some(&facts));
+    let classification = classification.map_err(Reply::failed)?;
+    let assigned = classification.environment.as_deref();
+    let name = match body.options.prefer_requested_environment {
+        true => asked,
+        false => assigned.unwrap_or(asked),
+    };
+    let env = server.environments.get(name).map_err(|error| no_environment(name, error))?;
     let source = Source {
         node: &node,
         environment: name,

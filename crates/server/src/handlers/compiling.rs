@@ -57,14 +57,29 @@ pub(super) async fn reply_of(
     prepared.reply
 }
 
-/// The classification of a node; an empty one without a classifier.
+/// The classification of a node, by the program or the rules of the settings. Without facts, those
+/// that are stored count.
 ///
 /// # Errors
-/// The message for a classifier that fails.
-pub(super) fn classification(server: &Server, node: &Certname) -> Result<Classification, String> {
-    let Some(program) = &server.config.classifier else { return Ok(Classification::default()) };
-    classify(program, node)
-        .map_err(|message| format!("Failed when searching for node {node}: {message}"))
+/// The message for a program that fails, or facts that cannot be read.
+pub(super) fn classification(
+    server: &Server,
+    node: &Certname,
+    trusted: &Data,
+    facts: Option<&Data>,
+) -> Result<Classification, String> {
+    let failed = |message| format!("Failed when searching for node {node}: {message}");
+    if let Some(program) = &server.config.classifier {
+        return classify(program, node).map_err(failed);
+    }
+    if server.config.classification.is_none() {
+        return Ok(Classification::default());
+    }
+    let stored = match facts {
+        Some(_) => None,
+        None => server.storage.facts(node).map_err(failed)?,
+    };
+    Ok(server.rules.load().classify(node, trusted, facts.or(stored.as_ref())))
 }
 
 /// A catalog that is wanted.

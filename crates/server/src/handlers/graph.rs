@@ -98,7 +98,9 @@ fn answered(server: &Server, asked: &Asked) -> Prepared {
 }
 
 fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result<Reply, Reply> {
-    let classification = classification(server, &asked.node).map_err(Reply::failed)?;
+    let facts = Some(&asked.facts.values);
+    let classification = classification(server, &asked.node, &asked.trusted, facts);
+    let classification = classification.map_err(Reply::failed)?;
     let assigned = classification.environment.clone();
     let name = assigned.unwrap_or_else(|| asked.environment.clone());
     let missing = |EnvironmentError::Missing| {

@@ -20,11 +20,12 @@ pub(crate) async fn node(server: Arc<Server>, node: OwnName, request: Request) -
         Ok(name) => name.to_string(),
         Err(reply) => return reply,
     };
-    let name = node.identity().name.clone();
+    let identity = node.identity().clone();
     let work = move |server: &Arc<Server>| {
         // A run begins.
-        server.runs.end(&name);
-        let found = match classification(server, &name) {
+        let name = &identity.name;
+        server.runs.end(name);
+        let found = match classification(server, name, &trusted::of(&identity), None) {
             Ok(found) => found,
             Err(message) => return Reply::failed(message).into(),
         };

@@ -116,7 +116,8 @@ fn compile(
     environment_there: &str,
     receipts: &mut Vec<Receipt>,
 ) -> Result<Graph, String> {
-    let classification = classification(server, &asked.node)?;
+    let sent = asked.facts.as_ref().map(|facts| &facts.values);
+    let classification = classification(server, &asked.node, &asked.trusted, sent)?;
     let assigned = classification.environment.as_deref().unwrap_or(&asked.environment);
     if assigned != environment_there {
         return Err(format!(

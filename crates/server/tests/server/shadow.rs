@@ -335,7 +335,7 @@ fn compiles_neither_delay_nor_change_replies() {
     let body = catalog.body.clone();
     let old = Old::start(move |_| reply("200 OK", "", &body));
     // The compile here takes longer than the test waits for a reply.
-    let slow = "range(1, 300).each |$x| { range(1, 200).each |$y| { $x + $y } }\nfail('slow')\n";
+    let slow = "range(1, 150).each |$x| { range(1, 150).each |$y| { $x + $y } }\nfail('slow')\n";
     let server = old.shadow(&[(SITE, slow)], |config| config.compilers = 1);
     let (mut web, mut admin) = (client(&server), admin(&server));
     let begin = Instant::now();
