@@ -37,6 +37,17 @@ pub enum FleetError {
     /// A rule or filter cannot be read.
     #[error("{0}")]
     Rule(String),
+    /// A query cannot be answered.
+    #[error("{0}")]
+    Query(String),
+    /// A node does not exist.
+    #[error("there is no node {name}")]
+    UnknownNode {
+        /// The name.
+        name: String,
+        /// The most similar name.
+        near: Option<String>,
+    },
     /// A source of facts cannot be asked.
     #[error("{0}")]
     Source(String),

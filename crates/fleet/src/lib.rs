@@ -48,6 +48,7 @@ mod result;
 mod revision;
 mod run;
 mod side;
+mod store;
 
 pub use cause::Cause;
 pub use change::{
@@ -63,3 +64,7 @@ pub use nodes::{
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};
+pub use store::{
+    FactOfNode, NodeSelection, NodeStatus, NodeStore, StoredEvent, StoredLog, StoredNode,
+    StoredReport,
+};

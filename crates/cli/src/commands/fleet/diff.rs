@@ -14,6 +14,7 @@ use ordain_fleet::{
 };
 use ordain_source::Diagnostic;
 
+use super::common::failure;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::{Strict, at_least_one};
@@ -308,21 +309,4 @@ fn exit(args: &FleetDiffArgs, found: &FleetDiff) -> Exit {
         _ if args.exit_zero => Exit::Done,
         _ => Exit::Changes,
     }
-}
-
-fn failure(error: FleetError) -> Failure {
-    let diagnostic = match error {
-        FleetError::Revision(diagnostic) => *diagnostic,
-        FleetError::NoNodes(_) => Diagnostic::error(codes::ARGUMENTS, error.to_string())
-            .help("--facts names a directory with NAME.json or NAME.yaml for each node"),
-        FleetError::Range(_) => Diagnostic::error(codes::ARGUMENTS, error.to_string())
-            .help("A..B has two revisions of git or directories; without B it is the work tree"),
-        FleetError::File { .. } => Diagnostic::error(codes::FILE, error.to_string()),
-        FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, error.to_string()),
-        FleetError::Source(_) => Diagnostic::error(codes::FILE, error.to_string()),
-        FleetError::Rule(_) | FleetError::Threads(_) => {
-            Diagnostic::error(codes::ARGUMENTS, error.to_string())
-        }
-    };
-    diagnostic.into()
 }
