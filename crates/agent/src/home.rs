@@ -1,4 +1,4 @@
-//! The files of an agent: its certificate, the last graph, the key that seals the graph.
+//! The files of an agent: its certificate, the last graph, the key that encrypts the graph.
 
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
@@ -12,7 +12,7 @@ use crate::protocol::Head;
 
 /// The maximum length of a graph with its list of files, in bytes.
 pub(crate) const MAX_GRAPH: u64 = 256 << 20;
-/// The name that the sealed graph is bound to.
+/// The name that the encrypted graph is bound to.
 const GRAPH: &[u8] = b"the graph of an agent";
 /// The name of the key among the credentials that systemd passes on.
 const CREDENTIAL: &str = "ordain-agent.key";
@@ -40,7 +40,7 @@ struct SealedHead {
 }
 
 impl Home {
-    /// Opens the directory of an agent; a missing one is created with mode 0700. The key that seals
+    /// Opens the directory of an agent; a missing one is created with mode 0700. The key that encrypts
     /// the graph is the systemd credential `ordain-agent.key` if there is one, else the file, which
     /// is created if it is missing.
     ///
@@ -63,7 +63,7 @@ impl Home {
         self.dir.join(below)
     }
 
-    /// Stores a verified graph, sealed.
+    /// Stores a verified graph, encrypted.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -74,19 +74,19 @@ impl Home {
             serde_json::to_vec(&head).map_err(|error| AgentError::damaged(&path, error))?;
         text.push(b'\n');
         text.extend_from_slice(&graph.body);
-        let sealed = self.key.seal(GRAPH, &text)?;
-        write_private(&path, &sealed)
+        let encrypted = self.key.encrypt(GRAPH, &text)?;
+        write_private(&path, &encrypted)
     }
 
     /// The stored graph of a node. `None` if there is none.
     ///
     /// # Errors
-    /// When it cannot be read, was sealed with another key or changed, or is that of another node.
+    /// When it cannot be read, was encrypted with another key or changed, or is that of another node.
     pub fn stored(&self, certname: &str) -> Result<Option<StoredGraph>, AgentError> {
         let path = self.path("graph.sealed");
-        let Some(sealed) = read_limited(&path, MAX_GRAPH + (1 << 20))? else { return Ok(None) };
-        let text = self.key.open_sealed(GRAPH, &sealed).ok_or_else(|| {
-            AgentError::damaged(&path, "it was changed, or sealed with another key")
+        let Some(encrypted) = read_limited(&path, MAX_GRAPH + (1 << 20))? else { return Ok(None) };
+        let text = self.key.decrypt(GRAPH, &encrypted).ok_or_else(|| {
+            AgentError::damaged(&path, "it was changed, or encrypted with another key")
         })?;
         let end = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
         let (head, body) = text.split_at(end);
@@ -180,6 +180,6 @@ mod tests {
 
         let other = Home::open(&state, &dir.path().join("other.key")).unwrap();
         let error = other.stored("web.example.org").unwrap_err().to_string();
-        assert!(error.ends_with("it was changed, or sealed with another key"), "{error}");
+        assert!(error.ends_with("it was changed, or encrypted with another key"), "{error}");
     }
 }

@@ -16,7 +16,7 @@ const RENEWAL_WINDOW: i64 = 30 * 86_400;
 
 /// The result of revoking several names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RevokedNames {
+pub struct RevokeResult {
     /// Names whose certificates are now revoked.
     pub revoked: Vec<String>,
     /// Names that have no certificate.
@@ -29,7 +29,7 @@ impl CertificateAuthority {
     ///
     /// # Errors
     /// Errors of the directory. Unknown names are part of the result.
-    pub fn revoke(&self, names: &[String]) -> Result<RevokedNames, CaError> {
+    pub fn revoke(&self, names: &[String]) -> Result<RevokeResult, CaError> {
         let lock = self.directory.lock()?;
         self.revoke_names(&lock, names)
     }
@@ -39,7 +39,7 @@ impl CertificateAuthority {
     ///
     /// # Errors
     /// Errors of the directory. Unknown names are part of the result.
-    pub fn clean(&self, names: &[String]) -> Result<RevokedNames, CaError> {
+    pub fn clean(&self, names: &[String]) -> Result<RevokeResult, CaError> {
         let lock = self.directory.lock()?;
         let mut outcome = self.revoke_names(&lock, names)?;
         let mut removed = HashSet::new();
@@ -109,11 +109,11 @@ impl CertificateAuthority {
         self.revoke_names(lock, &names).map(|_| ())
     }
 
-    fn revoke_names(&self, lock: &WriteLock, names: &[String]) -> Result<RevokedNames, CaError> {
+    fn revoke_names(&self, lock: &WriteLock, names: &[String]) -> Result<RevokeResult, CaError> {
         let entries = inventory::read(&self.directory.inventory())?;
         let now = self.now();
         let known: HashSet<Serial> = self.own_list()?.serials().collect();
-        let mut outcome = RevokedNames::default();
+        let mut outcome = RevokeResult::default();
         let mut serials = Vec::new();
         for name in names {
             let Ok(certname) = Certname::new(name) else {

@@ -8,13 +8,13 @@ use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
 use crate::archive;
-use crate::carry::{Carry, Managed};
 use crate::codes;
 use crate::desired::{Branch, Resolved, ResolvedSource, Sources};
 use crate::error::{AtPath, Error, Result};
 use crate::files;
 use crate::pool;
 use crate::revision::Record;
+use crate::unmanaged::{Managed, UnmanagedFiles};
 
 /// The file that r10k writes to each environment.
 const INFO: &str = ".r10k-deploy.json";
@@ -66,7 +66,7 @@ impl Build<'_> {
             }
         }
         if let Some((old, record)) = old {
-            self.carry(old, record, &tree, warnings)?;
+            self.copy_unmanaged(old, record, &tree, warnings)?;
         }
         self.write_info(&tree)?;
         Ok(tree)
@@ -119,7 +119,7 @@ impl Build<'_> {
     }
 
     /// Copies the files of the current revision that the purge levels do not remove.
-    fn carry(
+    fn copy_unmanaged(
         &self,
         old: &Path,
         record: &Record,
@@ -160,7 +160,7 @@ impl Build<'_> {
                 managed.modules.remove(&module.module.path);
             }
         }
-        Carry::new(old, tree, &managed, &self.sources.settings.purge)?.run()
+        UnmanagedFiles::new(old, tree, &managed, &self.sources.settings.purge)?.run()
     }
 
     /// Writes `.r10k-deploy.json`, from which other programs read the deployed commits.

@@ -18,7 +18,7 @@ use crate::git::Mirrors;
 use crate::name::corrected;
 use crate::pool;
 use crate::report::{Action, EnvironmentReport, Report};
-use crate::revision::{Base, Entry, REVISIONS, Record};
+use crate::revision::{Entry, EnvironmentDir, REVISIONS, Record};
 use crate::settings::Settings;
 
 /// The time limit of the `postrun` command.
@@ -51,7 +51,8 @@ pub fn deploy(settings: &Settings, request: &Request, texts: &SourceMap) -> Resu
         let text = format!("deploys are locked by `write_lock`: {reason}");
         return Err(Error::new(text).help("remove the setting from r10k.yaml"));
     }
-    let bases: Vec<Base> = settings.base_directories().into_iter().map(Base::new).collect();
+    let bases: Vec<EnvironmentDir> =
+        settings.base_directories().into_iter().map(EnvironmentDir::new).collect();
     let mut locks = Vec::new();
     if !request.dry_run {
         for base in &bases {
@@ -106,7 +107,7 @@ struct Run<'r> {
 /// An environment and the revision that it should have.
 struct Target<'b> {
     declaration: Declaration<'b>,
-    base: Base,
+    base: EnvironmentDir,
     entry: Entry,
     old: Option<Record>,
 }
@@ -141,7 +142,7 @@ impl Run<'_> {
         let requested = self.requested(branches);
         self.modified = requested.iter().map(|branch| branch.name.directory.clone()).collect();
         for branch in requested {
-            let base = Base::new(branch.source.basedir.clone());
+            let base = EnvironmentDir::new(branch.source.basedir.clone());
             let name = &branch.name.directory;
             let entry = base.entry(name);
             let old = match &entry {
@@ -180,7 +181,13 @@ impl Run<'_> {
         }
     }
 
-    fn failed(&mut self, branch: &Branch<'_>, base: Base, old: Option<Record>, error: Error) {
+    fn failed(
+        &mut self,
+        branch: &Branch<'_>,
+        base: EnvironmentDir,
+        old: Option<Record>,
+        error: Error,
+    ) {
         self.error(error);
         self.report.environments.push(EnvironmentReport {
             name: branch.name.directory.clone(),
@@ -281,7 +288,7 @@ impl Run<'_> {
     }
 
     /// Removes environments that have no branch.
-    fn purge(&mut self, base: &Base, branches: &[Branch<'_>]) -> Result<()> {
+    fn purge(&mut self, base: &EnvironmentDir, branches: &[Branch<'_>]) -> Result<()> {
         let here = branches.iter().filter(|branch| branch.source.basedir == base.directory);
         let desired: BTreeSet<&str> = here.map(|b| b.name.directory.as_str()).collect();
         let names = match files::names(&base.directory) {
@@ -308,7 +315,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn purge_entry(&mut self, base: &Base, name: &str, is_own: bool) -> Result<()> {
+    fn purge_entry(&mut self, base: &EnvironmentDir, name: &str, is_own: bool) -> Result<()> {
         if !is_own && !self.sources.settings.purges_foreign {
             let text = format!(
                 "{} stays: no branch has its name, and no deploy made it",
@@ -364,7 +371,7 @@ pub fn rollback(
     environment: &str,
     revision: Option<&str>,
 ) -> Result<EnvironmentReport, Error> {
-    let base = Base::new(directory);
+    let base = EnvironmentDir::new(directory);
     let unknown = || {
         let text = format!("{} has no environment {environment}", base.directory.display());
         Error::new(text).help("`ordain deploy list` lists the environments")

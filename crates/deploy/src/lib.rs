@@ -3,19 +3,19 @@
 //! [`deploy`] creates a revision for each branch: an immutable directory whose name is a digest of
 //! the branch's commit and the exact source of each module. An environment is a symbolic link to a
 //! revision, and switching replaces the link atomically; [`rollback`] switches to an older
-//! revision. [`Base`] lists the revisions. [`Settings`] reads an `r10k.yaml`.
+//! revision. [`EnvironmentDir`] lists the revisions. [`Settings`] reads an `r10k.yaml`.
 //!
 //! ```
-//! use ordain_deploy::{Base, Request, Settings, deploy};
+//! use ordain_deploy::{EnvironmentDir, Request, Settings, deploy};
 //! use ordain_source::SourceMap;
 //!
 //! let directory = std::env::temp_dir().join("ordain-deploy-example");
-//! let settings = Settings::of_remote("/nowhere/control.git", &directory)?;
+//! let settings = Settings::for_remote("/nowhere/control.git", &directory)?;
 //! let settings = settings.with_cache(&directory.join("cache"))?;
 //! let request = Request { dry_run: true, ..Request::default() };
 //! let error = deploy(&settings, &request, &SourceMap::new()).map(|_| ());
 //! assert!(error.is_err_and(|error| error.to_string().contains("/nowhere/control.git")));
-//! assert!(Base::new(directory).environments()?.is_empty());
+//! assert!(EnvironmentDir::new(directory).environments()?.is_empty());
 //! # Ok::<(), ordain_deploy::Error>(())
 //! ```
 //!
@@ -23,7 +23,6 @@
 
 mod archive;
 mod build;
-mod carry;
 pub mod codes;
 mod deploy;
 mod desired;
@@ -38,9 +37,10 @@ mod puppetfile;
 mod report;
 mod revision;
 mod settings;
+mod unmanaged;
 
 pub use deploy::{Request, deploy, rollback};
 pub use error::Error;
 pub use report::{Action, EnvironmentReport, ModuleChange, Report};
-pub use revision::{Base, DeployedModule, PinnedRevision, REVISIONS, Record};
+pub use revision::{DeployedModule, EnvironmentDir, PinnedRevision, REVISIONS, Record};
 pub use settings::{DEFAULT_REVISIONS, Settings};

@@ -28,7 +28,7 @@ pub const REVISIONS: &str = ".revisions";
 /// The prefix of temporary entries in [`REVISIONS`].
 const TEMPORARY: &str = ".new-";
 
-/// How often [`Base::pin_current`] follows a link that concurrent deploys keep replacing.
+/// How often [`EnvironmentDir::pin_current`] follows a link that concurrent deploys keep replacing.
 const PIN_ATTEMPTS: u32 = 16;
 
 /// The prefix of the ids of adopted directories, which another program created.
@@ -99,11 +99,11 @@ pub(crate) enum Entry {
 
 /// A directory of environments.
 #[derive(Clone, Debug)]
-pub struct Base {
+pub struct EnvironmentDir {
     pub(crate) directory: PathBuf,
 }
 
-impl Base {
+impl EnvironmentDir {
     /// The directory of environments at a path.
     pub fn new(directory: PathBuf) -> Self {
         Self { directory }

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use ordain_deploy::{Action, Base, Request, Settings, deploy, rollback};
+use ordain_deploy::{Action, EnvironmentDir, Request, Settings, deploy, rollback};
 use ordain_source::SourceMap;
 use support::{Site, actions, messages, tree};
 
@@ -54,13 +54,13 @@ fn a_dry_run_reports_the_changes_and_writes_nothing() {
 fn a_rollback_stays_until_the_branch_has_something_new() {
     let site = Site::new();
     site.deploy();
-    let first = Base::new(site.base()).current("production").unwrap();
+    let first = EnvironmentDir::new(site.base()).current("production").unwrap();
     site.puppetfile("");
     site.deploy();
-    let second = Base::new(site.base()).current("production").unwrap();
+    let second = EnvironmentDir::new(site.base()).current("production").unwrap();
     let report = rollback(site.base(), "production", None).unwrap();
     assert_eq!(report.action, Action::Changed);
-    assert_eq!(Base::new(site.base()).current("production").unwrap(), first);
+    assert_eq!(EnvironmentDir::new(site.base()).current("production").unwrap(), first);
     assert!(site.environment().join("modules/ntp/manifests/init.pp").exists());
     assert!(rollback(site.base(), "production", None).is_err(), "there is none before the first");
 
@@ -68,7 +68,7 @@ fn a_rollback_stays_until_the_branch_has_something_new() {
     let force = Request { force: true, ..Request::default() };
     let report = deploy(&site.settings(), &force, &SourceMap::new()).unwrap();
     assert_eq!(actions(&report), ["changed production"]);
-    assert_eq!(Base::new(site.base()).current("production").unwrap(), second);
+    assert_eq!(EnvironmentDir::new(site.base()).current("production").unwrap(), second);
     rollback(site.base(), "production", Some(&first[..8])).unwrap();
     site.puppetfile("# new\n");
     assert_eq!(actions(&site.deploy()), ["changed production"]);
@@ -86,7 +86,7 @@ fn old_revisions_are_removed_unless_they_are_read() {
         deploy(&settings, &Request::default(), &SourceMap::new()).unwrap();
     };
     update("# 1");
-    let base = Base::new(site.base());
+    let base = EnvironmentDir::new(site.base());
     let first = base.current("production").unwrap();
     let reader = base.pin_current("production").unwrap();
     assert_eq!((&reader.id, reader.directory.is_dir()), (&first, true));
@@ -128,7 +128,7 @@ fn a_directory_of_r10k_becomes_the_first_revision() {
 fn errors_have_places_and_leave_the_environment() {
     let site = Site::new();
     site.deploy();
-    let before = Base::new(site.base()).current("production");
+    let before = EnvironmentDir::new(site.base()).current("production");
     let git = site.module.url();
     for (text, line, wanted) in [
         (format!("\nmod 'ntp', :git => '{git}'\n"), 2, "has no reference"),
@@ -162,7 +162,7 @@ fn errors_have_places_and_leave_the_environment() {
         let error = error.unwrap_or_else(|| panic!("{text}: {}", messages(&report)));
         let place = texts.start(error.primary.as_ref().unwrap().span).line;
         assert!(line == 0 || place == line, "{text}: line {place}");
-        assert_eq!(Base::new(site.base()).current("production"), before);
+        assert_eq!(EnvironmentDir::new(site.base()).current("production"), before);
     }
 }
 

@@ -169,7 +169,7 @@ pub fn note(error: KindError) -> Diagnostic {
 pub fn state(error: StoreError) -> Diagnostic {
     let help = match &error {
         StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
-        StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
+        StoreError::NewerSchema { .. } => "use that version, or another directory: --state-dir DIR",
         StoreError::Unsafe { .. } => {
             "`ordain doctor` has details; --state-dir DIR names a directory that only you can write"
         }

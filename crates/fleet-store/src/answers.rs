@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// The request that an answer belongs to.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct AnswerKey<'a> {
     /// The node.
     pub certname: &'a str,
     /// The environment.
@@ -41,12 +41,12 @@ pub struct Answer {
 pub fn put_answer(
     connection: &mut dyn Connection,
     key: &StoreKey,
-    question: &Question<'_>,
+    answer_key: &AnswerKey<'_>,
     code_id: Option<&str>,
     (catalog, inputs): (&[u8], &[u8]),
     now: i64,
 ) -> Result<(), FleetStoreError> {
-    let node = crate::ingest::node_id(connection, question.certname, now)?;
+    let node = crate::ingest::node_id(connection, answer_key.certname, now)?;
     let catalog = put_content(connection, key, catalog, true, now)?;
     let inputs = put_content(connection, key, inputs, true, now)?;
     let sql = "INSERT INTO compile_answers (certname_id, environment, variant, code_id, compiled,
@@ -56,8 +56,8 @@ pub fn put_answer(
                    content_digest = excluded.content_digest, inputs_digest = excluded.inputs_digest";
     let row = [
         node,
-        question.environment.into(),
-        question.variant.into(),
+        answer_key.environment.into(),
+        answer_key.variant.into(),
         code_id.map(str::to_owned).into(),
         now.into(),
         catalog.as_slice().into(),
@@ -74,13 +74,13 @@ pub fn put_answer(
 pub fn answer(
     connection: &mut dyn Connection,
     key: &StoreKey,
-    question: &Question<'_>,
+    answer_key: &AnswerKey<'_>,
 ) -> Result<Option<Answer>, FleetStoreError> {
     let sql = "SELECT a.code_id, a.compiled, a.verified, a.content_digest, a.inputs_digest
                FROM compile_answers a JOIN certnames c ON c.id = a.certname_id
                WHERE c.certname = $1 AND a.environment = $2 AND a.variant = $3";
     let parameters =
-        [question.certname.into(), question.environment.into(), question.variant.into()];
+        [answer_key.certname.into(), answer_key.environment.into(), answer_key.variant.into()];
     let Some(row) = connection.row(sql, &parameters)? else { return Ok(None) };
     let [code_id, compiled, verified, catalog, inputs] = row.as_slice() else {
         return Err(FleetStoreError::failed("five columns expected"));
@@ -101,16 +101,16 @@ pub fn answer(
 /// When the database fails.
 pub fn set_verified(
     connection: &mut dyn Connection,
-    question: &Question<'_>,
+    answer_key: &AnswerKey<'_>,
     now: i64,
 ) -> Result<(), FleetStoreError> {
     let sql = "UPDATE compile_answers SET verified = $1 WHERE environment = $2 AND variant = $3
                AND certname_id = (SELECT id FROM certnames WHERE certname = $4)";
     let parameters = [
         now.into(),
-        question.environment.into(),
-        question.variant.into(),
-        question.certname.into(),
+        answer_key.environment.into(),
+        answer_key.variant.into(),
+        answer_key.certname.into(),
     ];
     connection.execute(sql, &parameters).map(drop)
 }
@@ -121,11 +121,11 @@ pub fn set_verified(
 /// When the database fails.
 pub fn remove_answer(
     connection: &mut dyn Connection,
-    question: &Question<'_>,
+    answer_key: &AnswerKey<'_>,
 ) -> Result<(), FleetStoreError> {
     let sql = "DELETE FROM compile_answers WHERE environment = $1 AND variant = $2
                AND certname_id = (SELECT id FROM certnames WHERE certname = $3)";
     let parameters =
-        [question.environment.into(), question.variant.into(), question.certname.into()];
+        [answer_key.environment.into(), answer_key.variant.into(), answer_key.certname.into()];
     connection.execute(sql, &parameters).map(drop)
 }

@@ -157,7 +157,7 @@ pub fn revoke_all(
 ///
 /// # Errors
 /// When the database fails.
-pub fn forget_current(
+pub fn clear_current(
     connection: &mut dyn Connection,
     subject: &str,
 ) -> Result<(), FleetStoreError> {

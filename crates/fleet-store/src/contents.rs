@@ -31,7 +31,7 @@ pub fn put_content(
     }
     let mut data = compress(content)?;
     if is_secret {
-        data = key.seal(&digest, &data)?;
+        data = key.encrypt(&digest, &data)?;
     }
     let sql = "INSERT INTO contents (digest, size, is_secret, data, stored)
                VALUES ($1, $2, $3, $4, $5) ON CONFLICT (digest) DO NOTHING";
@@ -59,8 +59,8 @@ pub fn content(
     let data = data.bytes()?;
     let is_secret = is_secret.boolean()?;
     let plain = if is_secret {
-        let opened = key.open_sealed(digest, data);
-        decompress(&opened.ok_or_else(|| FleetStoreError::Sealed { name: hex() })?)?
+        let opened = key.decrypt(digest, data);
+        decompress(&opened.ok_or_else(|| FleetStoreError::DecryptionFailed { name: hex() })?)?
     } else {
         decompress(data)?
     };
@@ -82,7 +82,7 @@ pub fn put_secret(
     secret: &[u8],
     now: i64,
 ) -> Result<(), FleetStoreError> {
-    let sealed = key.seal(name.as_bytes(), secret)?;
+    let sealed = key.encrypt(name.as_bytes(), secret)?;
     let sql = "INSERT INTO secrets (name, sealed, updated) VALUES ($1, $2, $3)
                ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, updated = excluded.updated";
     connection.execute(sql, &[name.into(), sealed.into(), now.into()]).map(drop)
@@ -99,8 +99,8 @@ pub fn secret(
 ) -> Result<Option<Vec<u8>>, FleetStoreError> {
     let sealed = connection.value("SELECT sealed FROM secrets WHERE name = $1", &[name.into()])?;
     let Some(sealed) = sealed else { return Ok(None) };
-    let opened = key.open_sealed(name.as_bytes(), sealed.bytes()?);
-    opened.map(Some).ok_or_else(|| FleetStoreError::Sealed { name: name.into() })
+    let opened = key.decrypt(name.as_bytes(), sealed.bytes()?);
+    opened.map(Some).ok_or_else(|| FleetStoreError::DecryptionFailed { name: name.into() })
 }
 
 /// A digest in a column.

@@ -43,7 +43,7 @@ pub trait Connection {
 pub type RowFunction<'a> = dyn FnMut(&[Value]) -> Result<ControlFlow<()>, FleetStoreError> + 'a;
 
 /// The body of a transaction. After a conflict with another transaction, it runs again.
-pub type Work<'a> = dyn FnMut(&mut dyn Connection) -> Result<(), FleetStoreError> + 'a;
+pub type TransactionBody<'a> = dyn FnMut(&mut dyn Connection) -> Result<(), FleetStoreError> + 'a;
 
 /// A database. All methods block: asynchronous programs must call them on a blocking thread.
 pub trait Database: Send + Sync + std::fmt::Debug {
@@ -54,7 +54,11 @@ pub trait Database: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When the database or the body fails, or a statement exceeds the time limit.
-    fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError>;
+    fn read(
+        &self,
+        limit: Option<Duration>,
+        work: &mut TransactionBody<'_>,
+    ) -> Result<(), FleetStoreError>;
 
     /// Updates the statistics by which the database chooses indexes. Call it regularly if the
     /// database does not do that itself.
@@ -69,7 +73,7 @@ pub trait Database: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When the database or the body fails; then nothing has changed.
-    fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError>;
+    fn write(&self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError>;
 }
 
 impl dyn Connection + '_ {

@@ -13,7 +13,7 @@ pub enum FleetStoreError {
     },
     /// A newer Ordain wrote the schema.
     #[error("the database was written by a newer version (schema {found}, this one knows {known})")]
-    Newer {
+    NewerSchema {
         /// The version of its schema.
         found: i64,
         /// The newest version that this program knows.
@@ -48,8 +48,8 @@ pub enum FleetStoreError {
         reason: String,
     },
     /// A value was encrypted with another key, or modified since.
-    #[error("the secret {name} cannot be opened: it was sealed with another key, or changed")]
-    Sealed {
+    #[error("the secret {name} cannot be opened: it was encrypted with another key, or changed")]
+    DecryptionFailed {
         /// Its name.
         name: String,
     },

@@ -21,7 +21,7 @@ const NONCE: usize = 24;
 /// need the same key. Without the key, the secrets are lost.
 #[derive(Clone)]
 pub struct StoreKey {
-    sealing: [u8; LENGTH],
+    encryption: [u8; LENGTH],
     naming: [u8; LENGTH],
 }
 
@@ -41,7 +41,7 @@ impl StoreKey {
             hash.update(purpose);
             hash.finalize().into()
         };
-        Self { sealing: derive("ordain store: seal"), naming: derive("ordain store: name") }
+        Self { encryption: derive("ordain store: seal"), naming: derive("ordain store: name") }
     }
 
     /// Reads the key from a file. Creates a missing file with mode 0600.
@@ -66,23 +66,23 @@ impl StoreKey {
     ///
     /// # Errors
     /// When the system has no random numbers, or the content is too large.
-    pub fn seal(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
+    pub fn encrypt(&self, name: &[u8], content: &[u8]) -> Result<Vec<u8>, FleetStoreError> {
         let mut nonce = [0u8; NONCE];
         getrandom::fill(&mut nonce).map_err(|e| FleetStoreError::failed(e.to_string()))?;
-        let cipher = XChaCha20Poly1305::new(&self.sealing.into());
+        let cipher = XChaCha20Poly1305::new(&self.encryption.into());
         let payload = Payload { msg: content, aad: name };
-        let sealed = cipher
+        let encrypted = cipher
             .encrypt(&XNonce::from(nonce), payload)
             .map_err(|_| FleetStoreError::failed("a secret is too large"))?;
-        Ok([nonce.as_slice(), &sealed].concat())
+        Ok([nonce.as_slice(), &encrypted].concat())
     }
 
     /// Decrypts a content. `None` if the key or the name is wrong, or the content was modified.
-    pub fn open_sealed(&self, name: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
-        let (nonce, sealed) = sealed.split_at_checked(NONCE)?;
+    pub fn decrypt(&self, name: &[u8], encrypted: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, encrypted) = encrypted.split_at_checked(NONCE)?;
         let nonce: [u8; NONCE] = nonce.try_into().ok()?;
-        let cipher = XChaCha20Poly1305::new(&self.sealing.into());
-        cipher.decrypt(&XNonce::from(nonce), Payload { msg: sealed, aad: name }).ok()
+        let cipher = XChaCha20Poly1305::new(&self.encryption.into());
+        cipher.decrypt(&XNonce::from(nonce), Payload { msg: encrypted, aad: name }).ok()
     }
 
     /// The digest of a secret content: HMAC-SHA-256, so that nobody can confirm a guess at the
@@ -158,7 +158,7 @@ mod tests {
         // RFC 4231, test case 1: a key of 20 bytes. Shorter keys are padded with zeros.
         let mut naming = [0u8; 32];
         naming[..20].fill(0x0b);
-        let key = StoreKey { sealing: [0; 32], naming };
+        let key = StoreKey { encryption: [0; 32], naming };
         let hex: String = key.name(b"Hi There").iter().map(|b| format!("{b:02x}")).collect();
         assert_eq!(hex, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
     }
@@ -166,16 +166,16 @@ mod tests {
     #[test]
     fn changed_or_misplaced_secrets_do_not_open() {
         let key = StoreKey::from_bytes([7; 32]);
-        let sealed = key.seal(b"a", b"content").unwrap();
-        assert_eq!(key.open_sealed(b"a", &sealed).as_deref(), Some(b"content".as_slice()));
-        assert_eq!(key.open_sealed(b"b", &sealed), None);
-        assert_eq!(StoreKey::from_bytes([8; 32]).open_sealed(b"a", &sealed), None);
-        for i in 0..sealed.len() {
-            let mut changed = sealed.clone();
+        let encrypted = key.encrypt(b"a", b"content").unwrap();
+        assert_eq!(key.decrypt(b"a", &encrypted).as_deref(), Some(b"content".as_slice()));
+        assert_eq!(key.decrypt(b"b", &encrypted), None);
+        assert_eq!(StoreKey::from_bytes([8; 32]).decrypt(b"a", &encrypted), None);
+        for i in 0..encrypted.len() {
+            let mut changed = encrypted.clone();
             changed[i] ^= 1;
-            assert_eq!(key.open_sealed(b"a", &changed), None);
+            assert_eq!(key.decrypt(b"a", &changed), None);
         }
-        assert_eq!(key.open_sealed(b"a", &sealed[..10]), None);
+        assert_eq!(key.decrypt(b"a", &encrypted[..10]), None);
     }
 
     #[test]

@@ -27,7 +27,7 @@
 //!     "producer_timestamp": "2026-11-26T12:00:00Z", "values": {"os": {"family": "Debian"}}
 //! }"#;
 //! let command = Command::parse("replace_facts", 5, payload, now())?;
-//! command.expect_certname("web.example.com")?;
+//! command.check_certname("web.example.com")?;
 //! assert_eq!(apply(&database, &command, now())?, Outcome::Stored { changed: true });
 //! assert_eq!(apply(&database, &command, now())?, Outcome::Stored { changed: false });
 //!
@@ -73,10 +73,10 @@ pub mod terminus;
 mod time;
 mod value;
 
-pub use answers::{Answer, Question, answer, put_answer, remove_answer, set_verified};
+pub use answers::{Answer, AnswerKey, answer, put_answer, remove_answer, set_verified};
 pub use audit::{AuditEntry, append_audit, verify_audit};
 pub use authority::{
-    CertificateRow, certificate_by_serial, certificates_of, current_certificates, forget_current,
+    CertificateRow, certificate_by_serial, certificates_of, clear_current, current_certificates,
     put_certificate, put_request, put_revocation_list, remove_request, request, requests,
     revocation_list, revoke_all, revoked_serials,
 };
@@ -86,10 +86,10 @@ pub use command::{
 };
 pub use compression::decompress;
 pub use contents::{Digest, content, put_content, put_secret, secret};
-pub use database::{Connection, Database, RowFunction, Work, read, write};
+pub use database::{Connection, Database, RowFunction, TransactionBody, read, write};
 pub use dialect::Dialect;
 pub use error::FleetStoreError;
-pub use gc::{Collected, Retention, collect_garbage};
+pub use gc::{GcStats, Retention, collect_garbage};
 pub use ingest::{Outcome, apply, apply_all};
 pub use key::StoreKey;
 pub use leases::{acquire_lease, release_lease};

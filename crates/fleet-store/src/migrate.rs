@@ -25,7 +25,7 @@ fn database_version(database: &dyn Database) -> Result<i64, FleetStoreError> {
     let known = MIGRATIONS.len() as i64;
     let found = crate::database::read(database, None, version)?;
     if found > known {
-        return Err(FleetStoreError::Newer { found, known });
+        return Err(FleetStoreError::NewerSchema { found, known });
     }
     Ok(found)
 }

@@ -12,7 +12,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags};
 
-use crate::database::{Connection, Database, RowFunction, Work};
+use crate::database::{Connection, Database, RowFunction, TransactionBody};
 use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
 use crate::migrate::migrate_schema;
@@ -245,7 +245,11 @@ impl Database for Sqlite {
         Dialect::Sqlite
     }
 
-    fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+    fn read(
+        &self,
+        limit: Option<Duration>,
+        work: &mut TransactionBody<'_>,
+    ) -> Result<(), FleetStoreError> {
         let mut reader = self.reader()?;
         match &mut reader.connection {
             Some(connection) => read_with(connection, limit, work),
@@ -262,7 +266,7 @@ impl Database for Sqlite {
         Ok(())
     }
 
-    fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+    fn write(&self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError> {
         let connection = lock(&self.writer);
         if !connection.is_autocommit() {
             // The previous transaction panicked.
@@ -282,7 +286,7 @@ impl Database for Sqlite {
 fn read_with(
     connection: &mut rusqlite::Connection,
     limit: Option<Duration>,
-    work: &mut Work<'_>,
+    work: &mut TransactionBody<'_>,
 ) -> Result<(), FleetStoreError> {
     if let Some(limit) = limit {
         let end = Instant::now() + limit;

@@ -11,7 +11,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ordain_fleet_store::{Command, Database, Postgres, Sqlite, apply_all, format_time, now, read};
-use ordain_puppetdb::{Head, Output, QueryRequest, Settings, answer, sqlite_functions};
+use ordain_puppetdb::{
+    QueryRequest, ResponseHead, ResponseWriter, Settings, answer, sqlite_functions,
+};
 use serde_json::{Value, json};
 
 const MINUTE: i64 = 60_000_000;
@@ -173,8 +175,8 @@ fn store(
 #[derive(Default)]
 struct Counter(usize);
 
-impl Output for Counter {
-    fn begin(&mut self, _: Head) -> io::Result<()> {
+impl ResponseWriter for Counter {
+    fn begin(&mut self, _: ResponseHead) -> io::Result<()> {
         Ok(())
     }
 

@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use ordain_fleet_store::Sqlite;
-//! use ordain_puppetdb::{Answer, QueryRequest, Settings, answer, sqlite_functions};
+//! use ordain_puppetdb::{Response, QueryRequest, Settings, answer, sqlite_functions};
 //!
 //! let directory = tempfile::tempdir()?;
 //! let database = Sqlite::open(&directory.path().join("fleet.db"), 2, sqlite_functions())?;
 //! let query = "nodes[certname] { facts { name = 'kernel' and value = 'Linux' } }";
 //! let request = QueryRequest::get("", &[("query", query)])?;
-//! let mut output = Answer::default();
+//! let mut output = Response::default();
 //! answer(&database, &Settings::default(), &request, &mut output)?;
 //! assert_eq!(output.body, b"[]");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,7 +30,6 @@
 //!
 //! [`sqlite_functions`] adds functions to SQLite that behave like PostgreSQL's.
 
-mod answer;
 mod check;
 mod entity;
 mod error;
@@ -41,6 +40,7 @@ pub mod limits;
 mod plan;
 pub mod pql;
 mod request;
+mod response;
 mod routes;
 mod rows;
 mod sql;
@@ -50,7 +50,7 @@ mod time;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Head, Output, Settings, answer};
 pub use error::QueryError;
 pub use request::QueryRequest;
+pub use response::{Response, ResponseHead, ResponseWriter, Settings, answer};
 pub use sqlite::{check_pattern, sqlite_functions};

@@ -12,8 +12,8 @@ use ordain_fleet_store::{Command, Database, Dialect, Sqlite, apply};
 use ordain_testkit::golden::golden;
 use serde_json::Value;
 
-use crate::answer::{Settings, compile};
-use crate::{Answer, QueryError, QueryRequest, answer, sqlite_functions};
+use crate::response::{Settings, compile};
+use crate::{QueryError, QueryRequest, Response, answer, sqlite_functions};
 
 /// When the commands arrive, in microseconds since 1970.
 const RECEIVED: i64 = 1_795_000_000_000_000;
@@ -49,8 +49,8 @@ fn request(line: &str) -> QueryRequest {
     QueryRequest::get(path, &parameters).unwrap()
 }
 
-fn ask(database: &dyn Database, request: &QueryRequest) -> Result<Answer, QueryError> {
-    let mut output = Answer::default();
+fn ask(database: &dyn Database, request: &QueryRequest) -> Result<Response, QueryError> {
+    let mut output = Response::default();
     answer(database, &Settings::default(), request, &mut output)?;
     Ok(output)
 }
@@ -101,7 +101,7 @@ fn deactivated_nodes_are_inactive_until_they_are_purged() {
     for (days, expected) in [(100_000, r#"[{"certname":"gone.example.com"}]"#), (0, "[]")] {
         let node_purge_ttl = Duration::from_secs(days * 86_400);
         let settings = Settings { node_purge_ttl, ..Settings::default() };
-        let mut output = Answer::default();
+        let mut output = Response::default();
         answer(&database, &settings, &request, &mut output).unwrap();
         assert_eq!(String::from_utf8(output.body).unwrap(), expected, "{days}");
     }
@@ -183,7 +183,7 @@ fn large_queries_end_with_an_answer_or_an_error() {
     ] {
         let request = QueryRequest::get("", &[("query", query.as_str())]).unwrap();
         let status_of =
-            |result: Result<Answer, QueryError>| result.map_or_else(|e| e.status, |_| 200);
+            |result: Result<Response, QueryError>| result.map_or_else(|e| e.status, |_| 200);
         let start: String = query.chars().take(60).collect();
         assert_eq!(status_of(ask(&database, &request)), status, "{start}");
     }

@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::StatusCode;
 use ordain_fleet_store::{Connection, Database, FleetStoreError, Value, read};
-use ordain_puppetdb::{Head, Output, QueryError, QueryRequest, Settings, answer};
+use ordain_puppetdb::{QueryError, QueryRequest, ResponseHead, ResponseWriter, Settings, answer};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -86,7 +86,7 @@ impl Queries {
         let limit = self.settings.timeout.unwrap_or(Duration::MAX);
         let mut output = Sending {
             reply: Some(reply),
-            head: Head::default(),
+            head: ResponseHead::default(),
             whole: Vec::new(),
             parts: None,
             accepts_gzip,
@@ -154,7 +154,7 @@ fn refusal(error: QueryError) -> Reply {
 struct Sending {
     /// Where the reply goes, until it is sent.
     reply: Option<oneshot::Sender<Reply>>,
-    head: Head,
+    head: ResponseHead,
     whole: Vec<u8>,
     parts: Option<Parts>,
     accepts_gzip: bool,
@@ -280,8 +280,8 @@ impl Parts {
     }
 }
 
-impl Output for Sending {
-    fn begin(&mut self, head: Head) -> io::Result<()> {
+impl ResponseWriter for Sending {
+    fn begin(&mut self, head: ResponseHead) -> io::Result<()> {
         self.head = head;
         Ok(())
     }

@@ -25,7 +25,7 @@ pub struct ChangedPath {
 pub struct PathBefore {
     /// The bytes of the path.
     pub path: Vec<u8>,
-    /// The state, in the form that [`Store::kept`] returns.
+    /// The state, in the form that [`Store::changed_paths`] returns.
     pub state: String,
     /// The name of the path in messages, if the path is secret.
     pub name: Option<String>,
@@ -118,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn kept(&self, run: i64) -> Result<Vec<ChangedPath>, StoreError> {
+    pub fn changed_paths(&self, run: i64) -> Result<Vec<ChangedPath>, StoreError> {
         self.with(|c| {
             let mut kept = c.prepare(
                 "SELECT path, before, after, name FROM kept WHERE run = ?1 ORDER BY path",
@@ -136,13 +136,13 @@ impl Store {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::Subject;
+    use crate::RunTarget;
 
     #[test]
     fn the_first_state_of_a_path_counts() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply", &Subject::default()).unwrap();
+        let run = store.begin("apply", &RunTarget::default()).unwrap();
         let found = |path: &[u8], state: &str| PathBefore {
             path: path.to_vec(),
             state: state.into(),
@@ -151,7 +151,7 @@ mod tests {
         store.note_before(run, &[found(b"/b", "1"), found(b"/\xff", "2")]).unwrap();
         store.note_before(run, &[found(b"/b", "3")]).unwrap();
         store.note_after(run, &[(b"/b".to_vec(), "4".into())]).unwrap();
-        let kept = store.kept(run.number()).unwrap();
+        let kept = store.changed_paths(run.number()).unwrap();
         let shown: Vec<_> =
             kept.iter().map(|k| (k.path.as_slice(), &*k.before, k.after.as_deref())).collect();
         assert_eq!(shown, [(&b"/b"[..], "1", Some("4")), (&b"/\xff"[..], "2", None)]);
@@ -172,12 +172,12 @@ mod tests {
     fn incomplete_backups_of_a_killed_run_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let killed = store.backups(store.begin("apply", &Subject::default()).unwrap().number());
+        let killed = store.backups(store.begin("apply", &RunTarget::default()).unwrap().number());
         std::fs::create_dir_all(&killed).unwrap();
         for name in [".kept.1-0.ordain", "digest"] {
             std::fs::write(killed.join(name), "").unwrap();
         }
-        store.begin("apply", &Subject::default()).unwrap();
+        store.begin("apply", &RunTarget::default()).unwrap();
         assert!(!killed.join(".kept.1-0.ordain").exists() && killed.join("digest").exists());
     }
 }

@@ -32,14 +32,14 @@ pub struct Damage {
 pub(crate) fn set_aside(
     dir: &StateDir,
     reason: String,
-    under_way: Option<i64>,
+    in_progress: Option<i64>,
 ) -> Result<Damage, StoreError> {
     let moved_to = make_directory(dir)?;
     for suffix in DATABASE_SUFFIXES {
         move_to(&moved_to, dir, &format!("{JOURNAL_FILE}{suffix}"))?;
     }
     move_to(&moved_to, dir, BACKUPS)?;
-    if let Some(run) = under_way {
+    if let Some(run) = in_progress {
         keep_backups(dir, &moved_to, run)?;
     }
     move_to(&moved_to, dir, JOURNAL_FILE)?;

@@ -31,7 +31,7 @@ pub enum StoreError {
         "the state in {} was written by a newer version (schema {found}, this one knows {known})",
         path.display()
     )]
-    Newer {
+    NewerSchema {
         /// The database.
         path: PathBuf,
         /// Its schema.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value as Json;
 
 use crate::error::StoreError;
-use crate::journal::{Run, Store, Subject, time};
+use crate::journal::{Run, RunTarget, Store, time};
 
 /// A run in the journal.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +26,7 @@ pub struct RunRecord {
     /// The number of resources that were skipped because of other failures, or by their kind.
     pub skipped: u32,
     /// What was applied, and where.
-    pub subject: Subject,
+    pub subject: RunTarget,
 }
 
 /// A resource that did not reach its desired state.
@@ -157,7 +157,7 @@ fn past_run(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         changed: row.get(4)?,
         failed: row.get(5)?,
         skipped: row.get(6)?,
-        subject: Subject {
+        subject: RunTarget {
             source: row.get(7)?,
             node: row.get(8)?,
             account: row.get(9)?,
@@ -200,14 +200,14 @@ mod tests {
     fn runs_with_their_changes() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let first = store.begin("apply", &Subject::default()).unwrap();
+        let first = store.begin("apply", &RunTarget::default()).unwrap();
         let changes = json!([{ "property": "mode", "message": "mode changed '0600' to '0644'" }]);
         store.begin_step(first, "File[/a]", "modify", &changes).unwrap();
         store.end_step(first, "File[/a]", true).unwrap();
         store.begin_step(first, "File[/b]", "create", &json!([])).unwrap();
         store.end_step(first, "File[/b]", false).unwrap();
         store.finish(first, &Json::Null).unwrap();
-        let second = store.begin("watch", &Subject::default()).unwrap();
+        let second = store.begin("watch", &RunTarget::default()).unwrap();
         store.begin_step(second, "File[/c]", "create", &json!([])).unwrap();
         let runs = store.runs().unwrap();
         let shown: Vec<_> = runs
@@ -227,7 +227,7 @@ mod tests {
     fn a_run_says_what_it_was_of_and_what_failed_and_why() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let subject = Subject {
+        let subject = RunTarget {
             source: Some("/srv/site.pp".into()),
             node: Some("web1".into()),
             account: Some("root".into()),

@@ -35,7 +35,7 @@ pub struct Store {
 
 /// What a run applies, and where.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Subject {
+pub struct RunTarget {
     /// The path that was given.
     pub source: Option<String>,
     /// The node.
@@ -52,12 +52,12 @@ struct RunInProgress {
     number: i64,
     kind: String,
     started: i64,
-    subject: Subject,
+    subject: RunTarget,
 }
 
 impl RunInProgress {
     fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let Subject { source, node, account, root } = &self.subject;
+        let RunTarget { source, node, account, root } = &self.subject;
         connection.execute(
             "INSERT INTO runs (id, kind, pid, started, source, node, account, root)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -97,7 +97,7 @@ pub struct InterruptedRun {
     /// The start time.
     pub started: SystemTime,
     /// The steps that it had begun but not completed.
-    pub under_way: Vec<StepInProgress>,
+    pub in_progress: Vec<StepInProgress>,
     /// The steps that it did, in order.
     pub done: Vec<StepInProgress>,
     /// Whether it is reported for the first time.
@@ -262,7 +262,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&self, kind: &str, subject: &Subject) -> Result<Run, StoreError> {
+    pub fn begin(&self, kind: &str, subject: &RunTarget) -> Result<Run, StoreError> {
         let started = milliseconds(SystemTime::now());
         let begun =
             |number| RunInProgress { number, kind: kind.into(), started, subject: subject.clone() };
@@ -352,7 +352,7 @@ impl Store {
             )
             .map(drop)
         })?;
-        self.settle(run)
+        self.mark_completed(run)
     }
 
     /// Records that a run completed the work of earlier unfinished runs, so that they are not
@@ -360,7 +360,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn settle(&self, run: Run) -> Result<(), StoreError> {
+    pub fn mark_completed(&self, run: Run) -> Result<(), StoreError> {
         let sql = "UPDATE runs SET told = ?2 WHERE finished IS NULL AND id < ?1";
         self.with(|c| c.execute(sql, params![run.0, SETTLED]).map(drop))
     }
@@ -375,7 +375,7 @@ impl Store {
         self.with(|c| c.execute(sql, params![run.0, summary.to_string()]).map(drop))
     }
 
-    /// Unfinished runs whose work no later run completed ([`Store::settle`]), the earliest first.
+    /// Unfinished runs whose work no later run completed ([`Store::mark_completed`]), the earliest first.
     /// Call it before [`Store::begin`], with the [`crate::RunLock`] held, so that none of them is
     /// still active.
     ///
@@ -394,10 +394,10 @@ impl Store {
             let mut out = Vec::new();
             for row in rows {
                 let (id, pid, started, is_new) = row?;
-                let under_way = steps(c, id, "ended IS NULL")?;
+                let in_progress = steps(c, id, "ended IS NULL")?;
                 let done = steps(c, id, "ok = 1")?;
                 let started = time(started);
-                out.push(InterruptedRun { pid, started, under_way, done, is_new });
+                out.push(InterruptedRun { pid, started, in_progress, done, is_new });
             }
             c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [REPORTED])?;
             Ok(out)
@@ -429,26 +429,26 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         {
             let store = Store::open(dir.path()).unwrap();
-            let run = store.begin("apply", &Subject::default()).unwrap();
+            let run = store.begin("apply", &RunTarget::default()).unwrap();
             store.begin_step(run, "File[/a]", "create ensure", &json!([])).unwrap();
             store.end_step(run, "File[/a]", true).unwrap();
             store.begin_step(run, "File[/b]", "modify content", &json!([])).unwrap();
         }
         let store = Store::open(dir.path()).unwrap();
         let interrupted = store.take_interrupted().unwrap();
-        let under_way =
+        let in_progress =
             vec![StepInProgress { resource: "File[/b]".into(), action: "modify content".into() }];
-        assert_eq!(interrupted[0].under_way, under_way);
+        assert_eq!(interrupted[0].in_progress, in_progress);
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());
         assert!(interrupted[0].is_new);
         // A run that was interrupted itself does not complete earlier work.
-        let second = store.begin("apply", &Subject::default()).unwrap();
+        let second = store.begin("apply", &RunTarget::default()).unwrap();
         store.break_off(second, &json!({ "changed": 0 })).unwrap();
         let both = store.take_interrupted().unwrap();
         assert_eq!(both.iter().map(|run| run.is_new).collect::<Vec<_>>(), [false, true]);
-        assert_eq!(both[0].under_way, under_way);
-        let third = store.begin("apply", &Subject::default()).unwrap();
+        assert_eq!(both[0].in_progress, in_progress);
+        let third = store.begin("apply", &RunTarget::default()).unwrap();
         store.finish(third, &Json::Null).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
     }
@@ -457,7 +457,7 @@ mod tests {
     fn a_finished_run_keeps_its_summary_and_is_not_interrupted() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply", &Subject::default()).unwrap();
+        let run = store.begin("apply", &RunTarget::default()).unwrap();
         store.finish(run, &json!({ "changed": 2 })).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
         let sql = "SELECT summary FROM runs WHERE finished IS NOT NULL";
@@ -470,7 +470,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         for _ in 0..MAX_RUNS + 5 {
-            let run = store.begin("apply", &Subject::default()).unwrap();
+            let run = store.begin("apply", &RunTarget::default()).unwrap();
             store.begin_step(run, "File[/a]", "x", &json!([])).unwrap();
         }
         let count =
@@ -485,7 +485,7 @@ mod tests {
         drop(Store::open(dir.path()).unwrap());
         let path = dir.path().join("state.db");
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-        assert!(matches!(Store::open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+        assert!(matches!(Store::open(dir.path()), Err(StoreError::NewerSchema { found: 99, .. })));
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "this is no database at all, only text").unwrap();
         assert!(matches!(Store::open(dir.path()), Err(StoreError::Broken { .. })));
@@ -495,7 +495,7 @@ mod tests {
     fn a_full_disk_is_an_error_and_not_a_crash() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        let run = store.begin("apply", &Subject::default()).unwrap();
+        let run = store.begin("apply", &RunTarget::default()).unwrap();
         store.with(|c| c.pragma_update(None, "max_page_count", 8)).unwrap();
         let long = "x".repeat(100_000);
         let error = store.begin_step(run, &long, "x", &json!([])).unwrap_err().to_string();
@@ -514,7 +514,7 @@ mod tests {
         let names = ["state.db", "state.db-wal", "state.db-shm"].map(|name| dir.path().join(name));
         for _ in 0..2 {
             let store = Store::open(dir.path()).unwrap();
-            store.begin("apply", &Subject::default()).unwrap();
+            store.begin("apply", &RunTarget::default()).unwrap();
             assert_eq!(names.each_ref().map(|path| mode(path)), [0o600; 3]);
             // As an earlier version created them.
             names.iter().for_each(|path| set(path, 0o644));

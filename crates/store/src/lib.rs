@@ -26,7 +26,7 @@ pub use directory::StateDir;
 pub use error::StoreError;
 pub use exports::ExportStore;
 pub use history::{Outcome, RunRecord, StepRecord};
-pub use journal::{InterruptedRun, Run, StepInProgress, Store, Subject};
+pub use journal::{InterruptedRun, Run, RunTarget, StepInProgress, Store};
 pub use key::MachineKey;
 pub use lock::RunLock;
 pub use program_exports::ProgramExport;

@@ -226,7 +226,7 @@ fn migrate_schema(
     let known = schema.migrations.len() as i64;
     let found = version(connection).map_err(failed)?;
     if found > known {
-        return Err(StoreError::Newer { path: path.to_path_buf(), found, known });
+        return Err(StoreError::NewerSchema { path: path.to_path_buf(), found, known });
     }
     if found < 0 {
         return Err(StoreError::broken(path, format!("it has schema {found}")));

@@ -10,8 +10,8 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_store::{
-    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, StateCheck, Store,
-    StoreError, Subject,
+    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, RunTarget, StateCheck,
+    Store, StoreError,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -203,7 +203,7 @@ fn backups_that_lead_elsewhere_are_refused() {
 fn with_runs(dir: &Path) {
     let store = Store::open(dir).unwrap();
     for number in 1..=20 {
-        let run = store.begin("apply", &Subject::default()).unwrap();
+        let run = store.begin("apply", &RunTarget::default()).unwrap();
         for file in 0..50 {
             let name = format!("File[/srv/{number}/{file}]");
             store.begin_step(run, &name, "create", &json!([])).unwrap();
@@ -223,7 +223,7 @@ fn found(path: &str) -> PathBefore {
 /// A run that uses every function of the journal.
 fn run(store: &Store) {
     store.take_interrupted().unwrap();
-    let run = store.begin("apply", &Subject::default()).unwrap();
+    let run = store.begin("apply", &RunTarget::default()).unwrap();
     store.begin_step(run, "File[/a]", "create", &json!([])).unwrap();
     store.note_before(run, &[found("/a")]).unwrap();
     store.end_step(run, "File[/a]", true).unwrap();
@@ -278,7 +278,7 @@ fn runs_go_on_whatever_became_of_the_journal() {
         let store = match Store::open_for_run(dir.path()) {
             Ok(store) => store,
             // Random bytes may be the number of a newer schema.
-            Err(StoreError::Newer { .. }) => continue,
+            Err(StoreError::NewerSchema { .. }) => continue,
             Err(error) => panic!("{number}: {error}"),
         };
         run(&store);
@@ -358,7 +358,7 @@ fn a_journal_that_is_damaged_in_the_middle_of_a_run_is_replaced_and_the_run_is_i
     let dir = tempfile::tempdir().unwrap();
     with_runs(dir.path());
     let store = Store::open_for_run(dir.path()).unwrap();
-    let subject = Subject { node: Some("web1".into()), ..Subject::default() };
+    let subject = RunTarget { node: Some("web1".into()), ..RunTarget::default() };
     let run = store.begin("apply", &subject).unwrap();
     fs::create_dir_all(store.backups(run.number())).unwrap();
     let path = dir.path().join("state.db");
@@ -390,7 +390,10 @@ fn a_newer_journal_is_left_as_it_is() {
     let path = dir.path().join("state.db");
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(&path).unwrap();
-    assert!(matches!(Store::open_for_run(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+    assert!(matches!(
+        Store::open_for_run(dir.path()),
+        Err(StoreError::NewerSchema { found: 99, .. })
+    ));
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -417,7 +420,7 @@ fn a_journal_of_an_earlier_version_keeps_its_runs() {
     mode(&path, 0o600);
     let store = Store::open_for_run(dir.path()).unwrap();
     let runs = store.runs().unwrap();
-    assert_eq!((runs.len(), runs[0].failed, &runs[0].subject), (1, 1, &Subject::default()));
+    assert_eq!((runs.len(), runs[0].failed, &runs[0].subject), (1, 1, &RunTarget::default()));
     run(&store);
     assert_eq!(store.take_damages(), []);
 }
@@ -546,7 +549,7 @@ fn compiles_go_on_whatever_became_of_exported_resources() {
         let store = match ExportStore::open(dir.path()) {
             Ok(store) => store,
             // Random bytes may be the number of a newer schema.
-            Err(StoreError::Newer { .. }) => continue,
+            Err(StoreError::NewerSchema { .. }) => continue,
             Err(error) => panic!("{number}: {error}"),
         };
         exchange(&store);
@@ -589,7 +592,10 @@ fn a_newer_store_of_exported_resources_is_left_as_it_is() {
     let path = dir.path().join("exports.db");
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(&path).unwrap();
-    assert!(matches!(ExportStore::open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+    assert!(matches!(
+        ExportStore::open(dir.path()),
+        Err(StoreError::NewerSchema { found: 99, .. })
+    ));
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 

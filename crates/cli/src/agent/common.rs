@@ -6,7 +6,7 @@ use ordain_agent::protocol::Head;
 use ordain_agent::{AgentError, Server, Spool};
 use ordain_driver::Reporter;
 use ordain_driver::puppet::agent_facts;
-use ordain_store::Subject;
+use ordain_store::RunTarget;
 use serde_json::Value as Json;
 
 use super::args::Settings;
@@ -32,9 +32,9 @@ pub(super) fn facts(
 }
 
 /// The subject of runs in the journal.
-pub(super) fn subject(settings: &Settings, root: &Path) -> Subject {
+pub(super) fn subject(settings: &Settings, root: &Path) -> RunTarget {
     let source = format!("https://{}", settings.server);
-    Subject { source: Some(source), ..runs::subject(Path::new("/"), &settings.certname, root) }
+    RunTarget { source: Some(source), ..runs::subject(Path::new("/"), &settings.certname, root) }
 }
 
 /// Delivers the reports that wait, the oldest first. A report that the server refuses is dropped.

@@ -93,7 +93,7 @@ pub(super) fn run(
         agent.keep(stored, true);
     }
     agent.manager.notify("READY=1");
-    let result = agent.run_loop(&signals, &|store: &Store| store.settle(run).map_err(drop));
+    let result = agent.run_loop(&signals, &|store: &Store| store.mark_completed(run).map_err(drop));
     let is_whole = agent.end();
     result.map_err(failed)?;
     runs::record_final_states(&store, run, &host)?;

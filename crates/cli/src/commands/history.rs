@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use ordain_functions::time;
 use ordain_source::Diagnostic;
-use ordain_store::{Outcome, RunRecord, StepRecord, Store, StoreError, Subject};
+use ordain_store::{Outcome, RunRecord, RunTarget, StepRecord, Store, StoreError};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -235,7 +235,7 @@ fn line(run: &RunRecord) -> String {
     }
     let (number, kind) = (run.number, &run.kind);
     let first = format!("{number:4}  {}  {kind:8} {ending:>7}  {counts}", shown(run.started));
-    let Subject { source, node, account, root } = &run.subject;
+    let RunTarget { source, node, account, root } = &run.subject;
     let parts = [
         source.clone(),
         node.as_ref().map(|node| format!("for {node}")),

@@ -13,7 +13,7 @@ use ordain_engine::runner::HostRunner;
 use ordain_graph::ResourceRef;
 use ordain_process::interruption;
 use ordain_source::Diagnostic;
-use ordain_store::{Run, Store, Subject};
+use ordain_store::{Run, RunTarget, Store};
 use serde_json::json;
 
 use ordain_driver::project::machine_path;
@@ -86,7 +86,7 @@ pub(super) fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
         return show_todo(ui, number, &todo);
     }
     signals.enable_graceful_stop();
-    let subject = Subject { source: None, ..runs::subject(Path::new("-"), "", &args.root) };
+    let subject = RunTarget { source: None, ..runs::subject(Path::new("-"), "", &args.root) };
     let own = store.begin("rollback", &subject).map_err(codes::state)?;
     let host = runs::with_backups(host, &store, own);
     let copies = store.backups(number);
@@ -159,7 +159,7 @@ fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
         return Err(error.help("`ordain history` lists the runs").into());
     }
     for run in known.iter().filter(|run| run.kind != "rollback") {
-        if !store.kept(run.number).map_err(codes::state)?.is_empty() {
+        if !store.changed_paths(run.number).map_err(codes::state)?.is_empty() {
             return Ok(run.number);
         }
     }
@@ -176,7 +176,7 @@ fn changed(store: &Store, number: i64) -> Result<Vec<ChangedPath>, Failure> {
         Diagnostic::error(codes::STATE, format!("the journal cannot be read: {e}"))
     };
     let mut out = Vec::new();
-    for row in store.kept(number).map_err(codes::state)? {
+    for row in store.changed_paths(number).map_err(codes::state)? {
         let path = PathBuf::from(OsStr::from_bytes(&row.path));
         let state = serde_json::from_str(&row.before).map_err(broken)?;
         let after = row.after.as_deref().map(serde_json::from_str).transpose().map_err(broken)?;

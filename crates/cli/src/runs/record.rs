@@ -108,10 +108,10 @@ pub(crate) fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedR
                 _ => unfinished.changed(&step.resource),
             }
         }
-        for step in &run.under_way {
+        for step in &run.in_progress {
             warning = warning.help(format!("under way was: {} {}", step.action, step.resource));
             if step.action != REFRESH {
-                unfinished.under_way(&step.resource);
+                unfinished.in_progress(&step.resource);
             }
         }
         if run.is_new {

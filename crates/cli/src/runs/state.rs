@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_source::Diagnostic;
-use ordain_store::{RunLock, Store, Subject};
+use ordain_store::{RunLock, RunTarget, Store};
 
 use crate::codes;
 use crate::exit::Failure;
@@ -77,14 +77,14 @@ pub(crate) fn lock(dir: &Path) -> Result<RunLock, Failure> {
 }
 
 /// The subject of a run: the path, the node, the account and the root directory.
-pub(crate) fn subject(source: &Path, node: &str, root: &Path) -> Subject {
+pub(crate) fn subject(source: &Path, node: &str, root: &Path) -> RunTarget {
     let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let source = match source == Path::new("-") {
         true => "standard input".to_string(),
         false => full(source).display().to_string(),
     };
     let root = root_path(root);
-    Subject {
+    RunTarget {
         source: Some(source),
         node: Some(node).filter(|node| !node.is_empty()).map(ToString::to_string).or_else(hostname),
         account: Some(account()),

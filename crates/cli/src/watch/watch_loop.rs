@@ -190,7 +190,7 @@ impl Watch<'_> {
         let is_settled = self.reconciler.quiet_for().is_some();
         if is_settled && !self.is_settled && self.is_ready {
             // If this cannot be written, interrupted runs are resumed once more.
-            let _ = self.store.settle(self.run);
+            let _ = self.store.mark_completed(self.run);
             self.output.settled(&self.reconciler.standings());
         }
         self.is_settled = is_settled;

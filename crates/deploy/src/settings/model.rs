@@ -134,7 +134,7 @@ impl Settings {
     ///
     /// # Errors
     /// When git could take the URL for an option, or the directory cannot be made absolute.
-    pub fn of_remote(remote: &str, basedir: &Path) -> Result<Self, Error> {
+    pub fn for_remote(remote: &str, basedir: &Path) -> Result<Self, Error> {
         check_remote(remote)?;
         // A relative path would name another repository from another directory, and the mirror's
         // name depends on it.

@@ -105,7 +105,7 @@ impl Site {
     }
 
     pub(crate) fn settings(&self) -> Settings {
-        let settings = Settings::of_remote(&self.control.url(), &self.base()).unwrap();
+        let settings = Settings::for_remote(&self.control.url(), &self.base()).unwrap();
         settings.with_cache(&self.dir.path().join("cache")).unwrap()
     }
 

@@ -11,7 +11,7 @@ use crate::system::host::Host;
 /// The resources of such runs, by name. Events are reported in the order of their time.
 #[derive(Clone, Default, Debug)]
 pub struct UnfinishedRuns {
-    under_way: Vec<String>,
+    in_progress: Vec<String>,
     /// Resources with the time of their last change.
     changed: BTreeMap<String, u64>,
     /// Resources with the time when they acted on a notification.
@@ -22,8 +22,8 @@ pub struct UnfinishedRuns {
 
 impl UnfinishedRuns {
     /// Records that a change was begun, and may have been made in part or completely.
-    pub fn under_way(&mut self, resource: &str) {
-        self.under_way.push(resource.to_string());
+    pub fn in_progress(&mut self, resource: &str) {
+        self.in_progress.push(resource.to_string());
         self.changed(resource);
     }
 
@@ -60,7 +60,7 @@ impl UnfinishedRuns {
 
     /// Removes leftovers of interrupted changes. Leftovers that cannot be removed are harmless.
     pub(crate) fn clear(&self, prepared: &Prepared, host: &Host) {
-        for id in self.under_way.iter().filter_map(|name| find(prepared, name)) {
+        for id in self.in_progress.iter().filter_map(|name| find(prepared, name)) {
             if let Item::Ready(ready) = &prepared.items[id.0 as usize] {
                 let _ = ready.instance.recover(host);
             }

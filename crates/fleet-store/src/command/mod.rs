@@ -116,7 +116,7 @@ impl Command {
     ///
     /// # Errors
     /// [`FleetStoreError::Refused`] if the names differ in any byte.
-    pub fn expect_certname(&self, certname: &str) -> Result<(), FleetStoreError> {
+    pub fn check_certname(&self, certname: &str) -> Result<(), FleetStoreError> {
         if self.certname() == certname {
             return Ok(());
         }

@@ -36,7 +36,7 @@ impl Default for Retention {
 
 /// The results of a garbage collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Collected {
+pub struct GcStats {
     /// The number of nodes that expired.
     pub expired_nodes: u64,
     /// The number of nodes that were deleted.
@@ -58,9 +58,9 @@ pub fn collect_garbage(
     retention: &Retention,
     now: i64,
     budget: Duration,
-) -> Result<Collected, FleetStoreError> {
+) -> Result<GcStats, FleetStoreError> {
     let end = Instant::now() + budget;
-    let mut collected = Collected::default();
+    let mut collected = GcStats::default();
     let in_time = || Instant::now() < end;
     if let Some(age) = retention.node_expiry {
         collected.expired_nodes =

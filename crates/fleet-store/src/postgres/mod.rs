@@ -14,7 +14,7 @@ use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::{Connection, Database, RowFunction, Work};
+use crate::database::{Connection, Database, RowFunction, TransactionBody};
 use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
 use crate::migrate::migrate_schema;
@@ -138,7 +138,11 @@ impl Postgres {
         Ok(Session { client, statements: std::collections::HashMap::new() })
     }
 
-    fn transaction(&self, begin: &str, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+    fn transaction(
+        &self,
+        begin: &str,
+        work: &mut TransactionBody<'_>,
+    ) -> Result<(), FleetStoreError> {
         match &mut self.session()?.session {
             Some(session) => session.transaction(begin, work),
             None => Err(FleetStoreError::failed("there is no connection")),
@@ -166,7 +170,11 @@ impl Drop for Borrowed<'_> {
 }
 
 impl Session {
-    fn transaction(&mut self, begin: &str, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+    fn transaction(
+        &mut self,
+        begin: &str,
+        work: &mut TransactionBody<'_>,
+    ) -> Result<(), FleetStoreError> {
         self.client.batch_execute(begin).map_err(|e| error(&e))?;
         let result =
             work(self).and_then(|()| self.client.batch_execute("COMMIT").map_err(|e| error(&e)));
@@ -195,7 +203,11 @@ impl Database for Postgres {
         Dialect::Postgres
     }
 
-    fn read(&self, limit: Option<Duration>, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+    fn read(
+        &self,
+        limit: Option<Duration>,
+        work: &mut TransactionBody<'_>,
+    ) -> Result<(), FleetStoreError> {
         let mut begin = String::from("BEGIN READ ONLY");
         if let Some(limit) = limit {
             begin
@@ -209,7 +221,7 @@ impl Database for Postgres {
         }
     }
 
-    fn write(&self, work: &mut Work<'_>) -> Result<(), FleetStoreError> {
+    fn write(&self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError> {
         let mut attempt = 1;
         loop {
             match self.transaction("BEGIN", work) {

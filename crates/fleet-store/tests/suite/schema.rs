@@ -70,12 +70,15 @@ fn newer_schemas_are_refused_and_known_ones_opened_again() {
     drop(Sqlite::open(&path, 1, Vec::new()).unwrap());
     mark_as_newer(&Sqlite::open(&path, 1, Vec::new()).unwrap());
     let refused = Sqlite::open(&path, 1, Vec::new()).unwrap_err();
-    assert!(matches!(refused, FleetStoreError::Newer { found: 1_000_000, .. }), "{refused}");
+    assert!(matches!(refused, FleetStoreError::NewerSchema { found: 1_000_000, .. }), "{refused}");
     with_postgres(|address| {
         drop(Postgres::connect(address, 1).unwrap());
         mark_as_newer(&Postgres::connect(address, 1).unwrap());
         let refused = Postgres::connect(address, 1).unwrap_err();
-        assert!(matches!(refused, FleetStoreError::Newer { found: 1_000_000, .. }), "{refused}");
+        assert!(
+            matches!(refused, FleetStoreError::NewerSchema { found: 1_000_000, .. }),
+            "{refused}"
+        );
     });
 }
 

@@ -1,11 +1,12 @@
 //! Contents, secrets, stored answers, the audit log, leases and the inventory of certificates.
 
 use ordain_fleet_store::{
-    AuditEntry, CertificateRow, Database, FleetStoreError, Question, StoreKey, acquire_lease,
-    answer, append_audit, certificate_by_serial, certificates_of, content, current_certificates,
-    forget_current, put_answer, put_certificate, put_content, put_request, put_revocation_list,
-    put_secret, read, release_lease, remove_answer, remove_request, request, requests,
-    revocation_list, revoke_all, revoked_serials, secret, set_verified, verify_audit, write,
+    AnswerKey, AuditEntry, CertificateRow, Database, FleetStoreError, StoreKey, acquire_lease,
+    answer, append_audit, certificate_by_serial, certificates_of, clear_current, content,
+    current_certificates, put_answer, put_certificate, put_content, put_request,
+    put_revocation_list, put_secret, read, release_lease, remove_answer, remove_request, request,
+    requests, revocation_list, revoke_all, revoked_serials, secret, set_verified, verify_audit,
+    write,
 };
 use serde_json::{Map, json};
 
@@ -46,7 +47,7 @@ fn secrets_open_only_with_their_key_and_name() {
         assert_eq!(found.as_deref(), Some(b"CANARY".as_slice()));
         assert_eq!(read(database, None, |c| secret(c, &key, "none")).unwrap(), None);
         let wrong = read(database, None, |c| secret(c, &other, "ca")).unwrap_err();
-        assert!(matches!(wrong, FleetStoreError::Sealed { .. }), "{wrong}");
+        assert!(matches!(wrong, FleetStoreError::DecryptionFailed { .. }), "{wrong}");
         let sealed = "SELECT sealed FROM secrets WHERE name = 'ca'";
         let sealed = read(database, None, |c| c.value(sealed, &[])).unwrap().unwrap();
         let sealed = sealed.bytes().unwrap();
@@ -62,31 +63,32 @@ fn secrets_open_only_with_their_key_and_name() {
 #[test]
 fn answers_are_stored_with_their_inputs() {
     let key = StoreKey::from_bytes([1; 32]);
-    let question =
-        Question { certname: "a.example.com", environment: "production", variant: "rich" };
-    let other = Question { variant: "pson", ..question };
+    let answer_key =
+        AnswerKey { certname: "a.example.com", environment: "production", variant: "rich" };
+    let other = AnswerKey { variant: "pson", ..answer_key };
     with_each(|database| {
         write(database, |c| {
-            put_answer(c, &key, &question, Some("abc"), (b"catalog CANARY", b"inputs"), NOW)
+            put_answer(c, &key, &answer_key, Some("abc"), (b"catalog CANARY", b"inputs"), NOW)
         })
         .unwrap();
-        let found = read(database, None, |c| answer(c, &key, &question)).unwrap().unwrap();
+        let found = read(database, None, |c| answer(c, &key, &answer_key)).unwrap().unwrap();
         assert_eq!((found.code_id.as_deref(), found.compiled), (Some("abc"), NOW));
         assert_eq!((found.verified, found.inputs.as_slice()), (None, b"inputs".as_slice()));
         let catalog = read(database, None, |c| content(c, &key, &found.catalog)).unwrap();
         assert_eq!(catalog.as_deref(), Some(b"catalog CANARY".as_slice()));
         assert_eq!(read(database, None, |c| answer(c, &key, &other)).unwrap(), None);
-        write(database, |c| set_verified(c, &question, NOW + 1)).unwrap();
-        let found = read(database, None, |c| answer(c, &key, &question)).unwrap().unwrap();
+        write(database, |c| set_verified(c, &answer_key, NOW + 1)).unwrap();
+        let found = read(database, None, |c| answer(c, &key, &answer_key)).unwrap().unwrap();
         assert_eq!(found.verified, Some(NOW + 1));
         // Another compile replaces it and is not verified.
-        write(database, |c| put_answer(c, &key, &question, None, (b"new", b"i"), NOW + 2)).unwrap();
-        let found = read(database, None, |c| answer(c, &key, &question)).unwrap().unwrap();
+        write(database, |c| put_answer(c, &key, &answer_key, None, (b"new", b"i"), NOW + 2))
+            .unwrap();
+        let found = read(database, None, |c| answer(c, &key, &answer_key)).unwrap().unwrap();
         assert_eq!((found.code_id, found.verified), (None, None));
         let plain = "SELECT count(*) FROM contents WHERE NOT is_secret";
         assert_eq!(count(database, plain), 0);
-        write(database, |c| remove_answer(c, &question)).unwrap();
-        assert_eq!(read(database, None, |c| answer(c, &key, &question)).unwrap(), None);
+        write(database, |c| remove_answer(c, &answer_key)).unwrap();
+        assert_eq!(read(database, None, |c| answer(c, &key, &answer_key)).unwrap(), None);
     });
 }
 
@@ -207,7 +209,7 @@ fn all_certificates_of_a_subject_are_revoked() {
         let row = read(database, None, |c| certificate_by_serial(c, &[9; 32], "a0")).unwrap();
         let row = row.unwrap();
         assert_eq!((row.revoked, row.pem.as_str()), (Some(50), "PEM a0"));
-        write(database, |c| forget_current(c, "a")).unwrap();
+        write(database, |c| clear_current(c, "a")).unwrap();
         let current = read(database, None, |c| current_certificates(c, "", 10)).unwrap();
         assert_eq!(serials(current), [("3".into(), true)]);
     });

@@ -16,7 +16,7 @@ use ordain_driver::puppet::shared::NodeRequest;
 
 use crate::compile::{Environments, OpenedEnvironment};
 use crate::config::Config;
-use crate::storage::{AnswerRow, CatalogDigest, Question, Storage};
+use crate::storage::{AnswerKey, AnswerRow, CatalogDigest, Storage};
 pub(crate) use body::{CatalogBody, Head};
 use rechecks::Check;
 pub(crate) use rechecks::{Outcome, Rechecks};
@@ -99,7 +99,7 @@ pub(crate) struct Answers {
 
 #[derive(Default, Debug)]
 struct Memory {
-    entries: HashMap<Question, Entry>,
+    entries: HashMap<AnswerKey, Entry>,
     size: usize,
 }
 
@@ -152,14 +152,14 @@ impl Answers {
         &self,
         (environments, storage): (&Environments, &Storage),
         env: &OpenedEnvironment,
-        question: &Question,
+        answer_key: &AnswerKey,
         request: &NodeRequest,
     ) -> Result<Arc<StoredAnswer>, Miss> {
-        let known = self.memory().entries.get(question).cloned();
+        let known = self.memory().entries.get(answer_key).cloned();
         let answer = match known {
             Some(Entry::Answer(answer)) => answer,
             Some(Entry::Unrepeatable) => return Err(Miss::Unrepeatable),
-            None => self.read(storage, question).ok_or(Miss::Absent)?,
+            None => self.read(storage, answer_key).ok_or(Miss::Absent)?,
         };
         if answer.context != self.context {
             return Err(Miss::Settings);
@@ -205,8 +205,8 @@ impl Answers {
     }
 
     /// Reads an answer from the database.
-    fn read(&self, storage: &Storage, question: &Question) -> Option<Arc<StoredAnswer>> {
-        let row = storage.answer(question)?;
+    fn read(&self, storage: &Storage, answer_key: &AnswerKey) -> Option<Arc<StoredAnswer>> {
+        let row = storage.answer(answer_key)?;
         let answer = Arc::new(StoredAnswer {
             body: CatalogBody::of(&row.catalog)?,
             context: row.context,
@@ -214,7 +214,7 @@ impl Answers {
             digest: row.digest,
             compared: Mutex::default(),
         });
-        self.put(question, Entry::Answer(Arc::clone(&answer)));
+        self.put(answer_key, Entry::Answer(Arc::clone(&answer)));
         Some(answer)
     }
 
@@ -223,19 +223,19 @@ impl Answers {
     pub(crate) fn keep(
         &self,
         env: &OpenedEnvironment,
-        question: &Question,
+        answer_key: &AnswerKey,
         record: CompileRecord,
         (text, digest): (&bytes::Bytes, &CatalogDigest),
     ) -> Option<AnswerRow> {
         if !record.is_repeatable() {
-            let (node, reasons) = (question.node.as_str(), record.unrepeatable().join(", "));
+            let (node, reasons) = (answer_key.node.as_str(), record.unrepeatable().join(", "));
             tracing::debug!(node, reasons, "the catalog has to be compiled each time");
-            self.put(question, Entry::Unrepeatable);
+            self.put(answer_key, Entry::Unrepeatable);
             return None;
         }
         let body = CatalogBody::of(text)?;
         let row = AnswerRow {
-            question: question.clone(),
+            answer_key: answer_key.clone(),
             context: self.context.clone(),
             code_id: env.state().to_string(),
             digest: digest.clone(),
@@ -245,18 +245,18 @@ impl Answers {
         let compared = Mutex::new(env.state().to_string());
         let (context, digest) = (self.context.clone(), digest.clone());
         let answer = StoredAnswer { context, record, body, digest, compared };
-        self.put(question, Entry::Answer(Arc::new(answer)));
+        self.put(answer_key, Entry::Answer(Arc::new(answer)));
         Some(row)
     }
 
-    fn put(&self, question: &Question, entry: Entry) {
+    fn put(&self, answer_key: &AnswerKey, entry: Entry) {
         let mut memory = self.memory();
         memory.size += entry.size();
-        if let Some(before) = memory.entries.insert(question.clone(), entry) {
+        if let Some(before) = memory.entries.insert(answer_key.clone(), entry) {
             memory.size -= before.size();
         }
         while memory.size > MAX_MEMORY {
-            let Some(other) = memory.entries.keys().find(|other| *other != question).cloned()
+            let Some(other) = memory.entries.keys().find(|other| *other != answer_key).cloned()
             else {
                 return;
             };
@@ -265,8 +265,8 @@ impl Answers {
     }
 
     /// Forgets an answer.
-    pub(crate) fn forget(&self, question: &Question) {
-        self.memory().remove(question);
+    pub(crate) fn forget(&self, answer_key: &AnswerKey) {
+        self.memory().remove(answer_key);
     }
 
     /// Compiles a share of the answers again, in the background.
@@ -305,8 +305,8 @@ impl Answers {
 }
 
 impl Memory {
-    fn remove(&mut self, question: &Question) {
-        if let Some(entry) = self.entries.remove(question) {
+    fn remove(&mut self, answer_key: &AnswerKey) {
+        if let Some(entry) = self.entries.remove(answer_key) {
             self.size -= entry.size();
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use ordain_deploy::{Base, PinnedRevision};
+use ordain_deploy::{EnvironmentDir, PinnedRevision};
 use ordain_driver::inputs::FileStates;
 use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
@@ -153,8 +153,8 @@ impl Environments {
     }
 
     /// The directory of environments, as deploys see it.
-    fn base(&self) -> Base {
-        Base::new(self.code.join("environments"))
+    fn base(&self) -> EnvironmentDir {
+        EnvironmentDir::new(self.code.join("environments"))
     }
 
     /// The files of a deployed revision that may not be the current one.

@@ -295,7 +295,7 @@ fn schema_violation(request: &Request) -> Reply {
     Reply::new(status, JSON, body.to_string())
 }
 
-fn signed(outcome: Result<ordain_ca::SignedNames, CaError>) -> Reply {
+fn signed(outcome: Result<ordain_ca::SignResult, CaError>) -> Reply {
     match outcome {
         Ok(outcome) => {
             for (name, error) in &outcome.errors {

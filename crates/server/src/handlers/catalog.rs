@@ -21,7 +21,7 @@ use crate::principal::OwnName;
 use crate::reply::{JSON, RICH_JSON, Reply, gzip};
 use crate::request::{Request, accepts_gzip, environment};
 use crate::server::Server;
-use crate::storage::{CatalogIds, Question, Receipt, Source, catalog_digest, stored};
+use crate::storage::{AnswerKey, CatalogIds, Receipt, Source, catalog_digest, stored};
 use crate::trusted;
 
 /// A request for a catalog.
@@ -185,8 +185,8 @@ fn compiled(
         static_catalog: static_catalog(server, env, asked),
     };
     let request = wanted.request(server, env);
-    let question = question(env, &request);
-    if let Some(reply) = stored_answer(server, env, asked, (&question, &request), receipts) {
+    let answer_key = answer_key(env, &request);
+    if let Some(reply) = stored_answer(server, env, asked, (&answer_key, &request), receipts) {
         return reply;
     }
     let Compiled { text, exported, record, .. } = match compile_node(server, env, &request) {
@@ -197,7 +197,7 @@ fn compiled(
     let digest = catalog_digest(&text, &env.name, &exported);
     let row = match (&server.answers, record, &digest) {
         (Some(answers), Some(record), Some(digest)) => {
-            answers.keep(env, &question, record, (&text, digest))
+            answers.keep(env, &answer_key, record, (&text, digest))
         }
         _ => None,
     };
@@ -209,7 +209,7 @@ fn compiled(
 }
 
 /// The request that an answer is for.
-fn question(env: &OpenedEnvironment, request: &NodeRequest) -> Question {
+fn answer_key(env: &OpenedEnvironment, request: &NodeRequest) -> AnswerKey {
     let variant = match &request.static_catalog {
         None => String::new(),
         // The id of the code is in the head of a catalog, which is made for each answer.
@@ -220,7 +220,7 @@ fn question(env: &OpenedEnvironment, request: &NodeRequest) -> Question {
             format!("static {} {code_id}", files.checksum_type)
         }
     };
-    Question { node: request.name.clone(), environment: env.name.clone(), variant }
+    AnswerKey { node: request.name.clone(), environment: env.name.clone(), variant }
 }
 
 /// The stored catalog, if another compile would have the same result.
@@ -228,11 +228,11 @@ fn stored_answer(
     server: &Arc<Server>,
     env: &Arc<OpenedEnvironment>,
     asked: &Asked,
-    (question, request): (&Question, &NodeRequest),
+    (answer_key, request): (&AnswerKey, &NodeRequest),
     receipts: &mut Vec<Receipt>,
 ) -> Option<Reply> {
     let answers = server.answers.as_ref()?;
-    let found = answers.find((&server.environments, &server.storage), env, question, request);
+    let found = answers.find((&server.environments, &server.storage), env, answer_key, request);
     let found = found.and_then(|answer| {
         let head = head(env, request)?;
         let source = asked.source(&env.name);
@@ -255,7 +255,7 @@ fn stored_answer(
         let recheck = Recheck {
             server: Arc::clone(server),
             env: Arc::clone(env),
-            question: question.clone(),
+            answer_key: answer_key.clone(),
             request: request.clone(),
             answer,
         };

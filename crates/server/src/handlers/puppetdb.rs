@@ -150,7 +150,7 @@ fn read(request: &Request, max_length: u64) -> Result<Command, Reply> {
     let command = Command::from_json(&name, version, payload, now());
     let command = command.map_err(|error| refused(error.to_string()))?;
     if let Some(certname) = query.get("certname") {
-        command.expect_certname(certname).map_err(|error| refused(error.to_string()))?;
+        command.check_certname(certname).map_err(|error| refused(error.to_string()))?;
     }
     Ok(command)
 }

@@ -12,7 +12,7 @@ use super::compiling::compile_node;
 use crate::answers::{Head, Outcome, StoredAnswer};
 use crate::compile::OpenedEnvironment;
 use crate::server::Server;
-use crate::storage::{Question, catalog_digest};
+use crate::storage::{AnswerKey, catalog_digest};
 
 /// The maximum number of inputs in a message.
 const MAX_SHOWN: usize = 12;
@@ -21,7 +21,7 @@ const MAX_SHOWN: usize = 12;
 pub(crate) struct Recheck {
     pub(crate) server: Arc<Server>,
     pub(crate) env: Arc<OpenedEnvironment>,
-    pub(crate) question: Question,
+    pub(crate) answer_key: AnswerKey,
     pub(crate) request: NodeRequest,
     pub(crate) answer: Arc<StoredAnswer>,
 }
@@ -29,13 +29,13 @@ pub(crate) struct Recheck {
 impl Recheck {
     /// Compiles, compares, and drops the answer if it is wrong.
     pub(crate) fn run(&self) -> Outcome {
-        let Self { server, env, question, request, answer } = self;
-        let node = question.node.as_str();
+        let Self { server, env, answer_key, request, answer } = self;
+        let node = answer_key.node.as_str();
         let result = compile_node(server, env, request);
         if let Ok(compiled) = &result {
             let digest = catalog_digest(&compiled.text, &env.name, &compiled.exported);
             if digest.as_ref() == Some(&answer.digest) {
-                server.storage.note_verified(question);
+                server.storage.note_verified(answer_key);
                 return Outcome::Equal;
             }
         }
@@ -49,8 +49,8 @@ impl Recheck {
         if !is_current {
             return Outcome::Outdated;
         }
-        answers.forget(question);
-        server.storage.forget_answer(question);
+        answers.forget(answer_key);
+        server.storage.forget_answer(answer_key);
         let environment = env.name.as_str();
         match &result {
             Ok(compiled) => {
@@ -153,7 +153,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (server, env, request) = server(dir.path(), "notify { \"${facts['a']}\": }\n");
         let answers = server.answers.as_ref().unwrap();
-        let question = Question {
+        let answer_key = AnswerKey {
             node: request.name.clone(),
             environment: env.name.clone(),
             variant: String::new(),
@@ -162,22 +162,22 @@ mod tests {
         let record = compiled.record.unwrap();
         let right = catalog_digest(&compiled.text, &env.name, &compiled.exported).unwrap();
         for (digest, wanted) in [(right, Outcome::Equal), (vec![0; 32], Outcome::Different)] {
-            let row = answers.keep(&env, &question, record.clone(), (&compiled.text, &digest));
+            let row = answers.keep(&env, &answer_key, record.clone(), (&compiled.text, &digest));
             assert!(row.is_some());
             let answer = answers
-                .find((&server.environments, &server.storage), &env, &question, &request)
+                .find((&server.environments, &server.storage), &env, &answer_key, &request)
                 .unwrap();
             let recheck = Recheck {
                 server: Arc::clone(&server),
                 env: Arc::clone(&env),
-                question: question.clone(),
+                answer_key: answer_key.clone(),
                 request: request.clone(),
                 answer,
             };
             assert_eq!(recheck.run(), wanted);
         }
         let found =
-            answers.find((&server.environments, &server.storage), &env, &question, &request);
+            answers.find((&server.environments, &server.storage), &env, &answer_key, &request);
         assert_eq!(found.err(), Some(Miss::Absent));
     }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use ordain_driver::inputs::CompileRecord;
 use ordain_fleet_store::{
-    Connection, Database, FleetStoreError, Question as StoreQuestion, StoreKey, answer, content,
+    AnswerKey as StoredAnswerKey, Connection, Database, FleetStoreError, StoreKey, answer, content,
     now, put_answer, read, remove_answer, set_verified,
 };
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::catalog::CatalogDigest;
 
 /// The request that an answer is for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Question {
+pub(crate) struct AnswerKey {
     pub(crate) node: String,
     pub(crate) environment: String,
     /// The form of the catalog that the node asked for.
@@ -22,7 +22,7 @@ pub(crate) struct Question {
 /// An answer for the database.
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerRow {
-    pub(crate) question: Question,
+    pub(crate) answer_key: AnswerKey,
     /// The settings of the server that matter to compiles.
     pub(crate) context: String,
     pub(crate) code_id: String,
@@ -42,11 +42,11 @@ struct Inputs<R> {
     record: R,
 }
 
-fn store_question(question: &Question) -> StoreQuestion<'_> {
-    StoreQuestion {
-        certname: &question.node,
-        environment: &question.environment,
-        variant: &question.variant,
+fn stored_key(answer_key: &AnswerKey) -> StoredAnswerKey<'_> {
+    StoredAnswerKey {
+        certname: &answer_key.node,
+        environment: &answer_key.environment,
+        variant: &answer_key.variant,
     }
 }
 
@@ -66,20 +66,20 @@ impl AnswerRow {
         };
         // All keys are texts, so it always is JSON.
         let inputs = serde_json::to_vec(&inputs).unwrap_or_default();
-        let question = store_question(&self.question);
+        let answer_key = stored_key(&self.answer_key);
         let code_id = Some(self.code_id.as_str());
-        put_answer(connection, key, &question, code_id, (&self.catalog, &inputs), now())
+        put_answer(connection, key, &answer_key, code_id, (&self.catalog, &inputs), now())
     }
 }
 
-/// Reads the answer to a question, with the hash of its catalog.
+/// Reads the answer of a key, with the hash of its catalog.
 pub(super) fn read_answer(
     database: &dyn Database,
     key: &StoreKey,
-    question: &Question,
+    answer_key: &AnswerKey,
 ) -> Result<Option<(AnswerRow, Vec<u8>)>, FleetStoreError> {
     let found = read(database, None, |connection| {
-        let Some(found) = answer(connection, key, &store_question(question))? else {
+        let Some(found) = answer(connection, key, &stored_key(answer_key))? else {
             return Ok(None);
         };
         let catalog = content(connection, key, &found.catalog)?;
@@ -91,7 +91,7 @@ pub(super) fn read_answer(
         return Ok(None);
     };
     let row = AnswerRow {
-        question: question.clone(),
+        answer_key: answer_key.clone(),
         context: inputs.context,
         code_id: found.code_id.unwrap_or_default(),
         digest: inputs.digest,
@@ -104,15 +104,15 @@ pub(super) fn read_answer(
 /// Records that a compile gave the same catalog.
 pub(super) fn verified(
     connection: &mut dyn Connection,
-    question: &Question,
+    answer_key: &AnswerKey,
 ) -> Result<(), FleetStoreError> {
-    set_verified(connection, &store_question(question), now())
+    set_verified(connection, &stored_key(answer_key), now())
 }
 
 /// Deletes an answer.
 pub(super) fn forget(
     connection: &mut dyn Connection,
-    question: &Question,
+    answer_key: &AnswerKey,
 ) -> Result<(), FleetStoreError> {
-    remove_answer(connection, &store_question(question))
+    remove_answer(connection, &stored_key(answer_key))
 }

@@ -25,7 +25,7 @@ use ordain_puppetdb::sqlite_functions;
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
-pub(crate) use answers::{AnswerRow, Question};
+pub(crate) use answers::{AnswerKey, AnswerRow};
 pub(crate) use catalog::{CatalogDigest, CatalogIds, digest as catalog_digest};
 use exports::StoredExports;
 use queries::StoredNodes;
@@ -162,15 +162,15 @@ impl Storage {
         Some(self.writer.submit(Job::Renew(Box::new(renewal), None)))
     }
 
-    /// The stored answer to a question. One that cannot be read is none.
-    pub(crate) fn answer(&self, question: &Question) -> Option<AnswerRow> {
-        match answers::read_answer(&*self.database, &self.key, question) {
+    /// The stored answer of a key. One that cannot be read is none.
+    pub(crate) fn answer(&self, answer_key: &AnswerKey) -> Option<AnswerRow> {
+        match answers::read_answer(&*self.database, &self.key, answer_key) {
             Ok(found) => found.map(|(row, hash)| {
-                self.writer.learn_stored(&question.node, row.digest.clone(), hash);
+                self.writer.learn_stored(&answer_key.node, row.digest.clone(), hash);
                 row
             }),
             Err(error) => {
-                let node = question.node.as_str();
+                let node = answer_key.node.as_str();
                 tracing::warn!(node, %error, "the stored catalog cannot be read");
                 None
             }
@@ -178,13 +178,13 @@ impl Storage {
     }
 
     /// Records that a compile gave the same catalog.
-    pub(crate) fn note_verified(&self, question: &Question) {
-        self.writer.submit_quietly(Job::Verified(question.clone()));
+    pub(crate) fn note_verified(&self, answer_key: &AnswerKey) {
+        self.writer.submit_quietly(Job::Verified(answer_key.clone()));
     }
 
     /// Deletes an answer.
-    pub(crate) fn forget_answer(&self, question: &Question) {
-        self.writer.submit_quietly(Job::Forget(question.clone()));
+    pub(crate) fn forget_answer(&self, answer_key: &AnswerKey) {
+        self.writer.submit_quietly(Job::Forget(answer_key.clone()));
     }
 
     /// Stores a report.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::Database;
 use ordain_graph::fleet::FleetQueries;
-use ordain_puppetdb::{Answer, Head, Output, QueryRequest, Settings, answer};
+use ordain_puppetdb::{QueryRequest, Response, ResponseHead, ResponseWriter, Settings, answer};
 
 /// The longest time that a query of a compile may take, as with PuppetDB's terminus.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -43,12 +43,12 @@ impl FleetQueries for StoredNodes {
 /// An answer in memory, up to a length.
 #[derive(Default)]
 struct Bounded {
-    answer: Answer,
+    answer: Response,
     is_full: bool,
 }
 
-impl Output for Bounded {
-    fn begin(&mut self, head: Head) -> io::Result<()> {
+impl ResponseWriter for Bounded {
+    fn begin(&mut self, head: ResponseHead) -> io::Result<()> {
         self.answer.begin(head)
     }
 

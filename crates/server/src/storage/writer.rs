@@ -11,7 +11,7 @@ use ordain_fleet_store::{
 };
 use tokio::sync::oneshot;
 
-use super::answers::{self, AnswerRow, Question};
+use super::answers::{self, AnswerKey, AnswerRow};
 use super::catalog::{CatalogDigest, Renewal};
 use super::source::{NotStored, Receipt, not_stored, stopped};
 
@@ -32,9 +32,9 @@ pub(super) enum Job {
     /// New ids of a catalog that is stored, and the record of its inputs if it was compiled.
     Renew(Box<Renewal>, Option<Box<AnswerRow>>),
     /// That a stored answer is right.
-    Verified(Question),
+    Verified(AnswerKey),
     /// The end of a stored answer.
-    Forget(Question),
+    Forget(AnswerKey),
 }
 
 /// Where the outcome of a job goes.
@@ -137,8 +137,8 @@ impl WriterThread {
                     rows.extend(row);
                     renewals.push((renewal, done));
                 }
-                Job::Verified(question) => verified.push(question),
-                Job::Forget(question) => forgotten.push(question),
+                Job::Verified(answer_key) => verified.push(answer_key),
+                Job::Forget(answer_key) => forgotten.push(answer_key),
             }
         }
         if !renewals.is_empty() {
@@ -158,21 +158,21 @@ impl WriterThread {
     fn write_answers(
         &self,
         rows: &[Box<AnswerRow>],
-        verified: &[Question],
-        forgotten: &[Question],
+        verified: &[AnswerKey],
+        forgotten: &[AnswerKey],
     ) -> Result<(), FleetStoreError> {
         write(&*self.database, |connection: &mut dyn Connection| {
             for row in rows {
                 // Without the hash the stored catalog could not be renewed.
-                if let Some(hash) = self.stored_hash(&row.question.node, &row.digest) {
+                if let Some(hash) = self.stored_hash(&row.answer_key.node, &row.digest) {
                     row.write(connection, &self.key, &hash)?;
                 }
             }
-            for question in verified {
-                answers::verified(connection, question)?;
+            for answer_key in verified {
+                answers::verified(connection, answer_key)?;
             }
-            for question in forgotten {
-                answers::forget(connection, question)?;
+            for answer_key in forgotten {
+                answers::forget(connection, answer_key)?;
             }
             Ok(())
         })

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use ordain_deploy::{Base, DEFAULT_REVISIONS, EnvironmentReport, Request, Settings};
+use ordain_deploy::{DEFAULT_REVISIONS, EnvironmentDir, EnvironmentReport, Request, Settings};
 use ordain_source::{Diagnostic, SourceMap};
 use serde_json::json;
 
@@ -128,7 +128,7 @@ pub(super) fn run(ui: &mut Ui, args: &DeployArgs) -> Result<Exit, Failure> {
 fn deploy(ui: &mut Ui, args: &BranchArgs) -> Result<Exit, Failure> {
     let texts = SourceMap::new();
     let settings = match (&args.remote, &args.place.to) {
-        (Some(remote), Some(to)) => Settings::of_remote(remote, to).map_err(message)?,
+        (Some(remote), Some(to)) => Settings::for_remote(remote, to).map_err(message)?,
         (None, Some(_)) => {
             let text = "`--to` needs the control repository";
             let error = Diagnostic::error(codes::ARGUMENTS, text);
@@ -202,7 +202,7 @@ fn bases(ui: &mut Ui, place: &PlaceArgs) -> Result<Vec<PathBuf>, Failure> {
 fn list(ui: &mut Ui, args: &ListArgs) -> Result<Exit, Failure> {
     let mut found = Vec::new();
     for directory in bases(ui, &args.place)? {
-        let base = Base::new(directory.clone());
+        let base = EnvironmentDir::new(directory.clone());
         for name in base.environments().map_err(message)? {
             if args.environment.as_ref().is_none_or(|wanted| *wanted == name) {
                 let records = base.list(&name).map_err(message)?;
@@ -238,7 +238,7 @@ fn unknown(name: &str) -> Diagnostic {
 fn rollback(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let mut there = Vec::new();
     for directory in bases(ui, &args.place)? {
-        if Base::new(directory.clone()).current(&args.environment).is_some() {
+        if EnvironmentDir::new(directory.clone()).current(&args.environment).is_some() {
             there.push(directory);
         }
     }

@@ -23,7 +23,7 @@ pub enum Submission {
 
 /// The result of signing several requests.
 #[derive(Debug, Default)]
-pub struct SignedNames {
+pub struct SignResult {
     /// Names whose certificates were signed.
     pub signed: Vec<String>,
     /// Names without a request.
@@ -98,8 +98,8 @@ impl CertificateAuthority {
         &self,
         names: &[String],
         options: &SignOptions,
-    ) -> Result<SignedNames, CaError> {
-        let mut outcome = SignedNames::default();
+    ) -> Result<SignResult, CaError> {
+        let mut outcome = SignResult::default();
         for name in names {
             match self.sign(name, options) {
                 Ok(_) => outcome.signed.push(name.clone()),
@@ -117,7 +117,7 @@ impl CertificateAuthority {
     ///
     /// # Errors
     /// The same as [`CertificateAuthority::sign_names`].
-    pub fn sign_all(&self, options: &SignOptions) -> Result<SignedNames, CaError> {
+    pub fn sign_all(&self, options: &SignOptions) -> Result<SignResult, CaError> {
         let names = directory::names_in(&self.directory.requests_dir())?;
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         self.sign_names(&names, options)

@@ -43,19 +43,19 @@ impl Default for Settings {
 
 /// The headers of an answer. The status is 200, the content type JSON in UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct ResponseHead {
     /// The header `X-Records`: the number of rows without paging, if the request asks for it.
     pub records: Option<u64>,
 }
 
 /// The receiver of an answer.
-pub trait Output {
+pub trait ResponseWriter {
     /// Starts the answer. Called once, before any bytes are written.
     ///
     /// # Errors
     ///
     /// When the client disconnected.
-    fn begin(&mut self, head: Head) -> io::Result<()>;
+    fn begin(&mut self, head: ResponseHead) -> io::Result<()>;
 
     /// Writes a part of the body.
     ///
@@ -67,15 +67,15 @@ pub trait Output {
 
 /// An answer in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct Response {
     /// The headers.
-    pub head: Head,
+    pub head: ResponseHead,
     /// JSON.
     pub body: Vec<u8>,
 }
 
-impl Output for Answer {
-    fn begin(&mut self, head: Head) -> io::Result<()> {
+impl ResponseWriter for Response {
+    fn begin(&mut self, head: ResponseHead) -> io::Result<()> {
         self.head = head;
         Ok(())
     }
@@ -97,7 +97,7 @@ pub fn answer(
     database: &dyn Database,
     settings: &Settings,
     request: &QueryRequest,
-    output: &mut dyn Output,
+    output: &mut dyn ResponseWriter,
 ) -> Result<(), QueryError> {
     let route = route(&request.segments)?;
     let mut options = options(request, route.accepted)?;
@@ -350,8 +350,8 @@ fn aggregates(select: Select, context: Context, options: &Options) -> Result<Pla
 
 /// Buffers the answer, and starts it with the first chunk.
 struct Writer<'a> {
-    output: &'a mut dyn Output,
-    head: Head,
+    output: &'a mut dyn ResponseWriter,
+    head: ResponseHead,
     has_begun: bool,
     is_pretty: bool,
     buffer: String,
@@ -362,8 +362,14 @@ fn client_is_gone(_: io::Error) -> QueryError {
 }
 
 impl<'a> Writer<'a> {
-    fn new(output: &'a mut dyn Output, is_pretty: bool) -> Self {
-        Writer { output, head: Head::default(), has_begun: false, is_pretty, buffer: String::new() }
+    fn new(output: &'a mut dyn ResponseWriter, is_pretty: bool) -> Self {
+        Writer {
+            output,
+            head: ResponseHead::default(),
+            has_begun: false,
+            is_pretty,
+            buffer: String::new(),
+        }
     }
 
     fn flush(&mut self) -> Result<(), QueryError> {
@@ -390,8 +396,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn write_all(output: &mut dyn Output, body: &str) -> Result<(), QueryError> {
-    output.begin(Head::default()).map_err(client_is_gone)?;
+fn write_all(output: &mut dyn ResponseWriter, body: &str) -> Result<(), QueryError> {
+    output.begin(ResponseHead::default()).map_err(client_is_gone)?;
     output.write(body.as_bytes()).map_err(client_is_gone)
 }
 

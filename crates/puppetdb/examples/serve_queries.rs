@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ordain_fleet_store::{Command, Database, Postgres, Sqlite, apply, now};
-use ordain_puppetdb::{Answer, QueryRequest, Settings, answer, sqlite_functions};
+use ordain_puppetdb::{QueryRequest, Response, Settings, answer, sqlite_functions};
 use serde_json::{Value, json};
 
 fn open(address: &str) -> Box<dyn Database> {
@@ -45,7 +45,7 @@ fn ask(databases: &[Box<dyn Database>], line: &Value) -> Value {
         _ => request,
     });
     let answers = databases.iter().map(|database| {
-        let mut output = Answer::default();
+        let mut output = Response::default();
         let start = Instant::now();
         let result = request.clone().and_then(|request| {
             answer(database.as_ref(), &Settings::default(), &request, &mut output)

@@ -45,7 +45,7 @@ impl Managed {
 }
 
 /// Copies the unmanaged files to a new revision.
-pub(crate) struct Carry<'c> {
+pub(crate) struct UnmanagedFiles<'c> {
     old: &'c Path,
     new: &'c Path,
     managed: &'c Managed,
@@ -64,7 +64,7 @@ enum Rule {
     Stay,
 }
 
-impl<'c> Carry<'c> {
+impl<'c> UnmanagedFiles<'c> {
     pub(crate) fn new(
         old: &'c Path,
         new: &'c Path,
