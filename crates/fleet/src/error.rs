@@ -48,9 +48,15 @@ pub enum FleetError {
         /// The most similar name.
         near: Option<String>,
     },
+    /// The store has no facts of a node.
+    #[error("the store has no facts of {0}")]
+    NoFacts(String),
     /// A source of facts cannot be asked.
     #[error("{0}")]
     Source(String),
+    /// The code cannot be opened; the errors were reported.
+    #[error("{0}")]
+    Code(#[from] ordain_driver::Error),
     /// The system cannot start threads.
     #[error("cannot start threads: {0}")]
     Threads(String),

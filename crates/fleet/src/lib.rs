@@ -42,6 +42,7 @@ mod error;
 mod exports;
 mod filter;
 mod ignore;
+mod node_compile;
 mod nodes;
 pub mod render;
 mod result;
@@ -58,6 +59,7 @@ pub use collect::FoundChange;
 pub use error::FleetError;
 pub use filter::{ChangeFilter, NodeFilter};
 pub use ignore::IgnoreRule;
+pub use node_compile::NodeCompiler;
 pub use nodes::{
     FleetNode, NodeFacts, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
@@ -65,6 +67,6 @@ pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};
 pub use store::{
-    FactOfNode, NodeSelection, NodeStatus, NodeStore, StoredEvent, StoredLog, StoredNode,
-    StoredReport,
+    Drift, DriftState, FactOfNode, NodeSelection, NodeStatus, NodeStore, StoredEvent, StoredLog,
+    StoredNode, StoredReport,
 };

@@ -1,23 +1,26 @@
 //! The database of `ordain serve`: nodes, facts and reports, by queries of PuppetDB's API.
 
+mod drift;
 mod facts;
 mod nodes;
 mod reports;
 mod selection;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ordain_data::json;
 use ordain_fleet_store::{
     Database, FleetStoreError, Postgres, Sqlite, active_facts, facts_of, read,
 };
-use ordain_puppetdb::{Answer, QueryError, QueryRequest, Settings, answer, sqlite_functions};
+use ordain_puppetdb::{QueryError, QueryRequest, Response, Settings, answer, sqlite_functions};
 use ordain_source::suggest;
 use serde_json::{Map, Value as Json};
 
 use crate::error::FleetError;
 use crate::nodes::FleetNode;
 
+pub use drift::{Drift, DriftState};
 pub use facts::FactOfNode;
 pub use nodes::{NodeStatus, StoredNode};
 pub use reports::{StoredEvent, StoredLog, StoredReport};
@@ -32,7 +35,7 @@ const CONNECTIONS: usize = 2;
 /// The database of a server.
 #[derive(Debug)]
 pub struct NodeStore {
-    database: Box<dyn Database>,
+    database: Arc<dyn Database>,
 }
 
 /// A row of an answer to a query.
@@ -48,7 +51,7 @@ impl NodeStore {
         let is_address = place.starts_with("postgres://") || place.starts_with("postgresql://");
         if is_address {
             let database = Postgres::connect(place, CONNECTIONS).map_err(failed)?;
-            return Ok(Self { database: Box::new(database) });
+            return Ok(Self { database: Arc::new(database) });
         }
         let path = Path::new(place);
         let path = match path.is_dir() {
@@ -62,7 +65,7 @@ impl NodeStore {
             return Err(FleetError::file(&path, std::io::ErrorKind::NotFound.into()));
         }
         let database = Sqlite::open(&path, CONNECTIONS, sqlite_functions()).map_err(failed)?;
-        Ok(Self { database: Box::new(database) })
+        Ok(Self { database: Arc::new(database) })
     }
 
     /// The active nodes with their facts.
@@ -88,6 +91,10 @@ impl NodeStore {
         facts.map(|facts| fleet_node(name, &facts)).transpose()
     }
 
+    pub(crate) fn database(&self) -> Arc<dyn Database> {
+        Arc::clone(&self.database)
+    }
+
     /// The rows of a query in PQL or AST.
     pub(crate) fn rows(&self, query: &str) -> Result<Vec<Row>, FleetError> {
         self.answer("", &[("query", query)])
@@ -109,7 +116,7 @@ impl NodeStore {
             _ => FleetError::Source(format!("the store: {}", error.body)),
         };
         let request = QueryRequest::get(path, parameters).map_err(refused)?;
-        let mut output = Answer::default();
+        let mut output = Response::default();
         answer(&*self.database, &Settings::default(), &request, &mut output).map_err(refused)?;
         serde_json::from_slice(&output.body)
             .map_err(|_| FleetError::Query("the query returns no rows with names".to_owned()))

@@ -75,6 +75,20 @@ impl NodeStatus {
 }
 
 impl NodeStore {
+    /// The node with this name, also if it is not active.
+    ///
+    /// # Errors
+    /// When the database fails, or there is no such node.
+    pub fn node(&self, name: &str) -> Result<StoredNode, FleetError> {
+        let name = name.to_lowercase();
+        let condition = json!(["and", ["=", "node_state", "any"], ["=", "certname", name]]);
+        let rows = self.ast_rows(&json!(["from", "nodes", condition]))?;
+        match rows.iter().find_map(node) {
+            Some(node) => Ok(node),
+            None => Err(self.unknown(&name)?),
+        }
+    }
+
     /// The nodes in a state, `active` or `any`, in the order of their names.
     pub(super) fn nodes_in_state(&self, state: &str) -> Result<Vec<StoredNode>, FleetError> {
         let rows = self.ast_rows(&json!(["from", "nodes", ["=", "node_state", state]]))?;

@@ -5,8 +5,6 @@
 
 mod answers;
 mod catalog;
-mod exports;
-mod queries;
 mod source;
 mod writer;
 
@@ -21,14 +19,12 @@ use ordain_fleet_store::{
 };
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::fleet::FleetQueries;
-use ordain_puppetdb::sqlite_functions;
+use ordain_puppetdb::{StoredExports, StoredNodes, sqlite_functions};
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
 pub(crate) use answers::{AnswerKey, AnswerRow};
 pub(crate) use catalog::{CatalogDigest, CatalogIds, digest as catalog_digest};
-use exports::StoredExports;
-use queries::StoredNodes;
 pub(crate) use source::{NotStored, Receipt, Source, stored};
 use source::{done, not_stored, plain};
 use writer::{Job, Writer};

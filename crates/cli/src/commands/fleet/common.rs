@@ -128,6 +128,7 @@ pub(super) fn shown_time(time: Option<&str>) -> String {
 pub(super) fn failure(error: FleetError) -> Failure {
     let text = error.to_string();
     let diagnostic = match error {
+        FleetError::Code(error) => return error.into(),
         FleetError::Revision(diagnostic) => *diagnostic,
         FleetError::NoNodes(_) => Diagnostic::error(codes::ARGUMENTS, text)
             .help("--facts names a directory with NAME.json or NAME.yaml for each node"),
@@ -140,6 +141,7 @@ pub(super) fn failure(error: FleetError) -> Failure {
                 None => error.help("`ordain fleet nodes` lists the nodes"),
             }
         }
+        FleetError::NoFacts(_) => Diagnostic::error(codes::UNKNOWN_NAME, text),
         FleetError::File { .. } | FleetError::Source(_) => Diagnostic::error(codes::FILE, text),
         FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, text),
         FleetError::Rule(_) | FleetError::Query(_) | FleetError::Threads(_) => {

@@ -4,9 +4,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use ordain_driver::Options;
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
     ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetNode, IgnoreRule, NodeFilter, Range,
@@ -15,9 +13,10 @@ use ordain_fleet::{
 use ordain_source::Diagnostic;
 
 use super::common::failure;
+use super::compile::FleetCompileArgs;
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::options::{Strict, at_least_one};
+use crate::options::at_least_one;
 use crate::references;
 use crate::screen::Style;
 use crate::ui::{Ui, styles};
@@ -147,31 +146,6 @@ impl FilterArgs {
     }
 }
 
-/// The options of the compiles.
-#[derive(Args)]
-#[command(next_help_heading = "Compiling")]
-struct FleetCompileArgs {
-    /// The environment's name [default: production]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    environment: Option<String>,
-    /// Module directories, separated by colons; the first one wins
-    #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
-    modulepath: Option<String>,
-    /// The hiera.yaml of the global layer
-    #[arg(long, value_name = "FILE")]
-    hiera: Option<PathBuf>,
-    /// The severity of questionable code
-    #[arg(long, value_name = "WHAT", default_value = "error")]
-    strict: Strict,
-    /// Whether an unknown variable is an error
-    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1)]
-    #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
-    strict_variables: bool,
-    /// Also give manifests the legacy flat facts, such as $osfamily
-    #[arg(long)]
-    legacy_facts: bool,
-}
-
 /// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -188,19 +162,6 @@ enum Format {
 }
 
 impl FleetDiffArgs {
-    fn options(&self) -> Options {
-        let own = &self.compile;
-        Options {
-            environment: own.environment.clone(),
-            modulepath: own.modulepath.clone(),
-            hiera: own.hiera.clone(),
-            strict: own.strict.into(),
-            strict_variables: own.strict_variables,
-            legacy_facts: own.legacy_facts,
-            ..Options::default()
-        }
-    }
-
     fn cache(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;
@@ -258,7 +219,7 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         path: &args.path,
         range: &range,
         nodes: &nodes,
-        options: &args.options(),
+        options: &args.compile.options(),
         jobs: args.jobs,
         having: &args.chosen.having().map_err(failure)?,
         cache: cache.as_deref(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use clap::Args;
-use ordain_fleet::{FactOfNode, NodeStore};
+use ordain_fleet::{FactOfNode, FleetError, NodeStore};
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
@@ -77,9 +77,7 @@ fn single(
     path: Option<&str>,
 ) -> Result<Exit, Failure> {
     let node = store.fleet_node(name).map_err(failure)?;
-    let node = node.ok_or_else(|| {
-        Diagnostic::error(codes::UNKNOWN_NAME, format!("the store has no facts of {name}"))
-    })?;
+    let node = node.ok_or_else(|| failure(FleetError::NoFacts(name.to_owned())))?;
     let facts = node.parse().map_err(failure)?.facts;
     let values = match path {
         Some(path) => ordain_data::Value::map([(path, find(&facts, path)?)]),

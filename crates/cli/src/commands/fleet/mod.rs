@@ -1,11 +1,14 @@
 //! `ordain fleet`: works on all nodes of a fleet.
 
 mod common;
+mod compile;
 mod diff;
+mod drift;
 mod facts;
 mod nodes;
 mod reports;
 mod table;
+mod why;
 
 use clap::{Args, Subcommand};
 
@@ -26,6 +29,8 @@ enum FleetCommand {
     Nodes(nodes::NodesArgs),
     Facts(facts::FactsArgs),
     Reports(reports::ReportsArgs),
+    Drift(drift::DriftArgs),
+    Why(why::WhyArgs),
 }
 
 /// Runs the verb.
@@ -38,5 +43,7 @@ pub(super) fn run(ui: &mut Ui, args: &FleetArgs) -> Result<Exit, Failure> {
         FleetCommand::Nodes(args) => nodes::run(ui, args),
         FleetCommand::Facts(args) => facts::run(ui, args),
         FleetCommand::Reports(args) => reports::run(ui, args),
+        FleetCommand::Drift(args) => drift::run(ui, args),
+        FleetCommand::Why(args) => why::run(ui, args),
     }
 }
