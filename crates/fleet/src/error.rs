@@ -48,6 +48,14 @@ pub enum FleetError {
         /// The most similar name.
         near: Option<String>,
     },
+    /// No catalog and no report is of a revision.
+    #[error("no catalog and no report is of the revision {id}")]
+    UnknownRevision {
+        /// The text that its id should begin with.
+        id: String,
+        /// The most similar id.
+        near: Option<String>,
+    },
     /// The store has no facts of a node.
     #[error("the store has no facts of {0}")]
     NoFacts(String),

@@ -68,5 +68,5 @@ pub use revision::{Range, Side};
 pub use run::{Request, diff};
 pub use store::{
     Drift, DriftState, FactOfNode, NodeSelection, NodeStatus, NodeStore, StoredEvent, StoredLog,
-    StoredNode, StoredReport,
+    StoredNode, StoredPin, StoredReport,
 };

@@ -98,10 +98,13 @@ impl NodeCompiler {
     }
 }
 
+/// The steps that lead to a declaration, not to a value.
+const CONTAINERS: [&str; 3] = ["class", "define", "node"];
+
 /// The places of the causes of a value, from the nearest to the first one.
 fn places(explanation: &Explanation) -> Vec<String> {
     fn add(causes: &[Cause], places: &mut Vec<String>) {
-        for cause in causes {
+        for cause in causes.iter().filter(|cause| !CONTAINERS.contains(&cause.step)) {
             let place = cause.place.as_ref().filter(|place| place.line > 0);
             let place = place.map(|place| format!("{}:{}", place.file, place.line));
             places.extend(place.filter(|place| !places.contains(place)));

@@ -28,6 +28,7 @@ mod identity;
 mod io;
 mod listener;
 mod metrics;
+mod pins;
 mod principal;
 mod queries;
 mod reply;

@@ -16,6 +16,7 @@ use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
 use crate::metrics::Metrics;
+use crate::pins::Pins;
 use crate::queries::Queries;
 use crate::reply::Reply;
 use crate::runs::Runs;
@@ -34,6 +35,8 @@ pub(crate) struct Server {
     pub(crate) environments: Environments,
     /// The code that running agents use.
     pub(crate) runs: Runs,
+    /// The revisions that nodes are pinned to.
+    pub(crate) pins: Pins,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
     /// The answers without compiling, unless they are turned off.

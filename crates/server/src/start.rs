@@ -24,6 +24,7 @@ use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
 use crate::listener::{accept_plain, accept_tls};
 use crate::metrics::Metrics;
+use crate::pins::{self, Pins};
 use crate::queries::Queries;
 use crate::routes;
 use crate::runs::Runs;
@@ -188,6 +189,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         own_key,
         environments: Environments::new(config.code.clone(), options),
         runs: Runs::default(),
+        pins: Pins::default(),
         pool,
         storage,
         queries,
@@ -204,6 +206,8 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         ending: watch::Sender::new(false),
         config,
     };
+    // The first requests must not see the current code in place of a pinned revision.
+    server.refresh_pins().map_err(ServerError::Store)?;
     Ok((server, is_new_authority))
 }
 
@@ -279,6 +283,7 @@ async fn serve(
     listeners.accept(&service, &has_ended);
     tokio::spawn(follow_lists(Arc::clone(&server)));
     tokio::spawn(maintain_database(Arc::clone(&server)));
+    tokio::spawn(pins::follow(Arc::clone(&server)));
     loop {
         tokio::select! {
             _ = terminate.recv() => break,

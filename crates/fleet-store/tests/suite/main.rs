@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod databases;
+mod fleet;
 mod golden;
 mod ingest;
 mod schema;

@@ -3,6 +3,7 @@
 mod drift;
 mod facts;
 mod nodes;
+mod pins;
 mod reports;
 mod selection;
 
@@ -23,6 +24,7 @@ use crate::nodes::FleetNode;
 pub use drift::{Drift, DriftState};
 pub use facts::FactOfNode;
 pub use nodes::{NodeStatus, StoredNode};
+pub use pins::StoredPin;
 pub use reports::{StoredEvent, StoredLog, StoredReport};
 pub use selection::NodeSelection;
 

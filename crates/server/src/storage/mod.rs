@@ -8,6 +8,7 @@ mod catalog;
 mod source;
 mod writer;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::{
     Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey,
-    collect_garbage, facts_of, now, read, terminus,
+    collect_garbage, facts_of, now, pins, read, terminus,
 };
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::fleet::FleetQueries;
@@ -201,6 +202,15 @@ impl Storage {
             Ok(command) => self.submit(command),
             Err(error) => not_stored(NotStored::from(&error)),
         }
+    }
+
+    /// The revisions that nodes are pinned to, by the names of the nodes.
+    ///
+    /// # Errors
+    /// The reason why they cannot be read.
+    pub(crate) fn pins(&self) -> Result<HashMap<String, String>, String> {
+        let found = read(&*self.database, None, pins).map_err(|error| error.to_string())?;
+        Ok(found.into_iter().map(|pin| (pin.certname, pin.revision)).collect())
     }
 
     /// The exported resources of all nodes.

@@ -141,6 +141,13 @@ pub(super) fn failure(error: FleetError) -> Failure {
                 None => error.help("`ordain fleet nodes` lists the nodes"),
             }
         }
+        FleetError::UnknownRevision { near, .. } => {
+            let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
+            match near {
+                Some(near) => error.help(format!("did you mean {near}?")),
+                None => error.help("--force pins the node nevertheless"),
+            }
+        }
         FleetError::NoFacts(_) => Diagnostic::error(codes::UNKNOWN_NAME, text),
         FleetError::File { .. } | FleetError::Source(_) => Diagnostic::error(codes::FILE, text),
         FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, text),

@@ -6,6 +6,7 @@ mod diff;
 mod drift;
 mod facts;
 mod nodes;
+mod pin;
 mod reports;
 mod table;
 mod why;
@@ -31,6 +32,9 @@ enum FleetCommand {
     Reports(reports::ReportsArgs),
     Drift(drift::DriftArgs),
     Why(why::WhyArgs),
+    Pin(pin::PinArgs),
+    Unpin(pin::UnpinArgs),
+    Deactivate(pin::DeactivateArgs),
 }
 
 /// Runs the verb.
@@ -45,5 +49,8 @@ pub(super) fn run(ui: &mut Ui, args: &FleetArgs) -> Result<Exit, Failure> {
         FleetCommand::Reports(args) => reports::run(ui, args),
         FleetCommand::Drift(args) => drift::run(ui, args),
         FleetCommand::Why(args) => why::run(ui, args),
+        FleetCommand::Pin(args) => pin::pin(ui, args),
+        FleetCommand::Unpin(args) => pin::unpin(ui, args),
+        FleetCommand::Deactivate(args) => pin::deactivate(ui, args),
     }
 }
