@@ -60,6 +60,7 @@ mod contents;
 mod database;
 mod dialect;
 mod error;
+mod fleet_runs;
 mod gc;
 mod ingest;
 mod key;
@@ -90,6 +91,11 @@ pub use contents::{Digest, content, put_content, put_secret, secret};
 pub use database::{Connection, Database, RowFunction, TransactionBody, read, write};
 pub use dialect::Dialect;
 pub use error::FleetStoreError;
+pub use fleet_runs::{
+    FleetRun, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
+    RunRequest, claim_run_request, create_fleet_run, fleet_run, fleet_run_nodes, job_id,
+    last_fleet_run, resume_fleet_run, run_requests, step_fleet_run,
+};
 pub use gc::{GcStats, Retention, collect_garbage};
 pub use ingest::{Outcome, apply, apply_all};
 pub use key::StoreKey;

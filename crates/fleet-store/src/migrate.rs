@@ -8,6 +8,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_report_lists.sql"),
     include_str!("migrations/0003_pins.sql"),
+    include_str!("migrations/0004_fleet_runs.sql"),
 ];
 
 /// Applies the missing migrations, each in one transaction.

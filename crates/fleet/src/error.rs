@@ -48,6 +48,9 @@ pub enum FleetError {
         /// The most similar name.
         near: Option<String>,
     },
+    /// A node was deactivated, or has sent nothing for too long.
+    #[error("{0} is deactivated or expired")]
+    InactiveNode(String),
     /// No catalog and no report is of a revision.
     #[error("no catalog and no report is of the revision {id}")]
     UnknownRevision {

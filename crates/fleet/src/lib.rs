@@ -63,10 +63,13 @@ pub use node_compile::NodeCompiler;
 pub use nodes::{
     FleetNode, NodeFacts, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
+pub use ordain_fleet_store::{
+    FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
+};
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};
 pub use store::{
-    Drift, DriftState, FactOfNode, NodeSelection, NodeStatus, NodeStore, StoredEvent, StoredLog,
-    StoredNode, StoredPin, StoredReport,
+    Canaries, Drift, DriftState, FactOfNode, NodeSelection, NodeStatus, NodeStore, RunDriver,
+    StoredEvent, StoredLog, StoredNode, StoredPin, StoredReport, run_order,
 };

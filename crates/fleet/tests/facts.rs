@@ -209,7 +209,8 @@ fn nodes_are_chosen_by_queries_and_conditions() {
     let fact = |fact: &str| {
         choose(NodeSelection { facts: vec![fact.to_owned()], ..NodeSelection::default() })
     };
-    let (first, second) = (vec!["web1.example.com".to_owned()], vec!["web2.example.com".to_owned()]);
+    let (first, second) =
+        (vec!["web1.example.com".to_owned()], vec!["web2.example.com".to_owned()]);
     assert_eq!(query("WEB1.example.com"), Ok(first.clone()));
     assert_eq!(query("*1.*"), Ok(first.clone()));
     assert_eq!(query("facts.cpus > 4"), Ok(second.clone()));

@@ -34,6 +34,7 @@ mod queries;
 mod reply;
 mod request;
 mod routes;
+mod run_requests;
 mod runs;
 mod server;
 mod service;

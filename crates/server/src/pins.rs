@@ -110,19 +110,23 @@ pub(crate) fn no_revision(node: &Certname, environment: &str, id: &str) -> Reply
     ))
 }
 
-/// Reads the pins again and again.
+/// Reads the pins, and the requests for runs, again and again.
 pub(crate) async fn follow(server: Arc<Server>) {
     let mut failed = String::new();
     loop {
         tokio::time::sleep(INTERVAL).await;
         let reading = Arc::clone(&server);
-        let result = tokio::task::spawn_blocking(move || reading.refresh_pins()).await;
+        let read = move || reading.refresh_pins().and_then(|()| reading.refresh_run_requests());
+        let result = tokio::task::spawn_blocking(read).await;
         let error = match result {
             Ok(Err(error)) => error,
             _ => String::new(),
         };
         if !error.is_empty() && error != failed {
-            tracing::error!(error, "the pins of nodes cannot be read; those of before stay");
+            tracing::error!(
+                error,
+                "pins and requests for runs cannot be read; the pins of before stay"
+            );
         }
         failed = error;
     }

@@ -19,6 +19,7 @@ use crate::metrics::Metrics;
 use crate::pins::Pins;
 use crate::queries::Queries;
 use crate::reply::Reply;
+use crate::run_requests::RunRequests;
 use crate::runs::Runs;
 use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
@@ -37,6 +38,8 @@ pub(crate) struct Server {
     pub(crate) runs: Runs,
     /// The revisions that nodes are pinned to.
     pub(crate) pins: Pins,
+    /// Requests of users to run now.
+    pub(crate) run_requests: RunRequests,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
     /// The answers without compiling, unless they are turned off.

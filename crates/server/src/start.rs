@@ -27,6 +27,7 @@ use crate::metrics::Metrics;
 use crate::pins::{self, Pins};
 use crate::queries::Queries;
 use crate::routes;
+use crate::run_requests::RunRequests;
 use crate::runs::Runs;
 use crate::server::Server;
 use crate::service::{Listener, Service};
@@ -190,6 +191,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         environments: Environments::new(config.code.clone(), options),
         runs: Runs::default(),
         pins: Pins::default(),
+        run_requests: RunRequests::default(),
         pool,
         storage,
         queries,

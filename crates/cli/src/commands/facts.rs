@@ -106,7 +106,8 @@ fn machine_name(facts: &Value) -> Value {
     name.cloned().unwrap_or(Value::Null)
 }
 
-fn document(name: Value, values: Value) -> String {
+/// The document `ordain-facts`.
+pub(super) fn document(name: Value, values: Value) -> String {
     let document = [
         ("format", Value::str("ordain-facts")),
         ("version", Value::Int(1)),

@@ -5,6 +5,7 @@ mod databases;
 mod fleet;
 mod golden;
 mod ingest;
+mod runs;
 mod schema;
 mod store;
 mod terminus;

@@ -5,6 +5,7 @@ mod facts;
 mod nodes;
 mod pins;
 mod reports;
+mod runs;
 mod selection;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub use facts::FactOfNode;
 pub use nodes::{NodeStatus, StoredNode};
 pub use pins::StoredPin;
 pub use reports::{StoredEvent, StoredLog, StoredReport};
+pub use runs::{Canaries, RunDriver, run_order};
 pub use selection::NodeSelection;
 
 /// The file of the database in the state directory of `ordain serve`, and in its part for nodes.

@@ -95,7 +95,7 @@ impl NodeStore {
             Some(node) => json!(["extract", REPORT, ["=", "certname", node]]),
             None => json!(["extract", REPORT]),
         };
-        let order = json!([{ "field": "end_time", "order": "desc" }]);
+        let order = json!([{ "field": "end_time", "order": "desc" }, { "field": "certname" }]);
         let (query, order, limit) = (query.to_string(), order.to_string(), limit.to_string());
         let parameters = [("query", &*query), ("order_by", &*order), ("limit", &*limit)];
         let rows = self.answer("/reports", &parameters)?;

@@ -55,7 +55,8 @@ impl NodeStore {
     /// The chosen nodes in the order of their names.
     ///
     /// # Errors
-    /// When the database fails, the query is wrong, or there is no node with a single chosen name.
+    /// When the database fails, the query is wrong, or there is no active node with
+    /// a single chosen name.
     pub fn nodes(&self, selection: &NodeSelection) -> Result<Vec<StoredNode>, FleetError> {
         let state = if selection.with_inactive { "any" } else { "active" };
         let mut nodes = self.nodes_in_state(state)?;
@@ -65,7 +66,7 @@ impl NodeStore {
                 let name = name.to_lowercase();
                 nodes.retain(|node| node.name == name);
                 if nodes.is_empty() {
-                    return Err(self.unknown(&name)?);
+                    return Err(FleetError::InactiveNode(self.node(&name)?.name));
                 }
             }
             Some(Query::Pattern(pattern)) => nodes.retain(|node| pattern.is_match(&node.name)),

@@ -300,8 +300,9 @@ fn sources(
     Ok(found)
 }
 
-/// `GET changes/NAME?environment=&state=`: replies when the code is no longer in that state, or has
-/// not changed for a while. It carries no more than that, so a lost reply costs time only.
+/// `GET changes/NAME?environment=&state=`: replies when the code is no longer in that state, a user
+/// asks for a run of the node, or nothing has happened for a while. It carries no more than that: a
+/// lost reply costs time, or the turn of the node in a run.
 pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
     let node = node.identity().name.clone();
     let query: &Parameters = &request.target.query;
@@ -311,6 +312,7 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     };
     let known = query.get("state").unwrap_or_default().to_string();
     let (mut news, mut pins) = (server.environments.news(), server.pins.news());
+    let mut requests = server.run_requests.news();
     let mut ending = server.ending.subscribe();
     let tracked = name.clone();
     let tracking =
@@ -328,13 +330,18 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     loop {
         news.mark_unchanged();
         pins.mark_unchanged();
+        requests.mark_unchanged();
         let state = server.state_for(&node, &server.environments.state(&name));
+        if let Some(job) = server.take_run_request(&node).await {
+            return Reply::json(&serde_json::json!({ "state": state, "run": job }));
+        }
         if state != known {
             return Reply::json(&serde_json::json!({ "state": state }));
         }
         let has_news = tokio::select! {
             news = news.changed() => news.is_ok(),
             pins = pins.changed() => pins.is_ok(),
+            requests = requests.changed() => requests.is_ok(),
             () = ended(&mut ending) => false,
             () = sleep_until(end) => false,
         };

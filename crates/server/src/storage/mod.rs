@@ -15,8 +15,9 @@ use std::sync::Arc;
 use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::{
-    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey,
-    collect_garbage, facts_of, now, pins, read, terminus,
+    Command, Connection, Database, FleetStoreError, Postgres, Retention, RunRequest, Sqlite,
+    StoreKey, claim_run_request, collect_garbage, facts_of, now, pins, read, run_requests,
+    terminus, write,
 };
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::fleet::FleetQueries;
@@ -211,6 +212,24 @@ impl Storage {
     pub(crate) fn pins(&self) -> Result<HashMap<String, String>, String> {
         let found = read(&*self.database, None, pins).map_err(|error| error.to_string())?;
         Ok(found.into_iter().map(|pin| (pin.certname, pin.revision)).collect())
+    }
+
+    /// The requests of users to run now.
+    ///
+    /// # Errors
+    /// The reason why they cannot be read.
+    pub(crate) fn run_requests(&self) -> Result<Vec<RunRequest>, String> {
+        let found = |connection: &mut dyn Connection| run_requests(connection, now());
+        read(&*self.database, None, found).map_err(|error| error.to_string())
+    }
+
+    /// Claims a request. Returns false if another server has done so.
+    ///
+    /// # Errors
+    /// The reason why the database fails.
+    pub(crate) fn claim_run_request(&self, request: &RunRequest) -> Result<bool, String> {
+        let claim = |connection: &mut dyn Connection| claim_run_request(connection, request, now());
+        write(&*self.database, claim).map_err(|error| error.to_string())
     }
 
     /// The exported resources of all nodes.

@@ -124,6 +124,12 @@ pub(super) fn shown_time(time: Option<&str>) -> String {
     parts.map_or_else(|| "-".to_owned(), |(date, clock)| format!("{date} {clock}Z"))
 }
 
+/// The place that declares a resource.
+pub(super) fn place(file: Option<&String>, line: Option<u64>) -> Option<String> {
+    let file = file?;
+    Some(line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
+}
+
 /// An error of the crate `fleet` as the end of a verb.
 pub(super) fn failure(error: FleetError) -> Failure {
     let text = error.to_string();
@@ -147,6 +153,9 @@ pub(super) fn failure(error: FleetError) -> Failure {
                 Some(near) => error.help(format!("did you mean {near}?")),
                 None => error.help("--force pins the node nevertheless"),
             }
+        }
+        FleetError::InactiveNode(_) => {
+            Diagnostic::error(codes::UNKNOWN_NAME, text).help("--inactive chooses such nodes, too")
         }
         FleetError::NoFacts(_) => Diagnostic::error(codes::UNKNOWN_NAME, text),
         FleetError::File { .. } | FleetError::Source(_) => Diagnostic::error(codes::FILE, text),

@@ -9,7 +9,7 @@ use ordain_driver::Options;
 use ordain_fleet::{Drift, DriftState, NodeCompiler, NodeStore};
 use serde_json::json;
 
-use super::common::{SelectionArgs, StoreArgs, failure, shown_time};
+use super::common::{SelectionArgs, StoreArgs, failure, place, shown_time};
 use super::reports::shown;
 use super::table::{ListFormat, Table};
 use crate::exit::{Exit, Failure};
@@ -144,18 +144,12 @@ fn print_one(ui: &mut Ui, drift: &Drift) -> Result<(), Failure> {
             ui.line(&format!("      {found} instead of {wanted}"), 8)?;
         }
     }
-    match (&drift.set_by[..], place(drift)) {
+    match (&drift.set_by[..], place(drift.file.as_ref(), drift.line)) {
         ([], Some(place)) => ui.line(&format!("      declared at {place}"), 8)?,
         ([], None) => {}
         (places, _) => ui.line(&format!("      set at {}", places.join(", ")), 8)?,
     }
     Ok(())
-}
-
-/// The place that declares the resource.
-fn place(drift: &Drift) -> Option<String> {
-    let file = drift.file.as_ref()?;
-    Some(drift.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
 }
 
 fn row(drift: &Drift) -> Vec<String> {
@@ -172,6 +166,11 @@ fn row(drift: &Drift) -> Vec<String> {
         drift.since.clone().unwrap_or_default(),
         drift.last.clone().unwrap_or_default(),
         drift.count.to_string(),
-        drift.set_by.first().cloned().or_else(|| place(drift)).unwrap_or_default(),
+        drift
+            .set_by
+            .first()
+            .cloned()
+            .or_else(|| place(drift.file.as_ref(), drift.line))
+            .unwrap_or_default(),
     ]
 }

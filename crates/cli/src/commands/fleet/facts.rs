@@ -9,9 +9,9 @@ use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
 use super::common::{SelectionArgs, StoreArgs, failure};
-use super::table::{ListFormat, Table};
+use super::table::{ListFormat, Table, cell};
 use crate::codes;
-use crate::commands::facts::{find, flatten, shown, text};
+use crate::commands::facts::{document, find, flatten, shown, text};
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
@@ -85,10 +85,8 @@ fn single(
     };
     match args.format {
         ListFormat::Json => {
-            let head = json!({ "format": "ordain-facts", "version": 1, "name": name });
-            let mut head = head.to_string();
-            head.pop();
-            writeln!(ui.document(), "{head},\"values\":{}}}", ordain_data::json::compact(&values))?;
+            let text = document(ordain_data::Value::str(name), values);
+            ui.document().write_all(text.as_bytes())?;
         }
         ListFormat::Csv => {
             let mut rows = Vec::new();
@@ -107,16 +105,15 @@ fn several(
     path: &str,
     facts: &[FactOfNode],
 ) -> Result<Exit, Failure> {
-    let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    facts.iter().for_each(|fact| *counts.entry(shown(&fact.value)).or_default() += 1);
+    facts.iter().for_each(|fact| *counts.entry(cell(&fact.value)).or_default() += 1);
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let table = if args.count {
         let row = |(value, count): &(String, usize)| vec![count.to_string(), value.clone()];
         Table { columns: &["nodes", "value"], rows: counts.iter().map(row).collect() }
     } else {
-        let row = |fact: &FactOfNode| vec![fact.node.clone(), shown(&fact.value)];
+        let row = |fact: &FactOfNode| vec![fact.node.clone(), cell(&fact.value)];
         Table { columns: &["node", "value"], rows: facts.iter().map(row).collect() }
     };
     match args.format {

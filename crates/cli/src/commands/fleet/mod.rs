@@ -8,6 +8,7 @@ mod facts;
 mod nodes;
 mod pin;
 mod reports;
+mod run;
 mod table;
 mod why;
 
@@ -32,6 +33,7 @@ enum FleetCommand {
     Reports(reports::ReportsArgs),
     Drift(drift::DriftArgs),
     Why(why::WhyArgs),
+    Run(run::RunArgs),
     Pin(pin::PinArgs),
     Unpin(pin::UnpinArgs),
     Deactivate(pin::DeactivateArgs),
@@ -49,6 +51,7 @@ pub(super) fn run(ui: &mut Ui, args: &FleetArgs) -> Result<Exit, Failure> {
         FleetCommand::Reports(args) => reports::run(ui, args),
         FleetCommand::Drift(args) => drift::run(ui, args),
         FleetCommand::Why(args) => why::run(ui, args),
+        FleetCommand::Run(args) => run::run(ui, args),
         FleetCommand::Pin(args) => pin::pin(ui, args),
         FleetCommand::Unpin(args) => pin::unpin(ui, args),
         FleetCommand::Deactivate(args) => pin::deactivate(ui, args),

@@ -7,8 +7,8 @@ use ordain_fleet::{NodeStore, StoredEvent, StoredReport};
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
-use super::common::{StoreArgs, failure, shown_time};
-use super::table::{ListFormat, Table};
+use super::common::{StoreArgs, failure, place, shown_time};
+use super::table::{ListFormat, Table, cell};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, styles};
@@ -175,16 +175,10 @@ fn print_event(ui: &mut Ui, event: &StoredEvent) -> Result<(), Failure> {
     if let Some(text) = text {
         ui.line(&format!("    {text}"), 6)?;
     }
-    if let Some(place) = place(event) {
+    if let Some(place) = place(event.file.as_ref(), event.line) {
         ui.line(&format!("    at {place}"), 6)?;
     }
     Ok(())
-}
-
-/// The place that declares the resource of an event.
-pub(super) fn place(event: &StoredEvent) -> Option<String> {
-    let file = event.file.as_ref()?;
-    Some(event.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
 }
 
 /// A value of an event for people.
@@ -197,17 +191,12 @@ pub(super) fn shown(value: &Json) -> String {
 }
 
 fn event_row(event: &StoredEvent) -> Vec<String> {
-    let cell = |value: &Json| match value {
-        Json::Null => String::new(),
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
-    };
     vec![
         event.resource.clone(),
         event.property.clone().unwrap_or_default(),
         event.status.clone(),
         cell(&event.old_value),
         cell(&event.new_value),
-        place(event).unwrap_or_default(),
+        place(event.file.as_ref(), event.line).unwrap_or_default(),
     ]
 }

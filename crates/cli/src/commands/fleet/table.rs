@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use ordain_source::printable_line;
+use serde_json::Value as Json;
 use unicode_width::UnicodeWidthStr;
 
 use crate::exit::Failure;
@@ -70,6 +71,15 @@ impl Table<'_> {
             write!(ui.document(), "{}\r\n", cells.join(","))?;
         }
         Ok(())
+    }
+}
+
+/// A value as a cell: a text without quotes, nothing for null.
+pub(super) fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
