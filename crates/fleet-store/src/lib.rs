@@ -1,5 +1,6 @@
 //! The server's database: nodes with their facts, catalogs and reports, the inventory of the
-//! certificate authority, stored answers to compile requests, and the audit log.
+//! certificate authority, stored answers to compile requests, pins, runs of many nodes, and the audit
+//! log.
 //!
 //! # Two databases
 //!

@@ -23,6 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`NodeStore`] reads nodes, facts, reports and [`Drift`] from the database of a server, pins nodes
+//! and runs many of them ([`RunDriver`]). [`NodeCompiler`] compiles one of its nodes.
+//!
 //! The crate must not know: arguments, terminals, exit codes.
 
 mod cache;

@@ -30,7 +30,7 @@ Exit codes:
 Examples:
   ordain fleet drift
   ordain fleet drift 'web*' --open
-  ordain fleet drift web1.example.org --path /etc/puppetlabs/code/environments/production
+  ordain fleet drift web1.example.org --path /srv/control
   ordain fleet drift --class ntp --days 2 --format csv")]
 pub(super) struct DriftArgs {
     #[command(flatten)]

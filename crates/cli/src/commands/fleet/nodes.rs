@@ -24,8 +24,8 @@ Examples:
   ordain fleet nodes
   ordain fleet nodes 'web*' --status failed
   ordain fleet nodes --fact os.family=Debian --class ntp --format csv
-  ordain fleet nodes 'facts.processors.count > 4 and environment = \"production\"'
-  ordain fleet nodes 'resources[certname] { type = \"Service\" and title = \"nginx\" }'")]
+  ordain fleet nodes 'facts.processors.count > 4 and facts.role = \"web\"'
+  ordain fleet nodes 'nodes[certname] { report_timestamp < \"2026-11-01\" }'")]
 pub(super) struct NodesArgs {
     #[command(flatten)]
     chosen: SelectionArgs,

@@ -25,7 +25,7 @@ Exit codes:
      or attribute
 
 Examples:
-  ordain fleet why web1.example.org 'File[/etc/motd].content' /etc/puppetlabs/code/environments/production
+  ordain fleet why web1.example.org 'File[/etc/motd].content' /srv/control
   ordain fleet why web1.example.org 'Class[ntp]' . --format json")]
 pub(super) struct WhyArgs {
     /// The node
