@@ -109,11 +109,11 @@ pub fn fleet_run_nodes(
     let sql = "SELECT ordinal, certname, is_canary, state, changed FROM fleet_run_nodes
                WHERE run_id = $1 ORDER BY ordinal";
     let rows = connection.rows(sql, &[run.into()])?;
-    rows.iter().map(node).collect()
+    rows.iter().map(|row| node(row)).collect()
 }
 
-fn node(row: &Vec<Value>) -> Result<FleetRunNode, FleetStoreError> {
-    let [ordinal, certname, is_canary, state, changed] = &row[..] else {
+fn node(row: &[Value]) -> Result<FleetRunNode, FleetStoreError> {
+    let [ordinal, certname, is_canary, state, changed] = row else {
         return Err(FleetStoreError::failed("five columns expected"));
     };
     let state = state.text()?;

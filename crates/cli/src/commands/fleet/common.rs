@@ -34,7 +34,14 @@ impl StoreArgs {
             Some(place) => place.clone(),
             None => state_dir(self.state_dir.as_deref())?.display().to_string(),
         };
-        NodeStore::open(&place).map_err(failure)
+        NodeStore::open(&place).map_err(|error| match error {
+            FleetError::File { path, .. } => {
+                let text = format!("{} is no database of `ordain serve`", path.display());
+                let error = Diagnostic::error(codes::FILE, text);
+                error.help("name it with --state-dir or --database").into()
+            }
+            error => failure(error),
+        })
     }
 }
 
@@ -43,6 +50,7 @@ impl StoreArgs {
 pub(super) struct SelectionArgs {
     /// The nodes: a name, a pattern such as 'web*', a condition such as 'facts.os.family =
     /// "Debian"', or a query in PQL or AST; default: all
+    #[arg(index = 1)]
     query: Option<String>,
     #[command(flatten)]
     filters: FilterArgs,

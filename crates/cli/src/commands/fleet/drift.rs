@@ -33,8 +33,6 @@ Examples:
   ordain fleet drift web1.example.org --path /srv/control
   ordain fleet drift --class ntp --days 2 --format csv")]
 pub(super) struct DriftArgs {
-    #[command(flatten)]
-    chosen: SelectionArgs,
     /// Only differences that remain, not those that were repaired
     #[arg(long)]
     open: bool,
@@ -47,6 +45,8 @@ pub(super) struct DriftArgs {
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: ListFormat,
+    #[command(flatten)]
+    chosen: SelectionArgs,
     #[command(flatten)]
     store: StoreArgs,
 }

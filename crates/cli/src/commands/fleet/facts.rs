@@ -31,9 +31,8 @@ Examples:
   ordain fleet facts 'web*' processors.count
   ordain fleet facts '*' os.release.major --count")]
 pub(super) struct FactsArgs {
-    #[command(flatten)]
-    chosen: SelectionArgs,
     /// The fact, such as os.family
+    #[arg(index = 2)]
     path: Option<String>,
     /// Count the nodes of each value
     #[arg(long, requires = "path")]
@@ -41,6 +40,8 @@ pub(super) struct FactsArgs {
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: ListFormat,
+    #[command(flatten)]
+    chosen: SelectionArgs,
     #[command(flatten)]
     store: StoreArgs,
 }

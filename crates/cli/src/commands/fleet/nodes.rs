@@ -27,11 +27,11 @@ Examples:
   ordain fleet nodes 'facts.processors.count > 4 and facts.role = \"web\"'
   ordain fleet nodes 'nodes[certname] { report_timestamp < \"2026-11-01\" }'")]
 pub(super) struct NodesArgs {
-    #[command(flatten)]
-    chosen: SelectionArgs,
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: ListFormat,
+    #[command(flatten)]
+    chosen: SelectionArgs,
     #[command(flatten)]
     store: StoreArgs,
 }

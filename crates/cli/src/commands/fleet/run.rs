@@ -41,8 +41,6 @@ Examples:
   ordain fleet run --class ntp --canary 3 --stop-at 5
   ordain fleet run --resume 12")]
 pub(super) struct RunArgs {
-    #[command(flatten)]
-    chosen: SelectionArgs,
     /// The maximum number of nodes at a time [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     at_once: Option<u32>,
@@ -66,6 +64,8 @@ pub(super) struct RunArgs {
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
+    #[command(flatten)]
+    chosen: SelectionArgs,
     #[command(flatten)]
     store: StoreArgs,
 }
