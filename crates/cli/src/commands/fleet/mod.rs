@@ -27,7 +27,7 @@ pub(crate) struct FleetArgs {
 /// The subcommands.
 #[derive(Subcommand)]
 enum FleetCommand {
-    Diff(diff::FleetDiffArgs),
+    Diff(Box<diff::FleetDiffArgs>),
     Nodes(nodes::NodesArgs),
     Facts(facts::FactsArgs),
     Reports(reports::ReportsArgs),
