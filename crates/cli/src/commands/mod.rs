@@ -26,6 +26,7 @@ mod parse;
 pub(crate) mod plan;
 mod rollback;
 mod serve;
+mod test;
 mod types;
 
 use std::ffi::OsString;
@@ -155,6 +156,7 @@ verbs! {
     "encrypt" Encrypt(encrypt::EncryptArgs) => encrypt::run,
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
+    "test" Test(test::TestArgs) => test::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
     "kinds" Kinds(kinds::KindsArgs) => kinds::run,
