@@ -83,6 +83,23 @@ impl FileFinder {
         (!claims.is_empty()).then(|| Candidate { path: path.to_path_buf(), claims })
     }
 
+    /// A file below a directory, if a search of that directory finds it.
+    pub fn below(&self, dir: &Path, path: &Path) -> Option<Candidate> {
+        let mut met = Discovery::Elsewhere;
+        let mut parts = path.strip_prefix(dir).ok()?.components().peekable();
+        while let Some(part) = parts.next() {
+            let name = part.as_os_str().to_string_lossy();
+            if is_left_out(&name) {
+                return None;
+            }
+            if parts.peek().is_some() && is_data(&name) {
+                met = Discovery::InData;
+            }
+        }
+        let claims = self.claims(path, met);
+        (!claims.is_empty()).then(|| Candidate { path: path.to_path_buf(), claims })
+    }
+
     fn walk(
         &self,
         dir: &Path,
@@ -99,8 +116,7 @@ impl FileFinder {
         for entry in entries {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            // Plans are programs of another tool in the same notation.
-            if name.starts_with('.') || name == "plans" {
+            if is_left_out(&name) {
                 continue;
             }
             // Without a leading dot, paths are printed as the user wrote them.
@@ -110,9 +126,10 @@ impl FileFinder {
                 {
                     continue;
                 }
-                let is_data = name == "data" || name == "hieradata";
-                let met =
-                    if met == Discovery::Elsewhere && is_data { Discovery::InData } else { met };
+                let met = match met {
+                    Discovery::Elsewhere if is_data(&name) => Discovery::InData,
+                    met => met,
+                };
                 self.walk(&path, met, depth + 1, out)?;
                 continue;
             }
@@ -147,6 +164,17 @@ impl FileFinder {
         };
         claims.map(sure).collect()
     }
+}
+
+/// Whether a search leaves out a file or directory. Plans are programs of another tool in the
+/// notation of manifests.
+fn is_left_out(name: &str) -> bool {
+    name.starts_with('.') || name == "plans"
+}
+
+/// Whether a directory is one for data.
+fn is_data(name: &str) -> bool {
+    name == "data" || name == "hieradata"
 }
 
 /// Reads a file and checks it.

@@ -75,6 +75,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("graph", COMPILES),
     ("eval", concat!("the given code, and ", compiled!(), ".")),
     ("fmt", NOTHING),
+    ("lsp", NOTHING),
     ("facts", "custom facts in Ruby and programs in facts.d."),
     ("kinds", NOTHING),
     ("types generate", "the Ruby code of the types."),

@@ -21,6 +21,7 @@ mod graph;
 mod history;
 mod kinds;
 mod lookup;
+mod lsp;
 pub(crate) mod merge;
 mod parse;
 pub(crate) mod plan;
@@ -111,6 +112,8 @@ macro_rules! verbs {
                         | Self::Show(_)
                         | Self::Facts(_)
                         | Self::Ca(_)
+                        // A server runs until its editor ends.
+                        | Self::Lsp(_)
                         // Each node has budgets of its own.
                         | Self::Fleet(_)
                 );
@@ -156,6 +159,7 @@ verbs! {
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
+    "lsp" Lsp(lsp::LspArgs) => lsp::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
     "kinds" Kinds(kinds::KindsArgs) => kinds::run,
     "types" Types(types::TypesArgs) => types::run,
