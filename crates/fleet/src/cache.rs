@@ -4,11 +4,12 @@
 //! facts are in it as digests, and changes without secrets, as in all formats.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ordain_driver::inputs::{ChangedInputs, CompileRecord, RecordTable, TableRecord};
 use ordain_driver::puppet::shared::SharedEnvironment;
@@ -31,14 +32,23 @@ const MAX_DIRECTORY: u64 = 512 << 20;
 /// The start of the names of the files.
 const PREFIX: &str = "fleet-";
 
-/// The content of the file.
+/// The first line of the file. The other lines are the changes: the digest in 32 hexadecimal digits,
+/// and the change in JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Stored {
     table: RecordTable,
     /// Resources and the addresses of module files that they copy.
     sources: Vec<(String, String)>,
-    changes: Vec<FoundChange>,
     nodes: BTreeMap<String, StoredNode>,
+}
+
+/// The changes of a file. Texts are most of it, so each change is only parsed on first use.
+#[derive(Debug, Default)]
+struct StoredChanges {
+    bytes: Vec<u8>,
+    /// The end of each change in `bytes`, behind its line break.
+    ends: Vec<usize>,
+    parsed: Vec<OnceLock<Option<(Digest, FoundChange)>>>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -74,7 +84,7 @@ pub(crate) type LearnedNode<'n> = (&'n FleetNode, Vec<Learned>, Vec<u32>);
 /// A node whose compiles on both sides are known.
 pub(crate) struct Known<'c> {
     /// The changes of the graphs.
-    pub(crate) changes: Vec<&'c FoundChange>,
+    pub(crate) changes: Vec<&'c (Digest, FoundChange)>,
     /// The resources that copy the same module files on both sides, with the addresses.
     pub(crate) sources: Vec<&'c (String, String)>,
 }
@@ -83,6 +93,7 @@ pub(crate) struct Known<'c> {
 pub(crate) struct Cache {
     file: PathBuf,
     stored: Stored,
+    changes: StoredChanges,
     /// The table, to which compiles of this comparison are added.
     table: Mutex<RecordTable>,
     before: ChangedInputs,
@@ -103,8 +114,7 @@ impl Cache {
         let file = dir.join(format!("{PREFIX}{name}.json"));
         let bytes = fs::metadata(&file).ok().filter(|found| found.len() <= MAX_FILE as u64);
         let bytes = bytes.and_then(|_| fs::read(&file).ok());
-        let stored = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let mut stored: Stored = stored.unwrap_or_default();
+        let (mut stored, changes) = bytes.and_then(parse).unwrap_or_default();
         let table = std::mem::take(&mut stored.table);
         Some(Self {
             before: before.changed_inputs(&table)?,
@@ -112,6 +122,7 @@ impl Cache {
             table: Mutex::new(table),
             file,
             stored,
+            changes,
         })
     }
 
@@ -148,7 +159,7 @@ impl Cache {
             let known = stored.comparisons.iter().find(|known| (known.0, known.1) == ends)?;
             numbers = &known.2;
         }
-        let change = |number: &u32| self.stored.changes.get(*number as usize);
+        let change = |number: &u32| self.changes.get(*number);
         let both = after.sources.iter().filter(|number| before.sources.contains(number));
         let source = |number: &u32| self.stored.sources.get(*number as usize);
         Some(Known {
@@ -163,7 +174,7 @@ impl Cache {
     }
 
     /// Adds the compiles of nodes, with the numbers of the changes of their graphs in `changes`, and
-    /// writes the file.
+    /// writes the file. `digests` has the digest of each change.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -171,11 +182,12 @@ impl Cache {
         self,
         learned: Vec<LearnedNode<'_>>,
         changes: &[FoundChange],
+        digests: &[Digest],
     ) -> io::Result<()> {
         if learned.is_empty() {
             return Ok(());
         }
-        let mut stored = self.stored;
+        let (mut stored, mut stored_changes) = (self.stored, self.changes);
         stored.table = self.table.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut sources: FxHashMap<(String, String), u32> =
             stored.sources.iter().cloned().zip(0..).collect();
@@ -195,20 +207,58 @@ impl Cache {
                 ends.push(known.add(digest, compile.record, own));
             }
             if let [before, after] = ends[..] {
-                let number = |number: u32| {
-                    *added.entry(number).or_insert_with(|| {
-                        stored.changes.push(changes[number as usize].clone());
-                        stored.changes.len() as u32 - 1
-                    })
+                let number = |number: u32| match added.entry(number) {
+                    Entry::Occupied(known) => Ok(*known.get()),
+                    Entry::Vacant(entry) => {
+                        let change = (&digests[number as usize], &changes[number as usize]);
+                        stored_changes.add(change).map(|number| *entry.insert(number))
+                    }
                 };
-                let numbers = numbers.into_iter().map(number).collect();
+                let numbers = numbers.into_iter().map(number).collect::<io::Result<_>>()?;
                 known.comparisons.retain(|known| (known.0, known.1) != (before, after));
                 known.comparisons.push((before, after, numbers));
                 let more = known.comparisons.len().saturating_sub(MAX_PER_NODE);
                 known.comparisons.drain(..more);
             }
         }
-        write(&self.file, &stored)
+        write(&self.file, &stored, &stored_changes.bytes)
+    }
+}
+
+/// Parses a file. `None` if it was damaged.
+fn parse(mut bytes: Vec<u8>) -> Option<(Stored, StoredChanges)> {
+    let header = bytes.iter().position(|byte| *byte == b'\n')?;
+    let stored = serde_json::from_slice(&bytes[..header]).ok()?;
+    bytes.drain(..=header);
+    let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let ends: Vec<usize> = breaks.map(|(at, _)| at + 1).collect();
+    let parsed = ends.iter().map(|_| OnceLock::new()).collect();
+    Some((stored, StoredChanges { bytes, ends, parsed }))
+}
+
+impl StoredChanges {
+    /// The change with a number, and its digest. `None` if there is none, or it is damaged.
+    fn get(&self, number: u32) -> Option<&(Digest, FoundChange)> {
+        let number = number as usize;
+        let end = *self.ends.get(number)?;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let parse = || {
+            let (hex, change) = self.bytes[start..end].split_at_checked(2 * size_of::<Digest>())?;
+            let digest = u128::from_str_radix(str::from_utf8(hex).ok()?, 16).ok()?;
+            Some((digest.to_be_bytes(), serde_json::from_slice(change).ok()?))
+        };
+        self.parsed[number].get_or_init(parse).as_ref()
+    }
+
+    /// Adds a change. Returns its number.
+    fn add(&mut self, (digest, change): (&Digest, &FoundChange)) -> io::Result<u32> {
+        let digest = u128::from_be_bytes(*digest);
+        write!(self.bytes, "{digest:032x}")?;
+        serde_json::to_writer(&mut self.bytes, change).map_err(io::Error::other)?;
+        self.bytes.push(b'\n');
+        self.ends.push(self.bytes.len());
+        self.parsed.push(OnceLock::new());
+        Ok(self.ends.len() as u32 - 1)
     }
 }
 
@@ -230,10 +280,11 @@ impl StoredNode {
 }
 
 /// Writes the file in one step, so that concurrent comparisons read an old or a new one.
-fn write(file: &Path, stored: &Stored) -> io::Result<()> {
-    let bytes = serde_json::to_vec(stored).map_err(io::Error::other)?;
+fn write(file: &Path, stored: &Stored, changes: &[u8]) -> io::Result<()> {
+    let mut header = serde_json::to_vec(stored).map_err(io::Error::other)?;
+    header.push(b'\n');
     let Some(dir) = file.parent() else { return Ok(()) };
-    if bytes.len() > MAX_FILE {
+    if header.len() + changes.len() > MAX_FILE {
         return match fs::remove_file(file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -249,7 +300,7 @@ fn write(file: &Path, stored: &Stored) -> io::Result<()> {
         .truncate(true)
         .mode(0o600)
         .open(&temporary)
-        .and_then(|mut out| out.write_all(&bytes))
+        .and_then(|mut out| out.write_all(&header).and_then(|()| out.write_all(changes)))
         .and_then(|()| fs::rename(&temporary, file));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);

@@ -28,6 +28,7 @@ pub(crate) struct Collector(Mutex<Collected>);
 struct Collected {
     numbers: FxHashMap<Digest, u32>,
     changes: Vec<FoundChange>,
+    digests: Vec<Digest>,
     searches: Vec<u8>,
 }
 
@@ -51,6 +52,7 @@ impl Collector {
             let number = *all.numbers.entry(digest).or_insert(next);
             if number == next {
                 all.changes.push(FoundChange { change, causes: Vec::new() });
+                all.digests.push(digest);
                 all.searches.push(0);
             }
             if let Some(causes) = causes {
@@ -67,8 +69,9 @@ impl Collector {
         })
     }
 
-    /// All changes in the order of their numbers.
-    pub(crate) fn finish(self) -> Vec<FoundChange> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).changes
+    /// All changes in the order of their numbers, and their digests.
+    pub(crate) fn finish(self) -> (Vec<FoundChange>, Vec<Digest>) {
+        let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (all.changes, all.digests)
     }
 }

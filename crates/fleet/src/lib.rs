@@ -17,15 +17,8 @@
 //! }
 //! let range = format!("{0}/a..{0}/b", dir.path().display());
 //! let nodes = ["web", "db"].map(|name| FleetNode::new(name, Value::map::<&str>([]), None));
-//! let found = diff(&Request {
-//!     path: dir.path(),
-//!     range: &Range::parse(&range)?,
-//!     nodes: &nodes,
-//!     options: &Options::default(),
-//!     jobs: None,
-//!     having: &[],
-//!     cache: None,
-//! })?;
+//! let (range, options) = (Range::parse(&range)?, Options::default());
+//! let found = diff(&Request::new(dir.path(), &range, &nodes, &options))?;
 //! assert_eq!(found.groups()[0].nodes, ["web", "db"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -1,14 +1,14 @@
 //! Compiles all nodes on both sides and compares them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use ordain_driver::inputs::CompileRecord;
 use ordain_driver::puppet::shared::NodeCatalog;
 use ordain_driver::{Options, Purpose, SourceKind, compile};
-use ordain_graph::Graph;
 use ordain_graph::order::find_cycle;
+use ordain_graph::{Graph, Resource};
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::SourceMap;
 use ordain_source::budget::Watch;
@@ -49,8 +49,36 @@ pub struct Request<'a> {
     /// Resources, such as `Class[ntp]`: only nodes that have one of them on either side are in the
     /// result. None chooses all nodes. Such a comparison does not read the cache.
     pub having: &'a [String],
+    /// Whether only one node of each node block is compared, the first by name. Nodes that match
+    /// other blocks on the other side count as another block.
+    pub one_per_node_block: bool,
+    /// Tags of octocatalog-diff: changes of resources with such a tag are ignored. `TAG__file` is the
+    /// tag `TAG` for files only. The side after decides, if it has the resource.
+    pub ignore_tags: &'a [String],
     /// The directory of the cache, if one is used. Its files are readable by their owner only.
     pub cache: Option<&'a Path>,
+}
+
+impl<'a> Request<'a> {
+    /// A comparison of all changes of all nodes, without a cache.
+    pub fn new(
+        path: &'a Path,
+        range: &'a Range,
+        nodes: &'a [FleetNode],
+        options: &'a Options,
+    ) -> Self {
+        Self {
+            path,
+            range,
+            nodes,
+            options,
+            jobs: None,
+            having: &[],
+            one_per_node_block: false,
+            ignore_tags: &[],
+            cache: None,
+        }
+    }
 }
 
 /// Compiles all nodes on both sides and finds their changes. A node whose inputs are the same on both
@@ -82,14 +110,21 @@ pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
         Side::open(&sources.path, &sources.before, request.options),
         Side::open(&sources.path, &sources.after, request.options),
     );
+    let first_of_blocks;
+    let mut request = *request;
+    if request.one_per_node_block {
+        first_of_blocks = one_per_node_block(request.nodes, [&before, &after]);
+        request.nodes = &first_of_blocks;
+    }
     let cache = match (request.cache, &before.environment, &after.environment) {
         (Some(dir), Ok(before), Ok(after)) => {
-            Cache::open(dir, &cache_key(&sources.path, request.options), before, after)
+            Cache::open(dir, &cache_key(&sources.path, &request), before, after)
         }
         _ => None,
     };
     let sides = Sides {
         having: request.having,
+        ignore_tags: request.ignore_tags,
         before,
         after,
         cache,
@@ -97,10 +132,11 @@ pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
         lines: &lines,
         collector: Collector::default(),
     };
-    let learned = sides.run(request, &mut found)?;
-    found.changes = sides.collector.finish();
+    let learned = sides.run(&request, &mut found)?;
+    let (changes, digests) = sides.collector.finish();
+    found.changes = changes;
     if let Some(cache) = sides.cache
-        && let Err(error) = cache.save(learned, &found.changes)
+        && let Err(error) = cache.save(learned, &found.changes, &digests)
     {
         found.notes.push(format!("the cache cannot be written: {error}"));
     }
@@ -108,15 +144,17 @@ pub fn diff(request: &Request<'_>) -> Result<FleetDiff, FleetError> {
 }
 
 /// Everything besides files and nodes that compiles depend on.
-fn cache_key(path: &Path, options: &Options) -> String {
+fn cache_key(path: &Path, request: &Request<'_>) -> String {
+    let options = request.options;
     // Another build may compile differently.
     let program = std::env::current_exe().and_then(std::fs::metadata);
     let program = program.map(|found| (found.len(), found.modified().ok()));
     format!(
-        "{} {:?} {:?} {:?}",
+        "{} {:?} {:?} {:?} {:?}",
         env!("CARGO_PKG_VERSION"),
         program.ok(),
         absolute(path),
+        request.ignore_tags,
         (
             &options.environment,
             &options.modulepath,
@@ -131,6 +169,7 @@ fn cache_key(path: &Path, options: &Options) -> String {
 /// Both sides, open.
 struct Sides<'a> {
     having: &'a [String],
+    ignore_tags: &'a [String],
     before: Side,
     after: Side,
     cache: Option<Cache>,
@@ -314,6 +353,7 @@ impl Sides<'_> {
         let (Some(old_graph), Some(new_graph)) = (&old.graph, &new.graph) else { return };
         let mut found = compare(old_graph, new_graph);
         found.extend(cycles(old_graph, new_graph));
+        self.remove_tagged(&mut found, old_graph, new_graph);
         let (Ok(before), Ok(after)) = (&self.before.environment, &self.after.environment) else {
             return;
         };
@@ -322,7 +362,22 @@ impl Sides<'_> {
         self.add(found, Some(Causes::new(self.lines, before, after)), work);
         work.learned = self.learn(&[old, new]);
         work.of_graphs = work.changes.clone();
-        self.add(files_changed(old_graph, new_graph, files), None, work);
+        let mut found = files_changed(old_graph, new_graph, files);
+        self.remove_tagged(&mut found, old_graph, new_graph);
+        self.add(found, None, work);
+    }
+
+    /// Removes changes of resources with a tag of [`Request::ignore_tags`].
+    fn remove_tagged(&self, found: &mut Vec<Found>, before: &Graph, after: &Graph) {
+        if self.ignore_tags.is_empty() {
+            return;
+        }
+        found.retain(|found| {
+            let Some(name) = found.change.resource() else { return true };
+            let sides = [after, before].into_iter();
+            let mut resources = sides.filter_map(|side| Some(side.resource(side.find_text(name)?)));
+            !resources.next().is_some_and(|resource| is_tagged(resource, self.ignore_tags))
+        });
     }
 
     /// The compiles for the cache; none if one of them cannot be repeated, or exports resources, which
@@ -339,9 +394,8 @@ impl Sides<'_> {
 
     /// Adds the changes of a node that the cache knows.
     fn add_known(&self, known: &Known<'_>, files: Option<&SourceFiles<'_>>, work: &mut NodeWork) {
-        let collected = known.changes.iter().map(|found| {
-            let digest = found.change.digest();
-            self.collector.add(digest, found.change.clone(), Some(found.causes.clone()))
+        let collected = known.changes.iter().map(|(digest, found)| {
+            self.collector.add(*digest, found.change.clone(), Some(found.causes.clone()))
         });
         work.changes = collected.collect();
         let copied = known.sources.iter().copied();
@@ -367,6 +421,29 @@ fn compiled<'g>(
     record: Option<&'g CompileRecord>,
 ) -> Compiled<'g> {
     Compiled { graph, sources, record }
+}
+
+/// Whether a resource has one of the tags, or one of them followed by `__` and its kind.
+fn is_tagged(resource: &Resource, tags: &[String]) -> bool {
+    let kind = resource.id.kind.to_lowercase();
+    let kind = kind.as_str().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let has = |tag: &str| resource.tags.iter().any(|own| own == tag);
+    tags.iter().any(|tag| has(tag) || has(&format!("{tag}__{kind}")))
+}
+
+/// The first node by name of each node block. A side that cannot be opened has no blocks.
+fn one_per_node_block(nodes: &[FleetNode], sides: [&Side; 2]) -> Vec<FleetNode> {
+    let mut first: BTreeMap<_, &FleetNode> = BTreeMap::new();
+    for node in nodes {
+        let block = |side: &Side| side.environment.as_ref().ok()?.node_block(&node.name);
+        let known = first.entry(sides.map(block)).or_insert(node);
+        if node.name < known.name {
+            *known = node;
+        }
+    }
+    let mut chosen: Vec<FleetNode> = first.into_values().cloned().collect();
+    chosen.sort_by(|a, b| a.name.cmp(&b.name));
+    chosen
 }
 
 fn reads_exports(compiled: &NodeCatalog) -> bool {
@@ -471,7 +548,7 @@ fn single(path: &Path, sides: [&Options; 2], lines: &Lines<'_>, found: &mut Flee
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.filter(|name| name != ".").unwrap_or_else(|| "the sources".to_owned());
     found.nodes = vec![NodeDiff { name, changes }];
-    found.changes = collector.finish();
+    (found.changes, _) = collector.finish();
     found.compiles = 2;
     found.is_single = true;
     let is_layered = sides.iter().any(|options| options.layer.is_some());

@@ -42,6 +42,19 @@ impl Pair {
         compared(self.0.path(), &range, nodes, None)
     }
 
+    /// The same for the nodes and resources that `chosen` chooses.
+    fn diff_of(&self, nodes: &[FleetNode], chosen: &Chosen) -> FleetDiff {
+        let range = format!("{0}/a..{0}/b", self.0.path().display());
+        let (range, options) = (Range::parse(&range).unwrap(), Options::default());
+        diff(&Request {
+            having: &chosen.having,
+            one_per_node_block: chosen.one_per_node_block,
+            ignore_tags: &chosen.ignore_tags,
+            ..Request::new(self.0.path(), &range, nodes, &options)
+        })
+        .unwrap()
+    }
+
     /// The same with a cache.
     fn diff_again(&self, nodes: &[FleetNode]) -> FleetDiff {
         let range = format!("{0}/a..{0}/b", self.0.path().display());
@@ -49,12 +62,21 @@ impl Pair {
     }
 }
 
+#[derive(Default)]
+struct Chosen {
+    having: Vec<String>,
+    one_per_node_block: bool,
+    ignore_tags: Vec<String>,
+}
+
 fn compared(path: &Path, range: &str, nodes: &[FleetNode], cache: Option<&Path>) -> FleetDiff {
     let range = Range::parse(range).unwrap();
     let options = Options::default();
-    let request =
-        Request { path, range: &range, nodes, options: &options, jobs: None, having: &[], cache };
-    diff(&request).unwrap()
+    diff(&Request { cache, ..Request::new(path, &range, nodes, &options) }).unwrap()
+}
+
+fn names(found: &FleetDiff) -> Vec<&str> {
+    found.nodes.iter().map(|node| node.name.as_str()).collect()
 }
 
 fn node(name: &str) -> FleetNode {
@@ -392,20 +414,40 @@ fn nodes_are_chosen_by_their_resources() {
     let site = "class one { notify { 'x': message => 'A' } }\n\
                 node 'db1' { include one } node default { notify { 'y': message => 'A' } }";
     pair.sites(site, &site.replace("'A'", "'B'"));
-    let range = format!("{0}/a..{0}/b", pair.0.path().display());
     for (having, want) in [("Class[One]", vec!["db1"]), ("Notify[y]", vec!["web1", "web2"])] {
-        let found = diff(&Request {
-            path: pair.0.path(),
-            range: &Range::parse(&range).unwrap(),
-            nodes: &nodes(),
-            options: &Options::default(),
-            jobs: None,
-            having: &[having.to_owned()],
-            cache: None,
-        })
-        .unwrap();
-        let names: Vec<&str> = found.nodes.iter().map(|node| node.name.as_str()).collect();
-        assert_eq!(names, want);
+        let chosen = Chosen { having: vec![having.to_owned()], ..Chosen::default() };
+        let found = pair.diff_of(&nodes(), &chosen);
+        assert_eq!(names(&found), want);
         assert_eq!(found.changed_nodes(), want.len());
     }
+}
+
+#[test]
+fn one_node_of_each_block_stands_for_the_others() {
+    let pair = Pair::new();
+    let site = "node 'db1' { notify { 'x': message => 'A' } }\n\
+                node /^web/ { notify { 'y': message => 'A' } } node default { }";
+    pair.sites(site, &site.replace("'A'", "'B'"));
+    let nodes: Vec<FleetNode> = ["web2", "web1", "other", "db1", "another"].map(node).to_vec();
+    let chosen = Chosen { one_per_node_block: true, ..Chosen::default() };
+    assert_eq!(names(&pair.diff_of(&nodes, &chosen)), ["another", "db1", "web1"]);
+    // A node that matches another block on one side is a block of its own.
+    pair.write("b", "manifests/site.pp", &site.replace("'db1'", "'db1', 'web2'"));
+    assert_eq!(names(&pair.diff_of(&nodes, &chosen)), ["another", "db1", "web1", "web2"]);
+}
+
+#[test]
+fn changes_of_resources_with_a_tag_are_ignored() {
+    let pair = Pair::new();
+    let site = "notify { 'a': message => 'A', tag => ['skip'] }\n\
+                notify { 'b': message => 'A', tag => ['skip__notify'] }\n\
+                notify { 'c': message => 'A', tag => ['skip__file'] }\n\
+                notify { 'd': message => 'A' }\n";
+    // The tags of the side after decide.
+    let after = site.replace("'A'", "'B'").replace("'d': ", "'d': tag => ['skip'], ");
+    pair.sites(&format!("{site}notify {{ 'e': tag => 'skip' }}"), &after);
+    let chosen = Chosen { ignore_tags: vec!["skip".to_owned()], ..Chosen::default() };
+    let found = pair.diff_of(&[node("web1")], &chosen);
+    let resources: Vec<_> = found.changes.iter().map(|found| found.change.resource()).collect();
+    assert_eq!(resources, [Some("Notify[c]")]);
 }

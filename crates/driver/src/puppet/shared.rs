@@ -130,6 +130,11 @@ impl SharedEnvironment {
         &self.site.env
     }
 
+    /// The title of the node block that a node matches. `None` if there is none.
+    pub fn node_block(&self, node: &str) -> Option<EcoString> {
+        ordain_puppet::compile::node_block(&self.site.env, node)
+    }
+
     /// Compiles the catalog of a node, on a thread with a stack of
     /// [`STACK_SIZE`](ordain_puppet::eval::STACK_SIZE).
     pub fn compile(&self, request: NodeRequest) -> NodeCatalog {

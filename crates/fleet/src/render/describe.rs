@@ -281,13 +281,16 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The first names, and the number of the others.
-pub(super) fn names(names: &[&str]) -> String {
-    let shown = names[..names.len().min(MAX_NAMES)].join(", ");
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+/// The first names that fit into a number of characters, and the number of the others. The first
+/// name is always shown.
+pub(super) fn names(names: &[&str], width: usize) -> String {
+    let text = |shown: usize| match names.len() - shown {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..shown].join(", ")),
+    };
+    let most = names.len().min(MAX_NAMES);
+    let fits = |shown: &usize| text(*shown).chars().count() <= width;
+    (2..=most).rev().find(fits).map_or_else(|| text(most.min(1)), text)
 }
 
 /// The result in one sentence.

@@ -36,7 +36,8 @@ fn add(out: &mut String, text: std::fmt::Arguments<'_>) {
 fn section(diff: &FleetDiff, group: &Group<'_>, out: &mut String) {
     out.push_str("<section>\n");
     if !diff.is_single {
-        let heading = format!("{}: {}", count(group.nodes.len(), "node"), names(&group.nodes));
+        let heading =
+            format!("{}: {}", count(group.nodes.len(), "node"), names(&group.nodes, usize::MAX));
         add(out, format_args!("<h2>{}</h2>\n", escaped(&heading)));
         if group.nodes.len() > super::describe::MAX_NAMES {
             out.push_str("<details><summary>All nodes</summary><ul>\n");

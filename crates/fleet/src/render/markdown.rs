@@ -29,7 +29,8 @@ pub fn markdown(diff: &FleetDiff, most: usize) -> String {
 /// A group: a heading, and its changes in a fence. Changes that do not fit are counted. `None` if not
 /// even one fits.
 fn section(diff: &FleetDiff, group: &Group<'_>, room: usize) -> Option<String> {
-    let nodes = format!("{}: {}", count(group.nodes.len(), "node"), names(&group.nodes));
+    let nodes =
+        format!("{}: {}", count(group.nodes.len(), "node"), names(&group.nodes, usize::MAX));
     let heading =
         if diff.is_single { String::new() } else { format!("\n### {}\n", escaped(&nodes)) };
     let mut body = String::new();

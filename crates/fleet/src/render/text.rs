@@ -21,8 +21,13 @@ pub fn text(diff: &FleetDiff, all: bool) -> Vec<Line> {
     lines
 }
 
+/// The width of headings in characters, that of the narrowest usual terminal.
+const WIDTH: usize = 80;
+
 fn heading(group: &Group<'_>) -> String {
-    format!("{}: {}", count(group.nodes.len(), "node"), names(&group.nodes))
+    let count = count(group.nodes.len(), "node");
+    let width = WIDTH.saturating_sub(count.len() + 2);
+    format!("{count}: {}", names(&group.nodes, width))
 }
 
 /// Adds the changes of a group. Those of one resource share its heading.

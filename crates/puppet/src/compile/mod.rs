@@ -68,6 +68,51 @@ pub fn compile<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Out
     Outcome { compiler, error }
 }
 
+/// The node block that a node matches.
+struct NodeBlock<'e> {
+    def: &'e Arc<NodeDef>,
+    title: EcoString,
+    groups: Option<Vec<Value>>,
+}
+
+impl<'e> NodeBlock<'e> {
+    /// Finds the block by its exact name, else the first regular expression in order, else the
+    /// default.
+    fn of(env: &'e Environment, node: &str) -> EvalResult<Option<Self>> {
+        let name = node.to_lowercase();
+        let mut by_regex = None;
+        let mut default = None;
+        for def in &env.nodes {
+            for &id in def.program.list(def.matches) {
+                match &def.program[id] {
+                    Expr::Str(text) | Expr::Name(text) if text.to_lowercase() == name => {
+                        return Ok(Some(Self { def, title: text.to_lowercase(), groups: None }));
+                    }
+                    Expr::Regex(source) if by_regex.is_none() => {
+                        let regex = Value::Regexp(Arc::new(Regexp::new(source.clone())));
+                        let outcome = compare::matches(&Value::Str(name.as_str().into()), &regex)?;
+                        if outcome.matched {
+                            let (title, groups) = (regex_title(source), outcome.groups);
+                            by_regex = Some(Self { def, title, groups });
+                        }
+                    }
+                    Expr::Default => {
+                        let title = "default".into();
+                        default = default.or(Some(Self { def, title, groups: None }));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(by_regex.or(default))
+    }
+}
+
+/// The title of the node block that a node matches. `None` if there is none.
+pub fn node_block(env: &Environment, node: &str) -> Option<EcoString> {
+    NodeBlock::of(env, node).ok().flatten().map(|block| block.title)
+}
+
 impl Compiler<'_> {
     fn run(&mut self, node: &Node) -> EvalResult<()> {
         self.run_config_version()?;
@@ -175,45 +220,20 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Evaluates the matching node block: by exact name, else the first regular expression in
-    /// order, else the default.
+    /// Evaluates the matching node block.
     fn choose_node(&mut self) -> EvalResult<()> {
         if self.env.nodes.is_empty() {
             return Ok(());
         }
-        let name = self.node.to_lowercase();
-        let mut by_regex = None;
-        let mut default = None;
-        for def in &self.env.nodes {
-            for &id in def.program.list(def.matches) {
-                match &def.program[id] {
-                    Expr::Str(text) | Expr::Name(text) if text.to_lowercase() == name => {
-                        return self.evaluate_node(def, text.to_lowercase(), None);
-                    }
-                    Expr::Regex(source) if by_regex.is_none() => {
-                        let regex = Value::Regexp(Arc::new(Regexp::new(source.clone())));
-                        let outcome = compare::matches(&Value::Str(name.clone()), &regex)?;
-                        if outcome.matched {
-                            by_regex = Some((def, source.clone(), outcome.groups));
-                        }
-                    }
-                    Expr::Default => default = default.or(Some(def)),
-                    _ => {}
-                }
-            }
-        }
-        let (def, title, groups): (&Arc<NodeDef>, EcoString, _) = match (by_regex, default) {
-            (Some((def, source, groups)), _) => (def, regex_title(&source), groups),
-            (None, Some(def)) => (def, "default".into(), None),
-            (None, None) => {
-                let text =
-                    format!("Could not find node statement with name 'default' or '{}'", self.node);
-                let mut error = PlainError::new(text);
-                error.help = Some(self.node_help());
-                return Err(error.into());
-            }
+        let env = self.env;
+        let Some(found) = NodeBlock::of(env, &self.node)? else {
+            let text =
+                format!("Could not find node statement with name 'default' or '{}'", self.node);
+            let mut error = PlainError::new(text);
+            error.help = Some(self.node_help());
+            return Err(error.into());
         };
-        self.evaluate_node(def, title, groups)
+        self.evaluate_node(found.def, found.title, found.groups)
     }
 
     /// Help that lists the nodes and says how to choose one.

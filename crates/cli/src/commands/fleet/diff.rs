@@ -98,6 +98,9 @@ struct FilterArgs {
     /// Only nodes with this value of a fact, such as os.family=Debian
     #[arg(long = "fact", value_name = "NAME=VALUE")]
     facts_with: Vec<String>,
+    /// Only one node of each node block, the first by name
+    #[arg(long)]
+    one_per_node_block: bool,
     /// Only nodes with this class on either side
     #[arg(long = "class", value_name = "NAME")]
     classes: Vec<String>,
@@ -118,6 +121,9 @@ struct FilterArgs {
     /// Ignore changes of this attribute
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     ignore_attr: Vec<String>,
+    /// Ignore changes of resources with this tag, or with this tag, `__` and their kind
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    ignore_tags: Vec<String>,
     /// Ignore JSON and YAML texts that differ only in their layout
     #[arg(long)]
     ignore_layout: bool,
@@ -260,6 +266,8 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         options: &args.options(),
         jobs: args.jobs,
         having: &args.chosen.having().map_err(failure)?,
+        one_per_node_block: args.chosen.one_per_node_block,
+        ignore_tags: &args.chosen.ignore_tags,
         cache: cache.as_deref(),
     };
     let mut found = diff(&request).map_err(failure)?;
