@@ -119,8 +119,8 @@ def main():
         root = Path(directory) / "site"
         production.write(root)
         lines = long_manifest()
-        # Below the site, where every key changes a class that the index has.
-        path = root / "site-modules" / "long" / "manifests" / "init.pp"
+        # In a module, so that each key changes a class that the index has.
+        path = root / "modules/long/manifests/init.pp"
         path.parent.mkdir(parents=True)
         path.write_text("\n".join(lines) + "\n")
         uri = path.as_uri()

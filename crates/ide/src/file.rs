@@ -21,9 +21,10 @@ pub(crate) struct File {
     /// The check of the file; templates in ERB have none.
     pub(crate) checked: Option<CheckedFile>,
     /// The names of a manifest or template.
-    pub(crate) names: Arc<Names>,
-    /// The names of the last text without syntax errors, which a tree of an unfinished text may lack.
-    pub(crate) last_names: Arc<Names>,
+    pub(crate) names: Names,
+    /// The last text without syntax errors, if this one has some: a tree of an unfinished text may
+    /// lack the definition around the cursor.
+    pub(crate) last_good: Option<Arc<Self>>,
     /// The names of a file of another language.
     pub(crate) words: Words,
 }
@@ -39,27 +40,31 @@ impl File {
             lines,
             language,
             checked,
-            names: Arc::default(),
-            last_names: Arc::default(),
+            names: Names::default(),
+            last_good: None,
             words: Words::default(),
         };
         if let Some(program) = out.program() {
-            out.names = Arc::new(Names::of(program));
-            out.last_names = Arc::clone(&out.names);
+            out.names = Names::of(program);
         }
         out.words = words::of(out.language, &out.path, &out.text);
         out
     }
 
     /// The same file, which replaces an older text of it.
-    pub(crate) fn after(self, older: &Self) -> Self {
-        let is_broken = self.checked.as_ref().is_some_and(|checked| {
-            checked.report.found.iter().any(|found| found.code == "puppet::syntax-error")
-        });
-        match is_broken {
-            true => Self { last_names: Arc::clone(&older.last_names), ..self },
-            false => self,
-        }
+    pub(crate) fn after(self, older: &Arc<Self>) -> Self {
+        let last_good = match (self.is_broken(), older.is_broken()) {
+            (false, _) => None,
+            (true, false) => Some(Arc::clone(older)),
+            (true, true) => older.last_good.clone(),
+        };
+        Self { last_good, ..self }
+    }
+
+    /// Whether the text has syntax errors.
+    fn is_broken(&self) -> bool {
+        let found = self.checked.iter().flat_map(|checked| &checked.report.found);
+        found.into_iter().any(|found| found.code == "puppet::syntax-error")
     }
 
     /// The tree of a manifest or template.

@@ -125,7 +125,11 @@ impl List {
 /// Variables in scope, those of the top scope, and facts.
 fn variables(analysis: &Analysis, file: &File, offset: u32, list: &mut List) {
     let mut owner = None;
-    for names in [&file.last_names, &file.names] {
+    let last = file.last_good.as_ref().map(|last| {
+        let same = last.text.bytes().zip(file.text.bytes()).take_while(|(a, b)| a == b).count();
+        (&last.names, offset.min(same as u32))
+    });
+    for (names, offset) in last.into_iter().chain([(&file.names, offset)]) {
         for (_, scope) in names.visible(names.scope_at(offset)) {
             for name in sorted(&scope.declared) {
                 list.add(name, ItemKind::Variable, "");

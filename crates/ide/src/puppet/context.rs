@@ -38,9 +38,13 @@ pub(crate) enum Context {
 pub(crate) fn at(text: &str, offset: u32) -> (Context, TextRange) {
     let before = text.get(..offset as usize).unwrap_or_default();
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-    let start = before
+    let mut start = before
         .rfind(|c| !is_part(c))
         .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    // A single colon is a sign behind a title.
+    if before.ends_with(':') && !before.ends_with("::") {
+        start = before.len();
+    }
     let typed = &before[start..];
     let range = TextRange::new(start as u32, offset);
     let head = &before[..start];
@@ -335,6 +339,7 @@ mod tests {
             ("file { '/x': mode => '1', ow$0 }", attribute("file"), "ow"),
             ("file { '/x': ensure => pre$0", Context::Value("file".into(), "ensure".into()), "pre"),
             ("file { 'a': mode => '1'; 'b': ow$0", attribute("file"), "ow"),
+            ("file { '/x':$0", attribute("file"), ""),
             ("File { ow$0", attribute("file"), "ow"),
             ("File['a'] { ow$0", attribute("file"), "ow"),
             ("web::vhost { 'a': po$0", attribute("web::vhost"), "po"),

@@ -149,7 +149,7 @@ pub(crate) fn all(analysis: &Analysis) -> Vec<Template> {
             owners.push(used.owner);
         }
     }
-    let template = |(path, owners)| {
+    let template = |(path, owners): (PathBuf, Vec<EcoString>)| {
         let text = analysis.read(&path)?;
         Some(Template { path, text, owners })
     };
