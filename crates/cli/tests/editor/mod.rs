@@ -51,7 +51,7 @@ fn neovim_is_served() {
         corrected class { 'web' : port => 1 }\n\
         completion Integer $port = 80\n\
         renamed class { 'web' : number => 1 }\n\
-        formatted class { 'web':|  number => 1,|}\n";
+        formatted class { 'web': number => 1 }\n";
     assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success());
     // The server ends with its editor.

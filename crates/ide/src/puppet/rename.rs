@@ -157,9 +157,12 @@ fn member(
     for template in templates::all(analysis) {
         let mut variables = templates::variables(&template.text).into_iter();
         let has_it = variables.any(|variable| variable.class.is_none() && variable.name == *name);
+        if !has_it {
+            continue;
+        }
         let is_of_owner = |class: &&EcoString| definitions::member(analysis, class, name) == wanted;
         let (own, others): (Vec<_>, Vec<_>) = template.owners.iter().partition(is_of_owner);
-        if let Some(other) = others.first().filter(|_| has_it && !own.is_empty()) {
+        if let Some(other) = others.first().filter(|_| !own.is_empty()) {
             return Err(Error::SharedTemplate {
                 template: analysis.relative(&template.path).display().to_string(),
                 other: other.to_string(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_puppet::validation::names::{plain, split_name};
 use ordain_source::TextRange;
+use rustc_hash::FxHashMap;
 
 use super::definitions::member;
 use super::names::{ScopeKind, Symbol};
@@ -159,18 +160,27 @@ pub(crate) fn all(analysis: &Analysis) -> Vec<Template> {
 /// The places of a variable in templates, by its full name or in those that its class renders.
 pub(crate) fn places(analysis: &Analysis, owner: &EcoString, name: &EcoString) -> Vec<Place> {
     let wanted = Symbol::Member { owner: owner.clone(), name: name.clone() };
+    // Many templates have the same classes.
+    let mut known: FxHashMap<EcoString, bool> = FxHashMap::default();
+    let mut is_it = |class: &EcoString| match known.get(class) {
+        Some(known) => *known,
+        None => {
+            let is_it = member(analysis, class, name) == wanted;
+            known.insert(class.clone(), is_it);
+            is_it
+        }
+    };
     let mut out = Vec::new();
-    for template in
-        all(analysis).into_iter().filter(|template| template.text.contains(name.as_str()))
-    {
-        let is_it = |class: &EcoString| member(analysis, class, name) == wanted;
-        let is_of_owner = template.owners.iter().any(is_it);
-        for variable in variables(&template.text) {
+    for template in all(analysis) {
+        if !template.text.contains(name.as_str()) {
+            continue;
+        }
+        for variable in variables(&template.text).into_iter().filter(|v| v.name == *name) {
             let fits = match &variable.class {
                 Some((class, _)) => is_it(class),
-                None => is_of_owner,
+                None => template.owners.iter().any(&mut is_it),
             };
-            if fits && variable.name == *name {
+            if fits {
                 out.push(Place::new(&template.path, variable.range));
             }
         }
