@@ -74,6 +74,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("encrypt", NOTHING),
     ("graph", COMPILES),
     ("eval", concat!("the given code, and ", compiled!(), ".")),
+    ("test", concat!(compiled!(), "; commands of exec in templates.")),
     ("fmt", NOTHING),
     ("lsp", NOTHING),
     ("facts", "custom facts in Ruby and programs in facts.d."),

@@ -27,6 +27,7 @@ mod parse;
 pub(crate) mod plan;
 mod rollback;
 mod serve;
+mod test;
 mod types;
 
 use std::ffi::OsString;
@@ -158,6 +159,7 @@ verbs! {
     "encrypt" Encrypt(encrypt::EncryptArgs) => encrypt::run,
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
+    "test" Test(test::TestArgs) => test::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
     "lsp" Lsp(lsp::LspArgs) => lsp::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
