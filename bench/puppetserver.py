@@ -20,7 +20,7 @@ LOGBACK = """<configuration>
 """
 
 
-def settings(base, code, port, instances):
+def settings(base, code, port, instances, autosign=False):
     """Writes the settings, and returns the directory of those of the service."""
     conf, services = base / "conf.d", base / "services.d"
     shutil.copytree(INSTALLED / "conf.d", conf)
@@ -61,19 +61,22 @@ vardir = {base}/var
 [server]
 environment_timeout = unlimited
 manage_internal_file_permissions = false
-autosign = false
+autosign = {str(autosign).lower()}
 """
     )
     return conf, services
 
 
 class PuppetServer:
-    """A running puppetserver. `base` is a directory that does not exist yet."""
+    """A running puppetserver. `base` is a directory that does not exist yet. `change` gets the directory
+    of its settings before it starts."""
 
-    def __init__(self, base, code, port, instances=2, heap="1g", log=None):
+    def __init__(self, base, code, port, instances=2, heap="1g", log=None, change=None, autosign=False):
         self.base, self.port = Path(base), port
         self.base.mkdir(mode=0o750, parents=True)
-        conf, services = settings(self.base, code, port, instances)
+        conf, services = settings(self.base, code, port, instances, autosign)
+        if change:
+            change(conf)
         self.log = Path(log or self.base / "log.txt")
         arguments = [
             "java", f"-Xms{heap}", f"-Xmx{heap}", "-Djruby.lib=/usr/share/jruby/lib",

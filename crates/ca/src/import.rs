@@ -103,6 +103,20 @@ impl CertificateAuthority {
     /// # Errors
     /// [`CaError::Mismatch`] if a list is malformed, or the chain would become invalid.
     pub fn import_crls(&self, pem: &[u8]) -> Result<(), CaError> {
+        self.merge_crls(pem, false)
+    }
+
+    /// Replaces revocation lists with newer ones, and that of this authority with any other one: this
+    /// directory is a copy, and the original revokes certificates. The copy may have signed a list
+    /// with a higher number meanwhile.
+    ///
+    /// # Errors
+    /// [`CaError::Mismatch`] if a list is malformed, or the chain would become invalid.
+    pub fn follow_crls(&self, pem: &[u8]) -> Result<(), CaError> {
+        self.merge_crls(pem, true)
+    }
+
+    fn merge_crls(&self, pem: &[u8], replaces_own: bool) -> Result<(), CaError> {
         let incoming = RevocationList::all_from_pem(pem)
             .map_err(|e| CaError::Mismatch(format!("the revocation lists cannot be read: {e}")))?;
         if incoming.is_empty() {
@@ -126,13 +140,19 @@ impl CertificateAuthority {
             .iter()
             .enumerate()
             .map(|(at, list)| {
-                let id = list.issuer_key_id().filter(|_| Some(at) != own);
-                let offered = id.and_then(|id| newest.get(&id).copied());
-                offered.filter(|offered| is_newer(offered, list)).unwrap_or(list)
+                let offered = list.issuer_key_id().and_then(|id| newest.get(&id).copied());
+                let replaces = |offered: &&RevocationList| match Some(at) == own {
+                    true => replaces_own,
+                    false => is_newer(offered, list),
+                };
+                offered.filter(replaces).unwrap_or(list)
             })
             .collect();
         let updated: Vec<RevocationList> = updated.into_iter().cloned().collect();
         chain::check_lists(&self.chain, &updated, self.now())?;
+        if updated.iter().zip(&now.lists).all(|(list, before)| list.pem() == before.pem()) {
+            return Ok(());
+        }
         let text: String = updated.iter().map(RevocationList::pem).collect();
         directory::replace(&self.directory.crls(), text.as_bytes(), PUBLIC)
     }

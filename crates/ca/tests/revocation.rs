@@ -296,3 +296,37 @@ fn statuses_have_the_shape_of_puppetserver() {
     let web = fixture.ca.status("web").unwrap().unwrap();
     assert_eq!(openssl_ok(&args).trim(), format!("sha256 Fingerprint={}", web.fingerprint));
 }
+
+#[test]
+fn a_copy_follows_the_lists_of_its_original() {
+    if !has_openssl() {
+        return;
+    }
+    let fixture = Fixture::new(Settings::default());
+    let web = fixture.enrol("web");
+    let dir = tempfile::tempdir().unwrap();
+    let copy = ordain_ca::CertificateAuthority::restore(
+        &dir.path().join("copy"),
+        &fixture.dir(),
+        Settings::default(),
+    );
+    let copy = copy.unwrap();
+    // A certificate for a name that has one revokes the other one: the copy signs a list.
+    let replace = || GenerateOptions { replace: true, ..GenerateOptions::default() };
+    copy.generate("web", &replace()).unwrap();
+    assert!(copy.is_revoked(&web).unwrap());
+    let before = fixture.ca.crl().unwrap();
+    copy.follow_crls(before.pem.as_bytes()).unwrap();
+    assert!(!copy.is_revoked(&web).unwrap());
+    fixture.ca.revoke(&names(&["web"])).unwrap();
+    let after = fixture.ca.crl().unwrap();
+    copy.import_crls(after.pem.as_bytes()).unwrap();
+    assert!(!copy.is_revoked(&web).unwrap(), "an own list is not imported");
+    copy.follow_crls(after.pem.as_bytes()).unwrap();
+    assert!(copy.is_revoked(&web).unwrap());
+    assert!(copy.follow_crls(b"no list").is_err());
+    let other = Fixture::new(Settings::default());
+    // The list of another authority is none of the chain.
+    copy.follow_crls(other.ca.crl().unwrap().pem.as_bytes()).unwrap();
+    assert!(copy.is_revoked(&web).unwrap());
+}

@@ -29,6 +29,9 @@ const POSTRUN_TIME: Duration = Duration::from_secs(30 * 60);
 pub struct Request {
     /// The environments to deploy; all if empty.
     pub environments: Vec<String>,
+    /// Deploys only these modules, in environments that are deployed already: the branch and all other
+    /// modules stay as they are. All if empty.
+    pub modules: Vec<String>,
     /// Only reports the changes. Mirrors are still fetched.
     pub dry_run: bool,
     /// Deploys even the revisions that a rollback left.
@@ -73,10 +76,16 @@ pub fn deploy(settings: &Settings, request: &Request, texts: &SourceMap) -> Resu
         request,
         report: Report { is_dry_run: request.dry_run, ..Report::default() },
         modified: Vec::new(),
+        found_modules: BTreeSet::new(),
     };
     let branches = sources.branches(&mut run.report.diagnostics)?;
+    let branches = match request.modules.is_empty() {
+        true => branches,
+        false => run.deployed(branches),
+    };
     run.environments(&branches);
-    if settings.purge.deployment {
+    run.unknown_modules();
+    if settings.purge.deployment && request.modules.is_empty() {
         for base in &bases {
             run.purge(base, &branches)?;
         }
@@ -102,6 +111,8 @@ struct Run<'r> {
     report: Report,
     /// The names of the environments that changed.
     modified: Vec<String>,
+    /// The requested modules that an environment has.
+    found_modules: BTreeSet<String>,
 }
 
 /// An environment and the revision that it should have.
@@ -115,6 +126,48 @@ struct Target<'b> {
 impl Run<'_> {
     fn error(&mut self, error: Error) {
         self.report.diagnostics.push(error.into_diagnostic());
+    }
+
+    /// The branches at the commits that are deployed. Leaves out those that no deploy has made an
+    /// environment of.
+    fn deployed<'s>(&mut self, branches: Vec<Branch<'s>>) -> Vec<Branch<'s>> {
+        let mut out = Vec::new();
+        for branch in branches {
+            let base = EnvironmentDir::new(branch.source.basedir.clone());
+            let name = &branch.name.directory;
+            let record = base.current(name).and_then(|id| base.record(name, &id));
+            match record.filter(|record| !record.commit.is_empty() && !record.is_adopted()) {
+                Some(record) => out.push(Branch { commit: record.commit, ..branch }),
+                None => {
+                    let text = format!("the environment {name} is left out: no deploy has made it");
+                    self.report.diagnostics.push(Diagnostic::warning(codes::DEPLOY, text));
+                }
+            }
+        }
+        out
+    }
+
+    /// Reports the requested modules that no environment has.
+    fn unknown_modules(&mut self) {
+        let found = std::mem::take(&mut self.found_modules);
+        for name in self.request.modules.iter().filter(|name| !found.contains(*name)) {
+            let text = format!("no deployed Puppetfile declares the module {name}");
+            self.error(Error::new(text));
+        }
+    }
+
+    /// Whether a module is to be deployed.
+    fn is_requested(&self, module: &str) -> bool {
+        self.request.modules.is_empty() || self.request.modules.iter().any(|name| name == module)
+    }
+
+    /// Whether an environment has one of the requested modules.
+    fn has_requested(&mut self, declaration: &Declaration<'_>) -> bool {
+        let names = declaration.puppetfile.modules.iter().map(|module| &module.name);
+        let found: Vec<String> = names.filter(|name| self.is_requested(name)).cloned().collect();
+        let has_some = !found.is_empty() || self.request.modules.is_empty();
+        self.found_modules.extend(found);
+        has_some
     }
 
     /// The branches of the requested environments.
@@ -151,13 +204,18 @@ impl Run<'_> {
                 Entry::Missing | Entry::Other => None,
             };
             match self.sources.declaration(branch) {
+                Ok(declaration) if !self.has_requested(&declaration) => {}
                 Ok(declaration) => targets.push(Target { declaration, base, entry, old }),
                 Err(error) => {
                     self.failed(branch, base, old, error.in_environment(&branch.name.directory))
                 }
             }
         }
-        self.sources.fetch(targets.iter().map(|target| &target.declaration));
+        let modules = targets.iter().flat_map(|target| {
+            let modules = target.declaration.puppetfile.modules.iter();
+            modules.map(|module| (target.declaration.branch, module))
+        });
+        self.sources.fetch(modules.filter(|(_, module)| self.is_requested(&module.name)));
         for target in targets {
             let branch = target.declaration.branch;
             self.report.diagnostics.extend(target.declaration.puppetfile.warnings.iter().cloned());
@@ -244,7 +302,10 @@ impl Run<'_> {
         let modules: Vec<_> = declaration.puppetfile.modules.iter().collect();
         let threads = self.sources.settings.pool_size;
         let results =
-            pool::each(threads, modules, |module| self.sources.resolve(module, declaration, old));
+            pool::each(threads, modules, |module| match self.is_requested(&module.name) {
+                true => self.sources.resolve(module, declaration, old),
+                false => self.sources.resolve_deployed(module, declaration, old),
+            });
         let (mut modules, mut errors) = (Vec::new(), Vec::new());
         for result in results {
             match result {
@@ -282,7 +343,9 @@ impl Run<'_> {
         }
         let adopted = old.as_ref().filter(|_| *entry == Entry::Directory);
         base.switch(name, &record.id, adopted)?;
-        base.set_rolled_back(name, None)?;
+        if self.request.modules.is_empty() {
+            base.set_rolled_back(name, None)?;
+        }
         base.prune(name, self.sources.settings.revisions)?;
         Ok(())
     }

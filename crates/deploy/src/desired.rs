@@ -169,16 +169,14 @@ impl<'s> Sources<'s> {
 
     /// Fetches the mirrors whose references may have moved, in parallel. An error is reported by
     /// the modules that need the mirror.
-    pub(crate) fn fetch<'d>(&self, declarations: impl Iterator<Item = &'d Declaration<'d>>) {
+    pub(crate) fn fetch<'d>(&self, modules: impl Iterator<Item = (&'d Branch<'d>, &'d Module)>) {
         let mut stale: BTreeMap<String, Arc<Mirror>> = BTreeMap::new();
-        for declaration in declarations {
-            for module in &declaration.puppetfile.modules {
-                let Declared::Git { remote, refs } = &module.source else { continue };
-                let mirror = self.mirrors.get(remote);
-                let desired = self.desired(refs, declaration.branch);
-                if desired.is_none_or(|desired| !mirror.is_fixed(desired)) {
-                    stale.insert(remote.clone(), mirror);
-                }
+        for (branch, module) in modules {
+            let Declared::Git { remote, refs } = &module.source else { continue };
+            let mirror = self.mirrors.get(remote);
+            let desired = self.desired(refs, branch);
+            if desired.is_none_or(|desired| !mirror.is_fixed(desired)) {
+                stale.insert(remote.clone(), mirror);
             }
         }
         let mirrors: Vec<_> = stale.into_values().collect();
@@ -229,9 +227,46 @@ impl<'s> Sources<'s> {
             let name = &declaration.branch.name.directory;
             Error::new(format!("{name}: the module {}: {error}", module.name)).at(Some(module.span))
         })?;
+        Ok(self.resolved(module, source))
+    }
+
+    /// The source that a module has in the current revision. One that the revision lacks is resolved
+    /// anew.
+    pub(crate) fn resolve_deployed(
+        &self,
+        module: &Module,
+        declaration: &Declaration<'_>,
+        current: Option<&Record>,
+    ) -> Result<Resolved> {
+        let deployed = current
+            .and_then(|record| record.modules.iter().find(|deployed| deployed.path == module.path));
+        let source = match (&module.source, deployed) {
+            (Declared::Git { remote, .. }, Some(deployed)) if deployed.kind == "git" => {
+                let (mirror, reference) = (self.mirrors.get(remote), deployed.version.clone());
+                ResolvedSource::Git { mirror, reference, commit: deployed.digest.clone() }
+            }
+            (Declared::Forge { slug, .. }, Some(deployed)) if deployed.kind == "forge" => {
+                let address = self.forge.address(declaration.puppetfile.forge.as_deref());
+                let (slug, version) = (slug.clone(), deployed.version.clone());
+                ResolvedSource::Forge { address, slug, version }
+            }
+            (Declared::Tarball { address, sha256 }, Some(deployed))
+                if deployed.kind == "tarball" =>
+            {
+                let (address, is_declared) = (address.clone(), sha256.is_some());
+                let sha256 = deployed.digest.clone();
+                ResolvedSource::Tarball { address, sha256, is_declared }
+            }
+            (Declared::Local, _) => ResolvedSource::Local,
+            _ => return self.resolve(module, declaration, current),
+        };
+        Ok(self.resolved(module, source))
+    }
+
+    fn resolved(&self, module: &Module, source: ResolvedSource) -> Resolved {
         let exclude_spec = module.exclude_spec.unwrap_or(self.settings.exclude_spec);
         let exclude_spec = exclude_spec && module.is_in_moduledir;
-        Ok(Resolved { module: module.clone(), source, exclude_spec })
+        Resolved { module: module.clone(), source, exclude_spec }
     }
 
     fn resolve_git(

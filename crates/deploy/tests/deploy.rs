@@ -284,6 +284,34 @@ fn only_named_environments_are_deployed() {
 }
 
 #[test]
+fn a_module_is_deployed_alone() {
+    let site = Site::new();
+    site.deploy();
+    site.puppetfile("");
+    site.deploy();
+    rollback(site.base(), "production", None).unwrap();
+    site.control.on_branch("never", "manifests/site.pp", "# new\n");
+    site.module.on_branch("main", "manifests/init.pp", "class ntp { 2 }\n");
+    let one = |names: &[&str]| {
+        let modules = names.iter().map(|name| (*name).to_owned()).collect();
+        let request = Request { modules, ..Request::default() };
+        deploy(&site.settings(), &request, &SourceMap::new()).unwrap()
+    };
+    let report = one(&["ntp"]);
+    assert_eq!(actions(&report), ["changed production"]);
+    assert_eq!(messages(&report), "the environment never is left out: no deploy has made it");
+    let text = fs::read_to_string(site.environment().join("modules/ntp/manifests/init.pp"));
+    assert_eq!(text.unwrap(), "class ntp { 2 }\n");
+    assert_eq!(actions(&one(&["ntp"])), ["unchanged production"]);
+    let report = one(&["other"]);
+    assert_eq!((actions(&report).len(), report.has_errors()), (0, true));
+    assert!(messages(&report).ends_with("no deployed Puppetfile declares the module other"));
+    // The branch stays where the rollback left it.
+    let all = site.deploy();
+    assert!(actions(&all).contains(&"held production".to_owned()), "{:?}", actions(&all));
+}
+
+#[test]
 fn locked_and_wrong_settings_are_errors() {
     let site = Site::new();
     let settings = site.configured("deploy:\n  write_lock: moving\n");

@@ -69,16 +69,21 @@ impl Pair {
 
     /// Deploys with both programs, and compares.
     fn compare(&self, title: &str, more: &str) {
+        self.compare_with(title, more, (&["environment", "-m"], &Request::default()));
+    }
+
+    /// Deploys with both programs, r10k with arguments of `deploy`, and compares.
+    fn compare_with(&self, title: &str, more: &str, (words, request): (&[&str], &Request)) {
         let configuration = self.configuration("r10k", more);
         let mut command = Command::new("r10k");
-        command.args(["deploy", "environment", "-m", "-c"]).arg(&configuration);
+        command.arg("deploy").args(words).arg("-c").arg(&configuration);
         let output = command.env("HOME", self.dir.path()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{title}: {text}");
         let configuration = self.configuration("ordain", more);
         let texts = SourceMap::new();
         let (settings, _) = Settings::read(&configuration, &texts).unwrap();
-        let report = deploy(&settings, &Request::default(), &texts).unwrap();
+        let report = deploy(&settings, request, &texts).unwrap();
         assert!(!report.has_errors(), "{title}: {}", messages(&report));
         let trees = ["r10k", "ordain"].map(|side| self.trees(side));
         assert!(!trees[0].is_empty());
@@ -230,6 +235,40 @@ fn trees_are_those_of_r10k() {
     control.git(&["branch", "-q", "-D", "main.v2"]);
     pair.compare("removed modules and branches", plain);
     pair.compare("without spec", "deploy: {exclude_spec: true}\n");
+}
+
+#[test]
+fn single_modules_are_those_of_r10k() {
+    if !has_r10k() {
+        return;
+    }
+    let mut pair = Pair::new();
+    let modules: Vec<_> = ["a", "b", "c"].iter().map(|name| module(&pair, name)).collect();
+    let line = |at: usize| {
+        let name = ["a", "b", "c"][at];
+        format!("mod '{name}', :git => '{}', :ref => 'main'\n", modules[at].0.0.display())
+    };
+    let control = pair.repository("control", "production");
+    control.write("Puppetfile", &(line(0) + &line(1)));
+    control.commit();
+    control.on_branch("other", "Puppetfile", &line(1));
+    pair.source("main", &control, "");
+    let plain = "deploy: {exclude_spec: false}\n";
+    pair.compare("new", plain);
+    for (repository, _) in &modules {
+        repository.on_branch("main", "README", "later\n");
+    }
+    // The branch has other modules meanwhile, but the deployed Puppetfile counts.
+    control.on_branch("production", "Puppetfile", &(line(0) + &line(1) + &line(2)));
+    let one = |name: &str, environments: &[&str]| Request {
+        modules: vec![name.to_owned()],
+        environments: environments.iter().map(|name| (*name).to_owned()).collect(),
+        ..Request::default()
+    };
+    pair.compare_with("one module", plain, (&["module", "a"], &one("a", &[])));
+    let chosen = one("b", &["other"]);
+    pair.compare_with("one environment", plain, (&["module", "-e", "other", "b"], &chosen));
+    pair.compare("all", plain);
 }
 
 #[test]

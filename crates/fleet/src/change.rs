@@ -120,6 +120,28 @@ pub struct DocumentDifference {
     pub after: Option<Json>,
 }
 
+impl DocumentDifference {
+    fn shorten(&mut self, max_length: usize) {
+        for value in self.before.iter_mut().chain(&mut self.after) {
+            shorten(value, max_length);
+        }
+    }
+}
+
+/// Replaces long texts by their digests.
+fn shorten(value: &mut Json, max_length: usize) {
+    match value {
+        Json::String(text) if text.len() > max_length => {
+            let digest = sha256_bytes(text.as_bytes());
+            let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            *value = serde_json::json!({ "sha256": sha256, "size": text.len() });
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| shorten(item, max_length)),
+        Json::Object(map) => map.values_mut().for_each(|item| shorten(item, max_length)),
+        _ => {}
+    }
+}
+
 /// The content of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -210,6 +232,25 @@ impl Change {
         matches!(self, Self::StillFails { before, message, .. } if before == message)
     }
 
+    /// The change with the SHA-256 and the size in place of each text that is longer than
+    /// `max_length` bytes.
+    pub fn shortened(mut self, max_length: usize) -> Self {
+        match &mut self {
+            Self::Added { attributes, .. } | Self::Removed { attributes, .. } => {
+                attributes.iter_mut().for_each(|(_, value)| shorten(value, max_length));
+            }
+            Self::Attribute { before, after, document, .. } => {
+                for value in before.iter_mut().chain(after) {
+                    shorten(value, max_length);
+                }
+                let differences = document.iter_mut().flat_map(|all| &mut all.differences);
+                differences.for_each(|difference| difference.shorten(max_length));
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// The digest, which does not depend on the order of keys and attributes.
     pub fn digest(&self) -> Digest {
         let mut change = self.clone();
@@ -262,6 +303,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn long_texts_are_digests() {
+        let attribute = |before: Json, after: Json| Change::Attribute {
+            resource: "File[/a]".into(),
+            attribute: "content".into(),
+            before: Some(before),
+            after: Some(after),
+            document: None,
+        };
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let short = json!([{ "sha256": digest, "size": 3 }, 1]);
+        let change = attribute(json!(["abc", 1]), json!("ab"));
+        assert_eq!(change.clone().shortened(2), attribute(short, json!("ab")));
+        assert_eq!(change.clone().shortened(3), change);
+    }
 
     #[test]
     fn the_digest_does_not_depend_on_the_order_of_keys() {

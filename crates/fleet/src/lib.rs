@@ -2,7 +2,7 @@
 //!
 //! [`diff()`] compiles every node at two states of the sources ([`Range`]) and compares the graphs.
 //! Equal changes are one [`FoundChange`] with the nodes that have it; [`FleetDiff::groups`] groups
-//! them, and [`render`] writes them.
+//! them, and [`render`] writes them. [`compare_graphs`] compares two graphs of one node.
 //!
 //! ```
 //! use ordain_data::Value;
@@ -47,6 +47,7 @@ pub use change::{
     Change, ChangeKind, Content, Digest, DocumentChange, DocumentDifference, Relation,
 };
 pub use collect::FoundChange;
+pub use compare::compare_graphs;
 pub use error::FleetError;
 pub use filter::{ChangeFilter, NodeFilter};
 pub use ignore::IgnoreRule;

@@ -7,7 +7,6 @@ use std::path::Path;
 use ordain_driver::inputs::CompileRecord;
 use ordain_driver::puppet::shared::NodeCatalog;
 use ordain_driver::{Options, Purpose, SourceKind, compile};
-use ordain_graph::order::find_cycle;
 use ordain_graph::{Graph, Resource};
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::SourceMap;
@@ -19,7 +18,7 @@ use crate::cache::{Cache, Known, Learned, LearnedNode};
 use crate::cause::{Causes, Compiled, Lines};
 use crate::change::Change;
 use crate::collect::Collector;
-use crate::compare::{Found, SourceFiles, addresses, compare};
+use crate::compare::{Found, SourceFiles, addresses, compare, cycles};
 use crate::error::FleetError;
 use crate::nodes::FleetNode;
 use crate::result::{FleetDiff, NodeDiff};
@@ -492,18 +491,6 @@ fn files_at<'p>(
     let Some(files) = files else { return Vec::new() };
     let changes = copied.flat_map(|(resource, address)| files.changes(resource, address));
     changes.map(|(change, file)| Found { file: Some(file), ..Found::alone(change) }).collect()
-}
-
-/// The cycles that only one graph has.
-fn cycles(before: &Graph, after: &Graph) -> Option<Found> {
-    let cycle = |graph: &Graph| Some(find_cycle(graph)?.text(graph));
-    let change = match (cycle(before), cycle(after)) {
-        (None, Some(cycle)) => Change::CycleAdded { cycle },
-        (Some(cycle), None) => Change::CycleRemoved { cycle },
-        (Some(was), Some(cycle)) if was != cycle => Change::CycleAdded { cycle },
-        _ => return None,
-    };
-    Some(Found::alone(change))
 }
 
 /// The change that failures of the sides mean.

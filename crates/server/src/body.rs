@@ -83,6 +83,8 @@ pub(crate) enum Outgoing {
     File(FileBody),
     /// Parts that are still being made.
     Stream(BodyStream),
+    /// A body that arrives on another connection.
+    Passed(Pin<Box<dyn Body<Data = Bytes, Error = io::Error> + Send>>),
 }
 
 /// The rest of a file.
@@ -144,6 +146,7 @@ impl Body for Outgoing {
             }
             Self::File(file) => file.poll(context),
             Self::Stream(stream) => stream.poll(context),
+            Self::Passed(body) => body.as_mut().poll_frame(context),
         }
     }
 
@@ -152,6 +155,7 @@ impl Body for Outgoing {
             Self::Bytes(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
             Self::File(file) => file.left == 0,
             Self::Stream(stream) => stream.has_ended(),
+            Self::Passed(body) => body.is_end_stream(),
         }
     }
 
@@ -160,6 +164,7 @@ impl Body for Outgoing {
             Self::Bytes(bytes) => bytes.as_ref().map_or(0, |bytes| bytes.len() as u64),
             Self::File(file) => file.left,
             Self::Stream(_) => return SizeHint::default(),
+            Self::Passed(body) => return body.size_hint(),
         })
     }
 }

@@ -65,7 +65,7 @@ fn read(text: &str) -> Result<Classification, String> {
 }
 
 /// The entries of a map, or the names of a list without values.
-fn entries(data: &Data) -> Vec<(EcoString, Data)> {
+pub(crate) fn entries(data: &Data) -> Vec<(EcoString, Data)> {
     if let Some(names) = data.as_list() {
         let names = names.iter().filter_map(Data::as_str);
         return names.map(|name| (name.into(), Data::Null)).collect();

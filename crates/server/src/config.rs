@@ -40,6 +40,8 @@ pub struct Config {
     /// The program that classifies nodes: it gets the name as its argument and prints YAML with
     /// `classes`, `parameters` and `environment`.
     pub classifier: Option<PathBuf>,
+    /// A YAML file of rules that classify nodes, in place of a program.
+    pub classification: Option<PathBuf>,
     /// Whether catalogs have the metadata of the files that their node copies.
     pub static_catalogs: bool,
     /// Whether a request is answered with the stored catalog while no input of its compile has
@@ -55,6 +57,11 @@ pub struct Config {
     pub strict_variables: bool,
     /// The number of compiles at a time; 0 for one per processor.
     pub compilers: usize,
+    /// The URL of an old server of Puppet. The requests of agents are passed to it, and its catalogs
+    /// are compared with those of this server. None by default.
+    pub shadow: Option<String>,
+    /// The differences from the old server that do not count, as rules of `ordain fleet diff`.
+    pub shadow_ignore: Vec<String>,
     /// The limits on requests and connections.
     pub limits: Limits,
 }
@@ -83,6 +90,9 @@ pub struct Limits {
     pub body_length: u64,
     /// The maximum length of all bodies that are in memory at a time, in bytes.
     pub all_bodies: u64,
+    /// The maximum length of all catalogs and facts that wait to be compared with those of an old
+    /// server, in bytes.
+    pub comparisons: u64,
     /// The maximum number of compiles that wait.
     pub waiting_compiles: usize,
     /// The longest time that a refused agent is asked to wait.
@@ -101,6 +111,7 @@ impl Default for Limits {
             drain: Duration::from_secs(30),
             body_length: 64 << 20,
             all_bodies: 256 << 20,
+            comparisons: 256 << 20,
             waiting_compiles: 1_000,
             retry_after: Duration::from_secs(300),
         }
@@ -125,6 +136,7 @@ impl Config {
             auto_renewal: false,
             fileserver: None,
             classifier: None,
+            classification: None,
             static_catalogs: false,
             answers: true,
             recompile_share: RECOMPILE_SHARE,
@@ -132,6 +144,8 @@ impl Config {
             strict: Strict::Error,
             strict_variables: true,
             compilers: 0,
+            shadow: None,
+            shadow_ignore: Vec::new(),
             limits: Limits::default(),
         }
     }

@@ -14,10 +14,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use crate::client::{Client, Listener};
 use crate::connections::Slot;
 use crate::identity::Identity;
 use crate::io::TimedWrites;
-use crate::service::{Client, Listener, Service};
+use crate::service::Service;
 
 /// The maximum length of the head of a request in bytes.
 const MAX_HEAD: usize = 64 << 10;

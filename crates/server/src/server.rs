@@ -18,7 +18,9 @@ use crate::files::mounts::OwnMounts;
 use crate::metrics::Metrics;
 use crate::queries::Queries;
 use crate::reply::Reply;
+use crate::rules::Rules;
 use crate::runs::Runs;
+use crate::shadow::Shadow;
 use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
 
@@ -36,6 +38,8 @@ pub(crate) struct Server {
     pub(crate) runs: Runs,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
+    /// The old server that this one stands in front of.
+    pub(crate) shadow: Option<Shadow>,
     /// The answers without compiling, unless they are turned off.
     pub(crate) answers: Option<Answers>,
     pub(crate) queries: Queries,
@@ -43,6 +47,8 @@ pub(crate) struct Server {
     pub(crate) checksums: Checksums,
     pub(crate) listings: Listings,
     pub(crate) mounts: ArcSwap<OwnMounts>,
+    /// The rules that classify nodes.
+    pub(crate) rules: ArcSwap<Rules>,
     pub(crate) connections: Arc<Connections>,
     pub(crate) metrics: Metrics,
     /// The bytes of bodies that may still be read, in units.

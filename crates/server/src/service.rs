@@ -11,33 +11,17 @@ use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 
 use crate::body::{self, Outgoing};
+use crate::client::{Client, Listener};
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{PUPPET_VERSION, Reply};
 use crate::request::Request;
 use crate::routes::{self, Route};
 use crate::server::{BODY_UNIT, Server};
+use crate::shadow::{self, Shadow};
 use crate::url::{Target, UrlError};
 
-/// The client of a connection.
-#[derive(Debug)]
-pub(crate) struct Client {
-    pub(crate) identity: Option<Identity>,
-    pub(crate) address: SocketAddr,
-    pub(crate) listener: Listener,
-}
-
-/// The listener that accepted a connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Listener {
-    /// The address for agents.
-    Agents,
-    /// The address of metrics.
-    Monitoring,
-    /// The address of PuppetDB's API, with TLS.
-    PuppetDb,
-    /// The address of PuppetDB's API, without encryption on a loopback address.
-    LocalPuppetDb,
-}
+/// The name of all passed requests in metrics.
+const PASSED: &str = "(old server)";
 
 /// A server with its routes.
 pub(crate) struct Service {
@@ -61,16 +45,25 @@ impl Service {
         let method = request.method().clone();
         let path = request.uri().path().to_string();
         let accepts_gzip = accepts_gzip(&request);
-        let routed = self.route(client, request).await;
-        let (pattern, reply) = routed.unwrap_or_else(|reply| ("", reply));
-        let reply = reply.compressed(accepts_gzip);
+        let old = self.server.shadow.as_ref().filter(|_| client.listener == Listener::Agents);
+        let (pattern, response) = match old.filter(|_| !shadow::is_own(&path)) {
+            Some(shadow) => {
+                let passed = self.pass(shadow, client, request).await;
+                (PASSED, passed.unwrap_or_else(|reply| response(reply.compressed(accepts_gzip))))
+            }
+            None => {
+                let routed = self.route(client, request).await;
+                let (pattern, reply) = routed.unwrap_or_else(|reply| ("", reply));
+                (pattern, response(reply.compressed(accepts_gzip)))
+            }
+        };
         let took = begin.elapsed();
-        let status = reply.status.as_u16();
+        let status = response.status().as_u16();
         self.server.metrics.note_request(pattern, status, took);
         let client_name = client.identity.as_ref().map(|identity| identity.name.as_str());
         let (client_name, took) = (client_name.unwrap_or("-"), took.as_secs_f64() * 1e3);
         let address = client.address;
-        match reply.status.is_server_error() {
+        match response.status().is_server_error() {
             true => {
                 tracing::error!(%address, client = client_name, %method, path, status, ms = took);
             }
@@ -78,7 +71,21 @@ impl Service {
                 tracing::info!(%address, client = client_name, %method, path, status, ms = took);
             }
         }
-        response(reply)
+        response
+    }
+
+    /// Passes a request to the old server.
+    async fn pass(
+        &self,
+        shadow: &Shadow,
+        client: &Client,
+        request: hyper::Request<Incoming>,
+    ) -> Result<Response<Outgoing>, Reply> {
+        // The old server trusts the name that this one tells it.
+        if let Some(identity) = &client.identity {
+            self.check_certificate(identity)?;
+        }
+        shadow::pass(shadow, &self.server.config.limits, client, request).await
     }
 
     /// Finds the route, checks the client, reads the body, calls the handler.

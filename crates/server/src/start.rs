@@ -1,7 +1,6 @@
 //! Starts a server, and runs it until it is asked to end.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,6 +14,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::answers::Answers;
 use crate::bucket::Bucket;
+use crate::client::Listener;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
 use crate::connections::Connections;
@@ -22,13 +22,17 @@ use crate::error::ServerError;
 use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
+use crate::handlers;
 use crate::listener::{accept_plain, accept_tls};
 use crate::metrics::Metrics;
+use crate::private::{make_private, write_private};
 use crate::queries::Queries;
 use crate::routes;
+use crate::rules::Rules;
 use crate::runs::Runs;
 use crate::server::Server;
-use crate::service::{Listener, Service};
+use crate::service::Service;
+use crate::shadow::{self, Shadow};
 use crate::storage::Storage;
 use crate::tls::{self, ServerKey};
 
@@ -45,6 +49,8 @@ const ENROLMENTS: usize = 8;
 const BUCKET_BYTES: u64 = 1 << 30;
 /// The interval of looks at the revocation lists, which other programs may change.
 const LIST_INTERVAL: Duration = Duration::from_secs(10);
+/// The number of these intervals after which the lists of the old server are fetched: a minute.
+const OLD_LISTS_AFTER: u32 = 6;
 /// The interval of deletions of old data and of new statistics.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3600);
 /// The number of these intervals after which the lists' validity is looked at: a day.
@@ -178,10 +184,13 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         number => number,
     };
-    let pool = Pool::start(compilers, config.limits.waiting_compiles)
+    // Agents of an old server wait for no compile.
+    let pool = Pool::start(compilers, config.limits.waiting_compiles, config.shadow.is_some())
         .map_err(ServerError::system("threads"))?;
     let answers = Answers::of(&config, name).map_err(ServerError::system("threads"))?;
+    let shadow = Shadow::of(&config, &ca, &own_key)?;
     let server = Server {
+        shadow,
         answers,
         ca: ArcSwap::from_pointee(ca),
         tls,
@@ -195,6 +204,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         checksums: Checksums::default(),
         listings: Listings::default(),
         mounts: ArcSwap::from_pointee(read_mounts(&config)?),
+        rules: ArcSwap::from_pointee(read_rules(&config)?),
         connections: Arc::new(Connections::default()),
         metrics: Metrics::default(),
         bodies: Semaphore::new(Server::body_units(config.limits.all_bodies)),
@@ -279,6 +289,7 @@ async fn serve(
     listeners.accept(&service, &has_ended);
     tokio::spawn(follow_lists(Arc::clone(&server)));
     tokio::spawn(maintain_database(Arc::clone(&server)));
+    tokio::spawn(follow_old_server(Arc::clone(&server)));
     loop {
         tokio::select! {
             _ = terminate.recv() => break,
@@ -299,6 +310,9 @@ async fn serve(
     while server.connections.count() > 0 && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    if let Some(shadow) = &server.shadow {
+        shadow.results.save();
+    }
     Ok(())
 }
 
@@ -311,6 +325,7 @@ async fn follow_lists(server: Arc<Server>) {
         let before = seen;
         let look = move || {
             if round % REFRESH_AFTER == 0
+                && server.shadow.is_none()
                 && let Err(error) = server.ca().refresh_crl()
             {
                 tracing::error!(%error, "the revocation lists cannot be made anew");
@@ -324,6 +339,43 @@ async fn follow_lists(server: Arc<Server>) {
         if let Ok(now) = tokio::task::spawn_blocking(look).await {
             seen = Some(now);
         }
+        tokio::time::sleep(LIST_INTERVAL).await;
+    }
+}
+
+/// Compares catalogs with those of the old server, stores the results, and takes over its revocation
+/// lists.
+async fn follow_old_server(server: Arc<Server>) {
+    let Some(shadow) = &server.shadow else { return };
+    if let Some(mut comparisons) = shadow.take_comparisons() {
+        let server = Arc::clone(&server);
+        tokio::spawn(async move {
+            while let Some(comparison) = comparisons.recv().await {
+                tokio::spawn(handlers::shadow::compare(Arc::clone(&server), comparison));
+            }
+        });
+    }
+    for round in 0u32.. {
+        if round % OLD_LISTS_AFTER == 0 {
+            match shadow::revocation_lists(shadow).await {
+                Ok(lists) => {
+                    let server = Arc::clone(&server);
+                    let follow = move || {
+                        if let Err(error) = server.ca().follow_crls(&lists) {
+                            tracing::error!(%error, "the lists of the old server cannot be used");
+                        }
+                    };
+                    // A failure is logged where it occurs.
+                    let _ = tokio::task::spawn_blocking(follow).await;
+                }
+                Err(error) => {
+                    tracing::warn!(error, "the revocation lists of the old server are not known");
+                }
+            }
+        }
+        let results = Arc::clone(&shadow.results);
+        // A failure is logged where it occurs.
+        let _ = tokio::task::spawn_blocking(move || results.save()).await;
         tokio::time::sleep(LIST_INTERVAL).await;
     }
 }
@@ -353,6 +405,11 @@ impl Server {
             Ok(settings) => self.tls.store(settings),
             Err(error) => tracing::error!(%error, "the revocation lists cannot be used"),
         }
+        if let Some(shadow) = &self.shadow
+            && let Err(error) = shadow.upstream.set_ca(&self.ca(), &self.own_key)
+        {
+            tracing::error!(%error, "the certificates of the old server cannot be checked");
+        }
     }
 
     fn reload(&self) {
@@ -360,6 +417,10 @@ impl Server {
         match read_mounts(&self.config) {
             Ok(mounts) => self.mounts.store(Arc::new(mounts)),
             Err(error) => tracing::error!(%error, "the old mounts stay"),
+        }
+        match read_rules(&self.config) {
+            Ok(rules) => self.rules.store(Arc::new(rules)),
+            Err(error) => tracing::error!(%error, "the old rules stay"),
         }
         let settings = ca_settings(&self.config);
         match CertificateAuthority::open(&self.config.ca_dir(), settings) {
@@ -396,11 +457,15 @@ fn read_mounts(config: &Config) -> Result<OwnMounts, ServerError> {
     OwnMounts::parse(&text).map_err(wrong)
 }
 
-/// Makes a directory that only this user can read.
-fn make_private(dir: &Path) -> Result<(), ServerError> {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(dir).map_err(ServerError::file(dir))
+fn read_rules(config: &Config) -> Result<Rules, ServerError> {
+    let Some(path) = &config.classification else { return Ok(Rules::default()) };
+    if config.classifier.is_some() {
+        let text = "nodes are classified by a program or by a file of rules, not by both";
+        return Err(ServerError::Setting(text.to_string()));
+    }
+    let text = std::fs::read_to_string(path).map_err(ServerError::file(path))?;
+    let wrong = |message| ServerError::Setting(format!("{}: {message}", path.display()));
+    Rules::parse(&text).map_err(wrong)
 }
 
 fn ca_settings(config: &Config) -> Settings {
@@ -417,6 +482,13 @@ fn authority(config: &Config) -> Result<(CertificateAuthority, bool), ServerErro
     let settings = ca_settings(config);
     if CertificateAuthority::exists(&dir) {
         return Ok((CertificateAuthority::open(&dir, settings)?, false));
+    }
+    if config.shadow.is_some() {
+        return Err(ServerError::Setting(format!(
+            "{} has no certificate authority: copy that of the old server to it with `ordain ca \
+             import --from DIR`",
+            dir.display()
+        )));
     }
     let ca = CertificateAuthority::create(&dir, &CreateOptions::default(), settings)?;
     Ok((ca, true))
@@ -452,19 +524,6 @@ fn is_usable(pem: &[u8], config: &Config, ca: &CertificateAuthority) -> bool {
     let names = certificate.alt_names();
     let has = |name: &String| names.contains(&format!("DNS:{name}"));
     ca.identify(certificate.der()).is_ok() && config.names.iter().all(has)
-}
-
-fn write_private(dir: &Path, path: &Path, text: &[u8]) -> Result<(), ServerError> {
-    use std::io::Write;
-    // Temporary files are readable for their owner only.
-    let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(dir)?;
-        file.write_all(text)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        std::io::Result::Ok(())
-    };
-    write().map_err(ServerError::file(path))
 }
 
 /// The names by which agents reach this machine: its own, `puppet`, which agents ask for by

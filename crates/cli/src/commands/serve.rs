@@ -77,6 +77,9 @@ pub(crate) struct ServeArgs {
     /// A program that classifies nodes, as Puppet's external_nodes
     #[arg(long, value_name = "PROGRAM")]
     pub classifier: Option<PathBuf>,
+    /// A YAML file of rules that classify nodes, in place of a program
+    #[arg(long, value_name = "FILE")]
+    pub classification: Option<PathBuf>,
     /// Put the metadata of copied files into catalogs
     #[arg(long)]
     pub static_catalogs: bool,
@@ -98,6 +101,13 @@ pub(crate) struct ServeArgs {
     /// The number of compiles at a time; default: one per processor
     #[arg(long, value_name = "NUMBER")]
     pub compilers: Option<usize>,
+    /// The URL of an old server of Puppet: it goes on answering all agents, through this server,
+    /// which compares the catalogs of both
+    #[arg(long, value_name = "URL")]
+    pub shadow: Option<String>,
+    /// A difference from the old server that does not count, as in `ordain fleet diff --ignore`
+    #[arg(long, value_name = "RULE")]
+    pub shadow_ignore: Vec<String>,
     /// The form of the log
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub log: TextOrJson,
@@ -142,6 +152,7 @@ struct Section {
     ca_dir: Option<PathBuf>,
     fileserver_config: Option<PathBuf>,
     classifier: Option<PathBuf>,
+    classification: Option<PathBuf>,
     static_catalogs: Option<bool>,
     answers: Option<bool>,
     recompile_share: Option<u64>,
@@ -149,6 +160,9 @@ struct Section {
     strict: Option<String>,
     strict_variables: Option<bool>,
     compilers: Option<usize>,
+    shadow: Option<String>,
+    #[serde(default)]
+    shadow_ignore: Vec<String>,
     connections: Option<usize>,
     connections_per_address: Option<usize>,
     waiting_compiles: Option<usize>,
@@ -197,6 +211,13 @@ fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure>
     if let Some(puppetdb) = summary.puppetdb {
         let scheme = if puppetdb.ip().is_loopback() { "http" } else { "https" };
         writeln!(out, "  PuppetDB API   {scheme}://{puppetdb}")?;
+    }
+    if let Some(old) = &config.shadow {
+        writeln!(out, "  old server     {old}")?;
+        let page = format!("https://{name}:{}/ordain/v1/shadow/page", address.port());
+        writeln!(out, "  differences    {page}")?;
+        out.flush()?;
+        return Ok(());
     }
     let port = match address.port() {
         PORT => String::new(),
@@ -277,6 +298,7 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     config.ca = args.ca_dir.clone().or(section.ca_dir);
     config.fileserver = args.fileserver_config.clone().or(section.fileserver_config);
     config.classifier = args.classifier.clone().or(section.classifier);
+    config.classification = args.classification.clone().or(section.classification);
     config.static_catalogs = args.static_catalogs || section.static_catalogs.unwrap_or(false);
     config.answers = args.answers.or(section.answers).unwrap_or(config.answers);
     let share = args.recompile_share.or(section.recompile_share);
@@ -293,6 +315,8 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     };
     config.strict_variables = args.strict_variables.or(section.strict_variables).unwrap_or(true);
     config.compilers = args.compilers.or(section.compilers).unwrap_or(0);
+    config.shadow = args.shadow.clone().or(section.shadow);
+    config.shadow_ignore = or(&args.shadow_ignore, section.shadow_ignore);
     let limits = &mut config.limits;
     limits.connections = section.connections.unwrap_or(limits.connections);
     limits.connections_per_address =

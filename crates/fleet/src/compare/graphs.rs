@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ordain_data::{Redactor, Value};
 use ordain_graph::json::{Secrets, is_omitted, write_value};
+use ordain_graph::order::find_cycle;
 use ordain_graph::{EdgeKind, Graph, OriginId, Resource, ResourceId};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
@@ -50,6 +51,25 @@ pub(crate) fn compare(before: &Graph, after: &Graph) -> Vec<Found> {
     let twins = comparer.resources();
     comparer.edges(&twins);
     comparer.found
+}
+
+/// The changes of a node between two graphs of any origin, such as catalogs of two servers. Secrets are
+/// compared; the changes do not show them.
+pub fn compare_graphs(before: &Graph, after: &Graph) -> Vec<Change> {
+    let found = compare(before, after).into_iter().chain(cycles(before, after));
+    found.map(|found| found.change).collect()
+}
+
+/// The cycles that only one graph has.
+pub(crate) fn cycles(before: &Graph, after: &Graph) -> Option<Found> {
+    let cycle = |graph: &Graph| Some(find_cycle(graph)?.text(graph));
+    let change = match (cycle(before), cycle(after)) {
+        (None, Some(cycle)) => Change::CycleAdded { cycle },
+        (Some(cycle), None) => Change::CycleRemoved { cycle },
+        (Some(was), Some(cycle)) if was != cycle => Change::CycleAdded { cycle },
+        _ => return None,
+    };
+    Some(Found::alone(change))
 }
 
 /// The resources that both graphs have, as the ids before by the ids after.

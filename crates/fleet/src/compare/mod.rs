@@ -5,4 +5,5 @@ mod files;
 mod graphs;
 
 pub(crate) use files::{SourceFiles, addresses};
-pub(crate) use graphs::{Found, Place, compare};
+pub use graphs::compare_graphs;
+pub(crate) use graphs::{Found, Place, compare, cycles};

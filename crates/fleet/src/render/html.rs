@@ -10,18 +10,23 @@ const STYLE: &str = include_str!("page.css");
 
 /// The page. It has no scripts, and its policy allows none.
 pub fn html(diff: &FleetDiff) -> String {
-    let groups = diff.groups();
-    let title = escaped(&summary(diff, groups.len()));
+    let notes: Vec<String> = diff.notes.iter().map(|note| format!("Note: {note}")).collect();
+    html_page(diff, &summary(diff, diff.groups().len()), &notes)
+}
+
+/// The page with another title, and lines between it and the groups.
+pub fn html_page(diff: &FleetDiff, title: &str, lines: &[String]) -> String {
+    let title = escaped(title);
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
          'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     );
-    for note in &diff.notes {
-        add(&mut out, format_args!("<p class=\"dim\">Note: {}</p>\n", escaped(note)));
+    for line in lines {
+        add(&mut out, format_args!("<p class=\"dim\">{}</p>\n", escaped(line)));
     }
-    for group in &groups {
+    for group in &diff.groups() {
         section(diff, group, &mut out);
     }
     out.push_str("</body>\n</html>\n");

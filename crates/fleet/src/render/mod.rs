@@ -7,7 +7,7 @@ mod line;
 mod markdown;
 mod text;
 
-pub use html::html;
+pub use html::{html, html_page};
 pub use json::{FORMAT, SCHEMA, json};
 pub use line::{Line, Tone};
 pub use markdown::markdown;

@@ -8,6 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use ordain_puppet::eval::STACK_SIZE;
 use tokio::sync::oneshot;
 
+/// The lowest priority.
+const NICENESS: i32 = 19;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// The pool.
@@ -22,6 +25,8 @@ struct Shared {
     /// The maximum number of jobs that wait.
     max_waiting: usize,
     running: AtomicUsize,
+    /// Whether all other work comes first.
+    is_background: bool,
 }
 
 #[derive(Default)]
@@ -40,16 +45,21 @@ pub(crate) enum Refused {
 }
 
 impl Pool {
-    /// Starts threads.
+    /// Starts threads. `is_background`: they get the time that nothing else needs.
     ///
     /// # Errors
     /// When the system cannot start a thread.
-    pub(crate) fn start(threads: usize, max_waiting: usize) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        threads: usize,
+        max_waiting: usize,
+        is_background: bool,
+    ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             wake: Condvar::new(),
             max_waiting,
             running: AtomicUsize::new(0),
+            is_background,
         });
         let start = |_| {
             let shared = Arc::clone(&shared);
@@ -104,7 +114,9 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).has_ended = true;
         self.shared.wake.notify_all();
-        for thread in self.threads.drain(..) {
+        // The last job may own the server, and so drop the pool on its own thread.
+        let own = std::thread::current().id();
+        for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != own) {
             // A thread catches the panics of its jobs.
             let _ = thread.join();
         }
@@ -113,6 +125,11 @@ impl Drop for Pool {
 
 impl Shared {
     fn work(&self) {
+        if self.is_background {
+            // On Linux this is the priority of this thread alone. Without it compiles only take time
+            // from requests.
+            let _ = rustix::process::setpriority_process(None, NICENESS);
+        }
         while let Some(job) = self.next() {
             self.running.fetch_add(1, Ordering::Relaxed);
             // A panic is a bug, but it must not take the thread away from the other nodes.
@@ -148,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_refuses_and_a_panic_fails_one_job() {
-        let pool = Pool::start(1, 1).unwrap();
+        let pool = Pool::start(1, 1, false).unwrap();
         let (begun, has_begun) = mpsc::channel();
         let (release, released) = mpsc::channel::<()>();
         pool.push(Box::new(move || {

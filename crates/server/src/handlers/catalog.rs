@@ -9,30 +9,33 @@ use ordain_data::{Value as Data, json};
 use ordain_driver::StaticCatalog;
 use ordain_driver::puppet::shared::NodeRequest;
 
-use super::compiling::{Compiled, Wanted, compile_node, is_uuid, uuid, version_of_now};
+use super::compiling::{
+    Compiled, Prepared, Wanted, classification, compile_node, is_uuid, reply_of, uuid,
+    version_of_now,
+};
 use super::no_environment;
 use super::recheck::Recheck;
 use crate::answers::{Head, Miss};
-use crate::classify::{Classification, classify};
-use crate::compile::{OpenedEnvironment, Refused};
+use crate::classify::Classification;
+use crate::compile::OpenedEnvironment;
 use crate::facts::FactSet;
 use crate::identity::Identity;
 use crate::principal::OwnName;
 use crate::reply::{JSON, RICH_JSON, Reply, gzip};
 use crate::request::{Request, accepts_gzip, environment};
 use crate::server::Server;
-use crate::storage::{AnswerKey, CatalogIds, Receipt, Source, catalog_digest, stored};
+use crate::storage::{AnswerKey, CatalogIds, Receipt, Source, catalog_digest};
 use crate::trusted;
 
 /// A request for a catalog.
 #[derive(Debug)]
-struct Asked {
-    node: Certname,
-    trusted: Data,
-    facts: Option<FactSet>,
-    environment: String,
+pub(super) struct Asked {
+    pub(super) node: Certname,
+    pub(super) trusted: Data,
+    pub(super) facts: Option<FactSet>,
+    pub(super) environment: String,
     /// Whether the node wants to know if its environment is another one.
-    checks_environment: bool,
+    pub(super) checks_environment: bool,
     static_catalog: bool,
     checksum_types: String,
     transaction: Option<String>,
@@ -43,41 +46,19 @@ struct Asked {
 /// `POST catalog/NAME` and `GET catalog/NAME`: compiles the catalog of a node.
 pub(crate) async fn compile(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
     let identity = node.identity().clone();
-    let working = Arc::clone(&server);
-    let work = move || match Asked::of(&identity, &request) {
-        Ok(asked) => catalog(&working, asked),
+    let work = move |server: &Arc<Server>| match Asked::of(&identity, &request) {
+        Ok(asked) => catalog(server, asked),
         Err(reply) => reply.into(),
     };
-    let prepared = match server.pool.run(work).await {
-        Ok(prepared) => prepared,
-        Err(Refused::Full) => return server.overloaded(),
-        Err(Refused::Failed) => {
-            return Reply::failed("the compile met a bug; see the log of the server");
-        }
-    };
-    // The thread compiles for others while this waits for the disk.
-    for receipt in prepared.receipts {
-        if let Err(message) = stored(receipt).await {
-            return Reply::failed(format!("Failed to store facts or catalog: {message}"));
-        }
-    }
-    prepared.reply
-}
-
-/// A reply, and the receipts of the data that has to be stored before it is sent.
-struct Prepared {
-    reply: Reply,
-    receipts: Vec<Receipt>,
-}
-
-impl From<Reply> for Prepared {
-    fn from(reply: Reply) -> Self {
-        Self { reply, receipts: Vec::new() }
-    }
+    reply_of(server, work).await
 }
 
 impl Asked {
-    fn of(identity: &Identity, request: &Request) -> Result<Self, Reply> {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// The reply for one that is wrong.
+    pub(super) fn of(identity: &Identity, request: &Request) -> Result<Self, Reply> {
         let form = request.form().map_err(|error| Reply::bad_request(error.to_string()))?;
         let name = form.get("environment").or_else(|| request.target.query.get("environment"));
         let environment = environment(name)?.to_string();
@@ -123,17 +104,10 @@ fn content_type(accepted: &str) -> Result<&'static str, Reply> {
 }
 
 fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
-    let classification = match &server.config.classifier {
-        Some(program) => classify(program, &asked.node),
-        None => Ok(Classification::default()),
-    };
-    let classification = match classification {
+    let sent = asked.facts.as_ref().map(|facts| &facts.values);
+    let classification = match classification(server, &asked.node, &asked.trusted, sent) {
         Ok(classification) => classification,
-        Err(message) => {
-            let node = &asked.node;
-            let text = format!("Failed when searching for node {node}: {message}");
-            return Reply::failed(text).into();
-        }
+        Err(message) => return Reply::failed(message).into(),
     };
     let assigned = classification.environment.clone();
     let name = assigned.unwrap_or_else(|| asked.environment.clone());

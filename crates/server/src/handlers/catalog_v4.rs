@@ -9,15 +9,15 @@ use ordain_data::{Value as Data, json as data_json};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::compiling::{Compiled, Wanted, compile_node, is_uuid};
+use super::compiling::{
+    Compiled, Prepared, Wanted, classification, compile_node, is_uuid, reply_of,
+};
 use super::no_environment;
-use crate::classify::{Classification, classify};
-use crate::compile::Refused;
 use crate::principal::Admin;
 use crate::reply::Reply;
 use crate::request::{Request, environment};
 use crate::server::Server;
-use crate::storage::{Receipt, Source, catalog_digest, stored};
+use crate::storage::{Source, catalog_digest};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -57,36 +57,13 @@ pub(crate) async fn compile(server: Arc<Server>, _: Admin, request: Request) -> 
         Ok(body) => body,
         Err(error) => return Reply::bad_request(format!("the body: {error}")),
     };
-    let working = Arc::clone(&server);
-    let prepared = match server.pool.run(move || catalog(&working, &body)).await {
-        Ok(Ok(prepared)) => prepared,
-        Ok(Err(reply)) => return reply,
-        Err(Refused::Full) => return server.overloaded(),
-        Err(Refused::Failed) => {
-            return Reply::failed("the compile met a bug; see the log of the server");
-        }
-    };
-    for receipt in prepared.1 {
-        if let Err(message) = stored(receipt).await {
-            return Reply::failed(format!("Failed to store facts or catalog: {message}"));
-        }
-    }
-    prepared.0
+    let work = move |server: &Arc<Server>| catalog(server, &body).unwrap_or_else(Prepared::from);
+    reply_of(server, work).await
 }
 
-fn catalog(server: &Server, body: &Body) -> Result<(Reply, Vec<Receipt>), Reply> {
+fn catalog(server: &Server, body: &Body) -> Result<Prepared, Reply> {
     let node = Certname::new(&body.certname).map_err(|e| Reply::bad_request(e.to_string()))?;
     let asked = environment(Some(&body.environment))?;
-    let classification = match &server.config.classifier {
-        Some(program) => classify(program, &node).map_err(Reply::failed)?,
-        None => Classification::default(),
-    };
-    let assigned = classification.environment.as_deref();
-    let name = match body.options.prefer_requested_environment {
-        true => asked,
-        false => assigned.unwrap_or(asked),
-    };
-    let env = server.environments.get(name).map_err(|error| no_environment(name, error))?;
     let stored = || server.storage.facts(&node).map_err(Reply::failed);
     let facts = match &body.facts {
         Some(facts) => data(&facts.values),
@@ -99,6 +76,14 @@ fn catalog(server: &Server, body: &Body) -> Result<(Reply, Vec<Receipt>), Reply>
         // The last certificate of the node said this.
         None => facts.get("trusted").cloned().unwrap_or_default(),
     };
+    let classification = classification(server, &node, &trusted, Some(&facts));
+    let classification = classification.map_err(Reply::failed)?;
+    let assigned = classification.environment.as_deref();
+    let name = match body.options.prefer_requested_environment {
+        true => asked,
+        false => assigned.unwrap_or(asked),
+    };
+    let env = server.environments.get(name).map_err(|error| no_environment(name, error))?;
     let source = Source {
         node: &node,
         environment: name,
@@ -130,7 +115,8 @@ fn catalog(server: &Server, body: &Body) -> Result<(Reply, Vec<Receipt>), Reply>
         reply.extend_from_slice(format!(",\"logs\":{}", json!(logs)).as_bytes());
     }
     reply.push(b'}');
-    Ok((Reply::new(StatusCode::OK, crate::reply::JSON, reply), receipts))
+    let reply = Reply::new(StatusCode::OK, crate::reply::JSON, reply);
+    Ok(Prepared { reply, receipts })
 }
 
 fn data(values: &Map<String, Json>) -> Data {

@@ -1,5 +1,6 @@
 //! The compile of a catalog for a node, whoever asks for it.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -15,10 +16,71 @@ use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_source::Severity;
 use serde_json::{Value as Json, json};
 
-use crate::classify::Classification;
-use crate::compile::OpenedEnvironment;
+use crate::classify::{Classification, classify};
+use crate::compile::{OpenedEnvironment, Refused};
+use crate::reply::Reply;
 use crate::server::Server;
+use crate::storage::{Receipt, stored};
 use crate::trusted;
+
+/// A reply, and the receipts of the data that has to be stored before it is sent.
+pub(super) struct Prepared {
+    pub(super) reply: Reply,
+    pub(super) receipts: Vec<Receipt>,
+}
+
+impl From<Reply> for Prepared {
+    fn from(reply: Reply) -> Self {
+        Self { reply, receipts: Vec::new() }
+    }
+}
+
+/// Prepares a reply on a compiling thread, and returns it when its data is stored. The thread works
+/// for other requests while this one waits for the disk.
+pub(super) async fn reply_of(
+    server: Arc<Server>,
+    work: impl FnOnce(&Arc<Server>) -> Prepared + Send + 'static,
+) -> Reply {
+    let working = Arc::clone(&server);
+    let prepared = match server.pool.run(move || work(&working)).await {
+        Ok(prepared) => prepared,
+        Err(Refused::Full) => return server.overloaded(),
+        Err(Refused::Failed) => {
+            return Reply::failed("the compile met a bug; see the log of the server");
+        }
+    };
+    for receipt in prepared.receipts {
+        if let Err(reason) = stored(receipt).await {
+            return server.not_stored(reason);
+        }
+    }
+    prepared.reply
+}
+
+/// The classification of a node, by the program or the rules of the settings. Without facts, those
+/// that are stored count.
+///
+/// # Errors
+/// The message for a program that fails, or facts that cannot be read.
+pub(super) fn classification(
+    server: &Server,
+    node: &Certname,
+    trusted: &Data,
+    facts: Option<&Data>,
+) -> Result<Classification, String> {
+    let failed = |message| format!("Failed when searching for node {node}: {message}");
+    if let Some(program) = &server.config.classifier {
+        return classify(program, node).map_err(failed);
+    }
+    if server.config.classification.is_none() {
+        return Ok(Classification::default());
+    }
+    let stored = match facts {
+        Some(_) => None,
+        None => server.storage.facts(node).map_err(failed)?,
+    };
+    Ok(server.rules.load().classify(node, trusted, facts.or(stored.as_ref())))
+}
 
 /// A catalog that is wanted.
 pub(super) struct Wanted<'a> {

@@ -17,11 +17,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::blocking;
-use super::compiling::{Wanted, compile_graph, uuid, version_of_now};
-use crate::classify::{Classification, classify};
-use crate::compile::{
-    EnvironmentError, NodeValues, OpenedEnvironment, Refused, compile_entry, entry_of,
+use super::compiling::{
+    Prepared, Wanted, classification, compile_graph, reply_of, uuid, version_of_now,
 };
+use crate::classify::Classification;
+use crate::compile::{EnvironmentError, NodeValues, OpenedEnvironment, compile_entry, entry_of};
 use crate::facts::FactSet;
 use crate::files::listing::{self, list};
 use crate::files::mounts;
@@ -30,7 +30,7 @@ use crate::principal::OwnName;
 use crate::reply::{BYTES, Reply};
 use crate::request::{Request, environment};
 use crate::server::Server;
-use crate::storage::{Receipt, Source, catalog_digest, stored};
+use crate::storage::{Receipt, Source, catalog_digest};
 use crate::trusted;
 use crate::url::Parameters;
 
@@ -56,33 +56,14 @@ struct Compiled {
     code_id: String,
 }
 
-/// A reply, and the receipts of the data that has to be stored before it is sent.
-struct Prepared {
-    reply: Reply,
-    receipts: Vec<Receipt>,
-}
-
 /// `POST graph/NAME`: stores the facts of a node, and compiles and signs its graph.
 pub(crate) async fn graph(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
     let identity = node.identity().clone();
-    let working = Arc::clone(&server);
-    let work = move || match Asked::of(&identity, &request) {
-        Ok(asked) => answered(&working, &asked),
-        Err(reply) => Prepared { reply, receipts: Vec::new() },
+    let work = move |server: &Arc<Server>| match Asked::of(&identity, &request) {
+        Ok(asked) => answered(server, &asked),
+        Err(reply) => reply.into(),
     };
-    let prepared = match server.pool.run(work).await {
-        Ok(prepared) => prepared,
-        Err(Refused::Full) => return server.overloaded(),
-        Err(Refused::Failed) => {
-            return Reply::failed("the compile met a bug; see the log of the server");
-        }
-    };
-    for receipt in prepared.receipts {
-        if let Err(reason) = stored(receipt).await {
-            return server.not_stored(reason);
-        }
-    }
-    prepared.reply
+    reply_of(server, work).await
 }
 
 impl Asked {
@@ -117,13 +98,9 @@ fn answered(server: &Server, asked: &Asked) -> Prepared {
 }
 
 fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result<Reply, Reply> {
-    let classification = match &server.config.classifier {
-        Some(program) => classify(program, &asked.node).map_err(|message| {
-            let node = &asked.node;
-            Reply::failed(format!("Failed when searching for node {node}: {message}"))
-        })?,
-        None => Classification::default(),
-    };
+    let facts = Some(&asked.facts.values);
+    let classification = classification(server, &asked.node, &asked.trusted, facts);
+    let classification = classification.map_err(Reply::failed)?;
     let assigned = classification.environment.clone();
     let name = assigned.unwrap_or_else(|| asked.environment.clone());
     let missing = |EnvironmentError::Missing| {

@@ -13,6 +13,7 @@ pub(crate) mod node;
 pub(crate) mod population;
 pub(crate) mod puppetdb;
 mod recheck;
+pub(crate) mod shadow;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod tasks;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ordain_data::{Value as Data, json};
 use serde_json::{Value as Json, json};
 
+use super::compiling::{classification, reply_of};
 use super::no_environment;
-use crate::classify::{Classification, classify};
-use crate::compile::{EnvironmentError, Refused};
+use crate::compile::EnvironmentError;
 use crate::principal::{AnyNode, OwnName};
 use crate::reply::Reply;
 use crate::request::Request;
@@ -20,27 +20,20 @@ pub(crate) async fn node(server: Arc<Server>, node: OwnName, request: Request) -
         Ok(name) => name.to_string(),
         Err(reply) => return reply,
     };
-    let working = Arc::clone(&server);
-    let name = node.identity().name.clone();
-    let work = move || {
+    let identity = node.identity().clone();
+    let work = move |server: &Arc<Server>| {
         // A run begins.
-        working.runs.end(&name);
-        let found = match &working.config.classifier {
-            Some(program) => classify(program, &name),
-            None => Ok(Classification::default()),
-        };
-        let found = match found {
+        let name = &identity.name;
+        server.runs.end(name);
+        let found = match classification(server, name, &trusted::of(&identity), None) {
             Ok(found) => found,
-            Err(message) => {
-                let text = format!("Failed when searching for node {name}: {message}");
-                return Reply::failed(text);
-            }
+            Err(message) => return Reply::failed(message).into(),
         };
         let environment = found.environment.unwrap_or(environment);
-        if working.environments.dir(&environment).is_none() {
-            return no_environment(&environment, EnvironmentError::Missing);
+        if server.environments.dir(&environment).is_none() {
+            return no_environment(&environment, EnvironmentError::Missing).into();
         }
-        let trusted = trusted::server_facts(working.name(), &environment);
+        let trusted = trusted::server_facts(server.name(), &environment);
         let parameters = found.parameters.iter().map(|(key, value)| (key.clone(), value.clone()));
         let parameters = Data::map(parameters);
         let mut document = json!({ "name": name.as_str(), "environment": environment });
@@ -53,13 +46,9 @@ pub(crate) async fn node(server: Arc<Server>, node: OwnName, request: Request) -
             }
         }
         document["classes"] = plain(&Data::map(found.classes));
-        Reply::json(&document)
+        Reply::json(&document).into()
     };
-    match server.pool.run(work).await {
-        Ok(reply) => reply,
-        Err(Refused::Full) => server.overloaded(),
-        Err(Refused::Failed) => Reply::failed("the classifier met a bug; see the server's log"),
-    }
+    reply_of(server, work).await
 }
 
 fn plain(data: &Data) -> Json {

@@ -103,6 +103,9 @@ pub(crate) async fn metrics(server: Arc<Server>, _: Anyone, _: Request) -> Reply
         ("ordain_compiles_running", "Compiles that run", running as u64),
         ("ordain_uptime_seconds", "Time since the start", server.started.elapsed().as_secs()),
     ]);
+    if let Some(shadow) = &server.shadow {
+        shadow.write_metrics(&mut text);
+    }
     if let Some(answers) = &server.answers {
         answers.write_metrics(&mut text);
     }

@@ -6,7 +6,7 @@ use ordain_puppetdb::limits::MAX_LENGTH;
 use super::route::Route;
 use crate::handlers::{
     bucket, ca, catalog, catalog_v4, classes, code, denied, files, graph, node, population,
-    puppetdb as pdb, status, submit, tasks,
+    puppetdb as pdb, shadow, status, submit, tasks,
 };
 
 /// The API for agents. `max_body` is the maximum length of facts, reports and files.
@@ -98,11 +98,13 @@ fn puppet(max_body: u64) -> Vec<Route> {
     ]
 }
 
-/// The API for Ordain's own agents.
+/// The API for Ordain's own agents and administrators.
 fn own(max_body: u64) -> Vec<Route> {
     vec![
         Route::new(Method::POST, "/ordain/v1/graph/{name}", graph::graph).max_body(max_body),
         Route::new(Method::GET, "/ordain/v1/changes/{name}", graph::changes),
+        Route::new(Method::GET, "/ordain/v1/shadow", shadow::document),
+        Route::new(Method::GET, "/ordain/v1/shadow/page", shadow::page),
     ]
 }
 

@@ -125,6 +125,36 @@ fn errors_are_in_the_words_of_puppet() {
 }
 
 #[test]
+fn rules_classify_by_certificate_and_facts() {
+    let test = "environments/test/manifests/site.pp";
+    let class = "environments/test/modules/m/manifests/init.pp";
+    let code = [
+        (SITE, "notify { 'production': }\n"),
+        (test, "notify { $level: }\n"),
+        (class, "class m($x) { notify { \"m ${x}\": } }\n"),
+        (
+            "../rules.yaml",
+            "rules:\n- classes: {m: {x: 1}}\n  match: {facts.role: web}\n- match: \
+             {trusted.extensions.pp_role: data*}\n  environment: test\n  parameters: {level: high}\n",
+        ),
+    ];
+    let server = TestServer::start(&code, |config| {
+        config.classification = Some(config.state.parent().unwrap().join("rules.yaml"));
+    });
+    let mut client = client(&server);
+    let target = "/puppet/v3/node/web.example.org?environment=production";
+    let node = client.get(target).unwrap().json();
+    assert_eq!((&node["environment"], &node["classes"]), (&json!("test"), &json!({})));
+    // The agent learns its environment, then asks for its catalog.
+    let reply = catalog_of(&mut client, &facts(), "production").json();
+    assert_eq!(reply["environment"], "test");
+    assert_eq!(titles(&catalog_of(&mut client, &facts(), "test")), ["high", "m 1"]);
+    // The facts are stored now.
+    let node = client.get(target).unwrap().json();
+    assert_eq!(node["classes"], json!({ "m": { "x": 1 } }));
+}
+
+#[test]
 fn a_classifier_assigns_the_environment() {
     let test = "environments/test/manifests/site.pp";
     let code = [(SITE, "notify { 'production': }\n"), (test, "notify { $level: }\n")];

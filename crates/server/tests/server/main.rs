@@ -16,5 +16,6 @@ mod puppetdb;
 mod revisions;
 mod routes;
 mod security;
+mod shadow;
 mod support;
 mod terminus;

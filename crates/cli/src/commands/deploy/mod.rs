@@ -35,6 +35,7 @@ pub(crate) struct DeployArgs {
 /// The subcommands.
 #[derive(Subcommand)]
 enum DeployCommand {
+    Module(ModuleArgs),
     List(ListArgs),
     Rollback(RollbackArgs),
 }
@@ -51,11 +52,37 @@ struct PlaceArgs {
     to: Option<PathBuf>,
 }
 
-/// The arguments of a deploy.
+/// The arguments of a deploy of branches.
 #[derive(Args)]
 struct BranchArgs {
     /// The environments, or the names of their branches
     environments: Vec<String>,
+    /// Also deploy revisions that a rollback left
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    sources: SourceArgs,
+}
+
+/// Deploy modules in the environments that have them
+///
+/// The branch and all other modules stay as they are deployed: each environment gets a new revision
+/// that differs in these modules only. Environments that do not declare any of them stay.
+#[derive(Args)]
+struct ModuleArgs {
+    /// The modules, by the names of their directories
+    #[arg(required = true, value_name = "MODULE")]
+    modules: Vec<String>,
+    /// Only in this environment; may be repeated
+    #[arg(long = "environment", short, value_name = "ENVIRONMENT", value_delimiter = ',')]
+    environments: Vec<String>,
+    #[command(flatten)]
+    sources: SourceArgs,
+}
+
+/// The sources of a deploy, and its limits.
+#[derive(Args)]
+struct SourceArgs {
     #[command(flatten)]
     place: PlaceArgs,
     /// The control repository, in place of those of a file
@@ -67,9 +94,6 @@ struct BranchArgs {
     /// Only fetch, and show what would change
     #[arg(long)]
     dry_run: bool,
-    /// Also deploy revisions that a rollback left
-    #[arg(long)]
-    force: bool,
     /// Fail if another deploy is running
     #[arg(long)]
     no_wait: bool,
@@ -119,13 +143,34 @@ struct RollbackArgs {
 /// When nothing can be deployed.
 pub(super) fn run(ui: &mut Ui, args: &DeployArgs) -> Result<Exit, Failure> {
     match &args.command {
-        None => deploy(ui, &args.deploy),
+        None => {
+            let BranchArgs { environments, force, sources } = &args.deploy;
+            let request = sources.request(environments);
+            deploy(ui, sources, &Request { force: *force, ..request })
+        }
+        Some(DeployCommand::Module(args)) => {
+            let request = args.sources.request(&args.environments);
+            deploy(ui, &args.sources, &Request { modules: args.modules.clone(), ..request })
+        }
         Some(DeployCommand::List(args)) => list(ui, args),
         Some(DeployCommand::Rollback(args)) => rollback(ui, args),
     }
 }
 
-fn deploy(ui: &mut Ui, args: &BranchArgs) -> Result<Exit, Failure> {
+impl SourceArgs {
+    /// The request for environments.
+    fn request(&self, environments: &[String]) -> Request {
+        Request {
+            environments: environments.to_vec(),
+            dry_run: self.dry_run,
+            no_wait: self.no_wait,
+            default_branch_override: self.default_branch_override.clone(),
+            ..Request::default()
+        }
+    }
+}
+
+fn deploy(ui: &mut Ui, args: &SourceArgs, request: &Request) -> Result<Exit, Failure> {
     let texts = SourceMap::new();
     let settings = match (&args.remote, &args.place.to) {
         (Some(remote), Some(to)) => Settings::for_remote(remote, to).map_err(message)?,
@@ -141,14 +186,7 @@ fn deploy(ui: &mut Ui, args: &BranchArgs) -> Result<Exit, Failure> {
         Some(cache) => settings.with_cache(cache).map_err(message)?,
         None => settings,
     };
-    let request = Request {
-        environments: args.environments.clone(),
-        dry_run: args.dry_run,
-        force: args.force,
-        no_wait: args.no_wait,
-        default_branch_override: args.default_branch_override.clone(),
-    };
-    let report = match ordain_deploy::deploy(&settings, &request, &texts) {
+    let report = match ordain_deploy::deploy(&settings, request, &texts) {
         Ok(report) => report,
         Err(error) => return Err(shown(ui, error, &texts)),
     };
