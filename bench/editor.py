@@ -167,7 +167,7 @@ def main():
                      "context": {"includeDeclaration": True}}
             figures["references"].append(server.ask("textDocument/references", place)[0])
             figures["outline"].append(server.ask("textDocument/documentSymbol", {"textDocument": document})[0])
-            # Sometimes the typist rests, and all files are checked.
+            # After a pause, all files are checked.
             if n % 10 == 9:
                 server.quiet(0.8)
         for name, times in figures.items():

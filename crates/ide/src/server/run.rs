@@ -38,8 +38,8 @@ const MAX_CANCELLED: usize = 256;
 const WATCHED: [&str; 2] =
     ["**/*.{pp,epp,erb,mcl,cf,yaml,yml,eyaml,json,rb,conf}", "**/Puppetfile"];
 
-/// Serves an editor on standard input and output until it says goodbye or closes them. Returns
-/// whether it said goodbye.
+/// Serves an editor on standard input and output until it shuts the server down or closes them.
+/// Returns whether it shut the server down.
 ///
 /// # Errors
 /// When the editor breaks the protocol, or threads cannot be started.
@@ -50,7 +50,8 @@ pub fn serve_stdio() -> Result<bool, Error> {
     Ok(is_orderly)
 }
 
-/// Serves an editor until it says goodbye or closes the connection. Returns whether it said goodbye.
+/// Serves an editor until it shuts the server down or closes the connection. Returns whether it shut
+/// the server down.
 ///
 /// # Errors
 /// When the editor breaks the protocol, or threads cannot be started.
@@ -176,7 +177,7 @@ struct Server {
     finished: (Sender<Option<Finished>>, Receiver<Option<Finished>>),
     /// A digest of the last diagnostics of each file that has some.
     published: BTreeMap<PathBuf, u64>,
-    has_said_goodbye: bool,
+    is_shut_down: bool,
 }
 
 impl Server {
@@ -196,18 +197,18 @@ impl Server {
             is_job_running: false,
             finished: crossbeam_channel::unbounded(),
             published: BTreeMap::new(),
-            has_said_goodbye: false,
+            is_shut_down: false,
         })
     }
 
-    /// Handles messages until the end. Returns whether the editor said goodbye.
+    /// Handles messages until the end. Returns whether the editor shut the server down.
     fn serve(&mut self) -> bool {
         loop {
             while let Some(message) = self.inbox.next() {
                 match message {
                     Message::Request(request) => self.request(request),
                     Message::Notification(note) if note.method == Exit::METHOD => {
-                        return self.has_said_goodbye;
+                        return self.is_shut_down;
                     }
                     Message::Notification(note) => self.notification(note),
                     Message::Response(_) => {}
@@ -224,7 +225,7 @@ impl Server {
             select! {
                 recv(inbox.receiver) -> message => match message {
                     Ok(message) => inbox.add(message),
-                    Err(_) => return self.has_said_goodbye,
+                    Err(_) => return self.is_shut_down,
                 },
                 recv(finished) -> done => {
                     if let Ok(done) = done {
@@ -240,7 +241,7 @@ impl Server {
     fn analyze(&mut self) {
         for path in std::mem::take(&mut self.pending) {
             let workspace = &mut self.workspace;
-            // A mistake of Ordain in one file must not end the server.
+            // A bug of Ordain that one file shows must not end the server.
             let report = catch_unwind(AssertUnwindSafe(|| workspace.check(&path)));
             if let Ok(Some(report)) = report {
                 self.publish(&report);
@@ -315,7 +316,7 @@ impl Server {
         self.send(note.into());
     }
 
-    /// Sends a message. If the editor has gone, the loop ends by itself.
+    /// Sends a message. If the editor has ended, the loop ends by itself.
     fn send(&self, message: Message) {
         let _ = self.sender.send(message);
     }
@@ -327,7 +328,7 @@ impl Server {
             return self.send(cancelled(id).into());
         }
         if request.method == Shutdown::METHOD {
-            self.has_said_goodbye = true;
+            self.is_shut_down = true;
             return self.send(Response::new_ok(id, Json::Null).into());
         }
         self.analyze();
