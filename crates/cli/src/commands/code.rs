@@ -76,6 +76,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("eval", concat!("the given code, and ", compiled!(), ".")),
     ("test", concat!(compiled!(), "; commands of exec in templates.")),
     ("fmt", NOTHING),
+    ("lsp", NOTHING),
     ("facts", "custom facts in Ruby and programs in facts.d."),
     ("kinds", NOTHING),
     ("types generate", "the Ruby code of the types."),

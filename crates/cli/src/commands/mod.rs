@@ -21,6 +21,7 @@ mod graph;
 mod history;
 mod kinds;
 mod lookup;
+mod lsp;
 pub(crate) mod merge;
 mod parse;
 pub(crate) mod plan;
@@ -112,6 +113,8 @@ macro_rules! verbs {
                         | Self::Show(_)
                         | Self::Facts(_)
                         | Self::Ca(_)
+                        // A server runs until its editor ends.
+                        | Self::Lsp(_)
                         // Each node has budgets of its own.
                         | Self::Fleet(_)
                 );
@@ -158,6 +161,7 @@ verbs! {
     "eval" Eval(eval::EvalArgs) => eval::run,
     "test" Test(test::TestArgs) => test::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
+    "lsp" Lsp(lsp::LspArgs) => lsp::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
     "kinds" Kinds(kinds::KindsArgs) => kinds::run,
     "types" Types(types::TypesArgs) => types::run,
