@@ -125,3 +125,12 @@ def files(count, directory):
             '  content => "%s",\n}\n' % (directory, n, text)
         )
     return "".join(parts)
+
+
+def lines(count, directory):
+    """A manifest of lines in files that have them already."""
+    directory.mkdir()
+    for n in range(0, count, 10):
+        (directory / str(n)).write_text("".join(f"line {n + i}\n" for i in range(10)))
+    line = "file_line {{ 'l{n}': path => '{directory}/{of}', line => 'line {n}' }}\n"
+    return "".join(line.format(n=n, of=n // 10 * 10, directory=directory) for n in range(count))

@@ -20,7 +20,7 @@ MODULES = """
 apache apt augeas-core concat cron-core firewall host-core inifile mailalias-core mount-core mysql postgresql
 sshkeys-core stdlib vcsrepo
 """.split()
-PACKAGES += [f"puppet-module-puppetlabs-{name}" for name in MODULES] + ["puppet-module-puppet-archive"]
+PACKAGES += [f"puppet-module-puppetlabs-{name}" for name in MODULES] + ["puppet-module-puppet-archive", "puppet-module-camptocamp-kmod"]
 # Packages that manifests install: they lie in the cache of the image, so a container needs no network.
 CACHED = "apache2 mariadb-server postgresql gnupg mime-support".split()
 # The same names on every host.

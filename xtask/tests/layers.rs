@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["server"],
     &["agent"],
     &["ide"],
-    &["fleet"],
+    &["fleet", "testing"],
     &["driver", "deploy"],
     &["puppetdb"],
     &["fleet-store"],

@@ -112,6 +112,7 @@ pub(crate) fn all() -> Vec<&'static CodeDoc> {
         .iter()
         .chain(DOCS)
         .chain(ordain_deploy::codes::DOCS)
+        .chain(ordain_testing::codes::DOCS)
         .chain(languages::ALL.iter().flat_map(|language| language.codes()))
         .collect();
     codes.sort_by_key(|doc| doc.code);

@@ -1,5 +1,8 @@
-//! The first command of the README: an unprivileged user plans the example site.
+//! The first command of the README: an unprivileged user plans the example site. A session in an
+//! editor.
 #![allow(clippy::unwrap_used)]
+
+mod editor;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

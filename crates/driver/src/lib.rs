@@ -3,12 +3,14 @@
 //!
 //! [`compile()`] makes the graph of a path. A [`Session`] compiles the same sources repeatedly,
 //! [`batch`] compiles many nodes, [`LiveSources`] yields a graph after every change, and
+//! [`check`] checks files without a run, and
 //! [`dynaml::merge`] merges documents. Diagnostics and logs go to a [`Reporter`]. The crate knows
 //! nothing of arguments, terminals and exit codes.
 
 #![allow(clippy::result_large_err, reason = "an error ends the compile; it is moved once")]
 
 pub mod batch;
+pub mod check;
 pub mod codes;
 mod commit;
 mod compile;

@@ -218,13 +218,14 @@ impl Options {
             .chain(&self.puppet_libs)
             .map(PathBuf::as_path)
             .chain(store);
-        let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
+        let world = self.untracked_world();
+        let is_missing = |path: &&Path| *path != Path::new("-") && world.kind(path).is_none();
         if let Some(path) = all.into_iter().find(is_missing) {
             return Err(codes::missing(path));
         }
         // Without this check, a lookup would silently ignore the file.
         let Some(path) = &self.hiera else { return Ok(()) };
-        match ordain_source::read_input(path) {
+        match world.read(path) {
             Err(error) => Err(codes::unreadable(path, &error)),
             Ok(_) => Ok(()),
         }

@@ -208,6 +208,17 @@ module Puppet
       end
     end
 
+    # The values that functions with a `cache_param` have stored, by object.
+    class ObjectCache
+      def initialize
+        @values = {}.compare_by_identity
+      end
+
+      def retrieve(object)
+        @values[object] ||= {}
+      end
+    end
+
     class << self
       attr_accessor :created
 
@@ -231,7 +242,7 @@ module Puppet
       def injected(what, scope)
         case what
         when :scope then scope
-        when :cache then @cache ||= Hash.new { |all, key| all[key] = {} }
+        when :cache then @cache ||= ObjectCache.new
         else scope.compiler
         end
       end

@@ -78,6 +78,10 @@ module Puppet
     end
     alias value_sym []
 
+    def global_defaults_initialized?
+      true
+    end
+
     def value(name, _environment = nil, _bypass = false)
       self[name]
     end
@@ -200,6 +204,10 @@ module Puppet
       end
     end
     alias error err
+
+    def runtime
+      @runtime ||= Runtime.new
+    end
 
     def send_log(level, message)
       public_send(level, message)

@@ -238,11 +238,17 @@ module Ordain
         Ordain.load_text(path, File.read(path, encoding: 'UTF-8'))
       rescue StandardError, ScriptError => e
         short = "puppet/provider/#{type}/#{File.basename(path, '.rb')}"
-        error = Puppet::Error.new("Could not autoload #{short}: #{e.message}")
+        error = Puppet::Error.new("Could not autoload #{short}: #{load_failure(e)}")
         error.set_backtrace(e.backtrace)
         raise error
       ensure
         @loading = loading
+      end
+
+      # The message of an error. The provider process also knows how to install a missing library.
+      def load_failure(error)
+        helps = error.is_a?(LoadError) && defined?(Ordain::MissingLibrary)
+        helps ? Ordain::MissingLibrary.message(error) : error.message
       end
 
       def load_file(short)

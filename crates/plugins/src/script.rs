@@ -9,6 +9,7 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
     ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
     ("ordain/util.rb", include_str!("../ruby/util.rb")),
+    ("ordain/http.rb", include_str!("../ruby/http.rb")),
     ("ordain/facter.rb", include_str!("../ruby/facter.rb")),
     ("ordain/functions.rb", include_str!("../ruby/functions.rb")),
     ("ordain/scope.rb", include_str!("../ruby/scope.rb")),
@@ -62,6 +63,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
 
 /// The files of the provider process in Ruby that are evaluated when code uses something of them.
 const LATER_FILES: &[(&str, &str)] = &[
+    ("ordain/http", include_str!("../ruby/http.rb")),
     ("ordain/functions", include_str!("../ruby/functions.rb")),
     ("ordain/resource_api", include_str!("../ruby/resource_api.rb")),
     ("ordain/execution/file_system", include_str!("../ruby/execution/file_system.rb")),

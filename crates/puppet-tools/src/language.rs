@@ -5,12 +5,26 @@ use std::path::Path;
 use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::{CodeDoc, Diagnostic};
 
-use crate::check::{files, repository};
+use crate::check::{RepositoryState, files, repository};
 use crate::codes::CODES;
 
 /// Manifests, templates and Hiera's data.
 #[derive(Clone, Copy, Debug)]
 pub struct Puppet;
+
+impl Puppet {
+    /// The diagnostics of [`Language::check_together`], and the state with which single files are
+    /// checked afterwards. It runs in a thread pool with large stacks.
+    pub fn check_repository(
+        files: &[(SourceText<'_>, &CheckReport)],
+        checking: &CheckOptions<'_>,
+    ) -> (Vec<Diagnostic>, RepositoryState) {
+        let mut found = files::duplicates(files);
+        let (of_all, state) = repository::check(files, checking);
+        found.extend(of_all);
+        (found, state)
+    }
+}
 
 impl Language for Puppet {
     fn name(&self) -> &'static str {
@@ -35,8 +49,6 @@ impl Language for Puppet {
         files: &[(SourceText<'_>, &CheckReport)],
         checking: &CheckOptions<'_>,
     ) -> Vec<Diagnostic> {
-        let mut found = files::duplicates(files);
-        found.extend(repository::check(files, checking));
-        found
+        Self::check_repository(files, checking).0
     }
 }

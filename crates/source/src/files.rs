@@ -224,6 +224,11 @@ impl SourceMap {
         Arc::clone(&self.files.read().unwrap_or_else(|e| e.into_inner())[id.0 as usize])
     }
 
+    /// The size of all texts in bytes.
+    pub fn bytes(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+
     /// Line and column where a span starts.
     pub fn start(&self, span: Span) -> LineCol {
         self.file(span.file).line_col(span.range.start)

@@ -49,6 +49,12 @@ impl LayeredWorld {
     pub fn new(layer: Arc<dyn FileLayer>, touched: TouchedPaths) -> Self {
         Self { layer, host: HostWorld::noting(touched.clone()), touched }
     }
+
+    /// Refuses child processes.
+    #[must_use]
+    pub fn without_processes(self) -> Self {
+        Self { host: self.host.without_processes(), ..self }
+    }
 }
 
 /// An absolute path without `.` and `..`.
@@ -147,6 +153,10 @@ impl World for LayeredWorld {
 
     fn random(&self) -> u64 {
         self.host.random()
+    }
+
+    fn runs_processes(&self) -> bool {
+        self.host.runs_processes()
     }
 
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput> {

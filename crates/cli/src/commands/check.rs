@@ -6,28 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
-use ordain_mcl::Mcl;
-
-use ordain_source::{
-    Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render, suggest,
-};
+use ordain_driver::check::{self, Candidate, CheckedFile, FileFinder};
+use ordain_driver::languages;
+use ordain_driver::puppet::node;
+use ordain_graph::language::{CheckOptions, Language};
+use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap, ci, diagnostic, render, suggest};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
+use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::{Edition, Strict};
 use crate::ui::{Ui, count};
-use ordain_driver::puppet::{self, node};
-use ordain_driver::{Error, languages};
-
-use crate::codes;
-
-/// The maximum depth of directories; it ends a cycle of links.
-const MAX_DEPTH: usize = 64;
-
-/// The stack size of a parser thread. Only the used part takes memory.
-const STACK_SIZE: usize = 256 << 20;
 
 /// Parse and validate manifests, templates and Hiera data
 ///
@@ -91,29 +81,14 @@ enum Format {
     Checkstyle,
 }
 
-/// A file with the languages that may claim it.
-struct Candidate {
-    path: PathBuf,
-    /// The first language wins, unless the text does not look like it.
-    claims: Vec<(&'static dyn Language, Claim)>,
-}
-
-/// A file that was checked.
-struct CheckedFile {
-    path: PathBuf,
-    full: PathBuf,
-    /// The language and text, if the file could be read.
-    text: Option<(&'static dyn Language, FileId, Arc<str>)>,
-    checked: CheckReport,
-}
-
 /// Checks and prints.
 ///
 /// # Errors
 /// When a path cannot be read.
 pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    let finder = Finder { language: args.language, roots };
+    let edition = args.edition.into();
+    let finder = FileFinder { language: args.language, roots, edition };
     let mut files = Vec::new();
     let found = args.paths.iter().map(|path| finder.find(path, &mut files));
     let wrong: Vec<Diagnostic> = found.filter_map(Result::err).collect();
@@ -130,13 +105,6 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(file.path.clone().into_os_string()));
     }
-    if args.edition == Edition::Upstream {
-        for (language, _) in files.iter_mut().flat_map(|file| &mut file.claims) {
-            if language.name() == Mcl::WIDE.name() {
-                *language = &Mcl::UPSTREAM;
-            }
-        }
-    }
     let sources = Arc::new(SourceMap::new());
     let world = match args.run_plugins {
         true => HostWorld::new(),
@@ -151,13 +119,13 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         modulepath: &args.modulepath,
         facts: facts.as_deref(),
     };
-    let one = |file: &Candidate| check_file(file, &checking, &sources);
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build();
+    let one = |file: &Candidate| check::check_file(file, &checking);
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(check::STACK_SIZE).build();
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
     let mut found = pool.install(|| {
         let done: Vec<CheckedFile> = files.par_iter().map(one).collect();
-        let again = check_together(&done, &checking);
-        let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.checked.found).collect();
+        let again = check::check_together(&done, &checking);
+        let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.report.found).collect();
         found.extend(again);
         found
     });
@@ -264,165 +232,4 @@ fn report(
         Format::Checkstyle => write!(ui.document(), "{}", ci::checkstyle(&found, sources))?,
     }
     Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
-}
-
-/// Finds the files to check.
-struct Finder {
-    /// The language, if it was named.
-    language: Option<&'static dyn Language>,
-    /// The directories to search, with all links resolved.
-    roots: Vec<PathBuf>,
-}
-
-impl Finder {
-    /// Adds the files at a path from the command line.
-    fn find(&self, path: &Path, out: &mut Vec<Candidate>) -> Result<(), Diagnostic> {
-        if path == Path::new("-") {
-            let claims = match self.language {
-                Some(language) => vec![(language, Claim::ByName)],
-                None => self.claims(path, Discovery::Named),
-            };
-            out.push(Candidate { path: path.to_path_buf(), claims });
-            return Ok(());
-        }
-        let meta = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
-        if meta.is_dir() {
-            let met =
-                if self.language.is_some() { Discovery::Chosen } else { Discovery::Elsewhere };
-            return self.walk(path, met, 0, out);
-        }
-        let claims = self.claims(path, Discovery::Named);
-        if claims.is_empty() {
-            let text = format!("{} cannot be checked", path.display());
-            let error = Diagnostic::error(codes::ARGUMENTS, text);
-            return Err(error.help("manifests (.pp), templates (.epp), YAML and JSON can"));
-        }
-        out.push(Candidate { path: path.to_path_buf(), claims });
-        Ok(())
-    }
-
-    fn walk(
-        &self,
-        dir: &Path,
-        met: Discovery,
-        depth: usize,
-        out: &mut Vec<Candidate>,
-    ) -> Result<(), Diagnostic> {
-        if depth > MAX_DEPTH {
-            return Ok(());
-        }
-        let entries = std::fs::read_dir(dir).map_err(|e| codes::unreadable(dir, &e))?;
-        let mut entries: Vec<_> = entries.flatten().collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            // Plans are programs of another tool in the same notation.
-            if name.starts_with('.') || name == "plans" {
-                continue;
-            }
-            // Without a leading dot, paths are printed as the user wrote them.
-            let path = if dir == Path::new(".") { PathBuf::from(&*name) } else { dir.join(&*name) };
-            if path.is_dir() {
-                if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && self.is_searched(&path)
-                {
-                    continue;
-                }
-                let is_data = name == "data" || name == "hieradata";
-                let met =
-                    if met == Discovery::Elsewhere && is_data { Discovery::InData } else { met };
-                self.walk(&path, met, depth + 1, out)?;
-                continue;
-            }
-            let claims = self.claims(&path, met);
-            if !claims.is_empty() {
-                out.push(Candidate { path, claims });
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a link leads into a directory that is searched anyway.
-    fn is_searched(&self, link: &Path) -> bool {
-        let Ok(target) = link.canonicalize() else { return false };
-        self.roots.iter().any(|root| target.starts_with(root) || root.starts_with(&target))
-    }
-
-    /// The languages that may claim a file. If a language was selected, files of other languages
-    /// are its data, or ignored.
-    fn claims(&self, path: &Path, met: Discovery) -> Vec<(&'static dyn Language, Claim)> {
-        let selected = self.language.map(|language| language.name());
-        let all = languages::ALL.iter().filter(|l| {
-            met != Discovery::Chosen || selected.is_none_or(|selected| l.name() == selected)
-        });
-        let claims = all.filter_map(|l| Some((*l, l.claim(path, met)?)));
-        let sure = |(language, claim): (&'static dyn Language, Claim)| {
-            let is_selected = selected == Some(language.name());
-            (language, if is_selected { Claim::ByName } else { claim })
-        };
-        claims.map(sure).collect()
-    }
-}
-
-fn check_file(
-    candidate: &Candidate,
-    checking: &CheckOptions<'_>,
-    sources: &SourceMap,
-) -> CheckedFile {
-    let path = &candidate.path;
-    let is_stdin = path == Path::new("-");
-    let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    let mut done =
-        CheckedFile { path: path.clone(), full, text: None, checked: CheckReport::default() };
-    let text = if is_stdin { read_stdin() } else { read(path) };
-    let text: Arc<str> = match text {
-        Ok(text) => text.into(),
-        Err(error) => {
-            done.checked = vec![error].into();
-            return done;
-        }
-    };
-    let speaks = |(language, claim): &&(&dyn Language, Claim)| {
-        *claim == Claim::ByName || language.speaks(&text)
-    };
-    let Some((language, _)) = candidate.claims.iter().find(speaks) else { return done };
-    let file = sources.add(if is_stdin { Path::new("") } else { path }, Arc::clone(&text));
-    let source = SourceText { path, full: &done.full, file, text: Arc::clone(&text) };
-    done.checked = language.check(&source, checking);
-    done.text = Some((*language, file, text));
-    done
-}
-
-/// Runs the checks that need all files of a language.
-fn check_together(done: &[CheckedFile], checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
-    let of = |language: &&'static dyn Language| {
-        let files: Vec<(SourceText<'_>, &CheckReport)> = done
-            .iter()
-            .filter_map(|done| {
-                let (_, file, text) =
-                    done.text.as_ref().filter(|t| t.0.name() == language.name())?;
-                let (path, full, text) = (&*done.path, &*done.full, Arc::clone(text));
-                Some((SourceText { path, full, file: *file, text }, &done.checked))
-            })
-            .collect();
-        language.check_together(&files, checking)
-    };
-    languages::ALL.iter().flat_map(of).collect()
-}
-
-fn read_stdin() -> Result<String, Diagnostic> {
-    puppet::read_stdin().map_err(|error| match error {
-        Error::Message(diagnostic) => *diagnostic,
-        Error::Reported => codes::io("cannot read standard input", &"it was closed"),
-    })
-}
-
-fn read(path: &Path) -> Result<String, Diagnostic> {
-    let bytes = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
-    String::from_utf8(bytes).map_err(|e| {
-        let good = e.utf8_error().valid_up_to();
-        let line = e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
-        let text = format!("{}:{line} is not valid UTF-8", path.display());
-        Diagnostic::error(codes::DOCUMENT, text)
-    })
 }

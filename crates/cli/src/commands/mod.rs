@@ -21,11 +21,13 @@ mod graph;
 mod history;
 mod kinds;
 mod lookup;
+mod lsp;
 pub(crate) mod merge;
 mod parse;
 pub(crate) mod plan;
 mod rollback;
 mod serve;
+mod test;
 mod types;
 
 use std::ffi::OsString;
@@ -111,6 +113,8 @@ macro_rules! verbs {
                         | Self::Show(_)
                         | Self::Facts(_)
                         | Self::Ca(_)
+                        // A server runs until its editor ends.
+                        | Self::Lsp(_)
                         // Each node has budgets of its own.
                         | Self::Fleet(_)
                 );
@@ -155,7 +159,9 @@ verbs! {
     "encrypt" Encrypt(encrypt::EncryptArgs) => encrypt::run,
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
+    "test" Test(test::TestArgs) => test::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
+    "lsp" Lsp(lsp::LspArgs) => lsp::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
     "kinds" Kinds(kinds::KindsArgs) => kinds::run,
     "types" Types(types::TypesArgs) => types::run,

@@ -3,6 +3,7 @@
 //! `shared` has helpers for several kinds. Kinds depend only on the floors below, not on the run.
 
 pub mod alternatives;
+pub mod apt_key;
 pub mod archive;
 pub mod augeas;
 pub mod authorized_key;
@@ -102,6 +103,7 @@ fn register_files(registry: &mut Registry) {
 fn register_software(registry: &mut Registry) {
     registry.add(Box::new(alternatives::AlternativeEntry));
     registry.add(Box::new(alternatives::Alternatives));
+    registry.add(Box::new(apt_key::AptKey::default()));
     registry.add(Box::new(Cron::default()));
     registry.add(Box::new(Exec));
     registry.add(Box::new(Package::default()));

@@ -242,6 +242,12 @@ fn value(value: &Json) -> String {
 
 /// A text with escapes in place of line breaks and tabs.
 fn one_line(text: &str) -> String {
+    if !text.contains(['\\', '\n', '\r', '\t']) {
+        return text.to_owned();
+    }
+    if !text.contains(['\\', '\n', '\r', '\t']) {
+        return text.to_owned();
+    }
     text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }
 

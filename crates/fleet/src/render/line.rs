@@ -29,6 +29,7 @@ pub enum Tone {
 impl Line {
     pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
         let text: String = text.into();
-        Self { tone, text: text.replace(['\n', '\r'], "␊") }
+        let is_line = !text.contains(['\n', '\r']);
+        Self { tone, text: if is_line { text } else { text.replace(['\n', '\r'], "␊") } }
     }
 }

@@ -11,8 +11,8 @@ use super::state::variable::Kind;
 use crate::diagnostics::{Class, Error, Fault};
 use crate::location::Location;
 use crate::model::identity::Identity;
-use crate::model::plugin::{Context, Origin, PluginState, Stop};
-use crate::model::program::{AttributeKind, DefinitionId};
+use crate::model::plugin::{AttributeOutline, Context, EntityOutline, Origin, PluginState, Stop};
+use crate::model::program::{Attribute, AttributeKind, DefinitionId};
 use crate::syntax::ast::ExprId;
 use crate::types::{Type, TypeExpr};
 use crate::value::{InstanceId, Value, VarId};
@@ -20,6 +20,27 @@ use crate::value::{InstanceId, Value, VarId};
 impl Net<'_> {
     fn site(&self) -> (ExprId, ScopeId) {
         self.call_site.last().copied().unwrap_or((ExprId::new(0), ScopeId::TOP))
+    }
+
+    /// An attribute as Python code sees it.
+    fn outline(&self, attribute: &Attribute) -> AttributeOutline {
+        let program = &self.program;
+        let (relation, end) = match attribute.kind {
+            AttributeKind::Plain => (None, None),
+            AttributeKind::Relation { low, high, end, .. } => (Some((low, high)), end),
+        };
+        let end = end.map(|id| {
+            let other = &program.attributes[id as usize];
+            let entity = &program.entities[other.entity as usize];
+            (entity.full_name.to_string(), program.name(other.name).to_string())
+        });
+        AttributeOutline {
+            name: program.name(attribute.name).to_string(),
+            relation,
+            end,
+            is_many: attribute.is_list || attribute.is_many(),
+            is_nullable: attribute.is_nullable,
+        }
     }
 
     /// The place of the current call.
@@ -107,11 +128,23 @@ impl Context for Net<'_> {
         Some(self.program.is_entity(own, id))
     }
 
-    fn parent_names(&self, instance: InstanceId) -> Vec<EcoString> {
-        let entity = self.instances[instance.0 as usize].entity;
-        let ancestors = self.program.entities[entity as usize].ancestors.iter();
-        let above = ancestors.filter(|&&ancestor| ancestor != entity);
-        above.map(|id| self.program.entities[*id as usize].full_name.clone()).collect()
+    fn entity(&self, name: &str) -> Option<EntityOutline> {
+        let entities = &self.program.entities;
+        let id = entities.iter().position(|entity| entity.full_name == name)?;
+        let entity = &entities[id];
+        let name_of = |id: &u32| entities[*id as usize].full_name.to_string();
+        let above = entity.ancestors.iter().filter(|ancestor| **ancestor as usize != id);
+        let attributes = |ids: &[u32]| {
+            ids.iter().map(|id| &self.program.attributes[*id as usize]).collect::<Vec<_>>()
+        };
+        let own = attributes(&entity.own).into_iter().map(|attribute| self.outline(attribute));
+        let names = attributes(&entity.slots).into_iter();
+        Some(EntityOutline {
+            parents: entity.parents.iter().map(name_of).collect(),
+            ancestors: above.map(name_of).collect(),
+            own: own.collect(),
+            names: names.map(|attribute| self.program.name(attribute.name).to_string()).collect(),
+        })
     }
 
     fn lookup(&mut self, name: &str) -> Result<Value, Stop> {

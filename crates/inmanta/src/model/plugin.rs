@@ -9,6 +9,7 @@ use std::rc::Rc;
 use ecow::EcoString;
 use ordain_source::World;
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use crate::diagnostics::{Class, Error, Exception, Result as ErrorResult};
 use crate::location::Location;
@@ -233,6 +234,34 @@ impl PluginState {
     }
 }
 
+/// An entity as Python code sees it. Entities are full names.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntityOutline {
+    /// Its parents.
+    pub parents: Vec<String>,
+    /// All entities that it extends.
+    pub ancestors: Vec<String>,
+    /// Its own attributes.
+    pub own: Vec<AttributeOutline>,
+    /// The names of all attributes, with inherited ones.
+    pub names: Vec<String>,
+}
+
+/// An attribute of an entity as Python code sees it.
+#[derive(Clone, Debug, Serialize)]
+pub struct AttributeOutline {
+    /// Its name.
+    pub name: String,
+    /// The minimum and maximum number of instances, if it is a relation.
+    pub relation: Option<(u32, Option<u32>)>,
+    /// The entity and the name of the inverse relation.
+    pub end: Option<(String, String)>,
+    /// Whether it holds a list.
+    pub is_many: bool,
+    /// Whether `null` is allowed.
+    pub is_nullable: bool,
+}
+
 /// The interface of the compiler for plugins.
 pub trait Context: Names {
     /// Files, environment and time.
@@ -256,10 +285,10 @@ pub trait Context: Names {
     /// Whether an instance belongs to an entity, by its full name, or to a descendant; `None` if
     /// there is no such entity.
     fn is_instance(&self, instance: InstanceId, entity: &str) -> Option<bool>;
-    /// The full names of the ancestors of an instance's entity.
-    fn parent_names(&self, instance: InstanceId) -> Vec<EcoString> {
-        let _ = instance;
-        Vec::new()
+    /// The entity of a full name; `None` if there is no such entity.
+    fn entity(&self, name: &str) -> Option<EntityOutline> {
+        let _ = name;
+        None
     }
     /// The value of a name that is visible at the call.
     ///

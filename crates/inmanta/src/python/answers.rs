@@ -35,8 +35,7 @@ pub(super) fn answer(
         "attribute" => Ok(question.attribute()),
         "life" => Ok(Message::new()),
         "is" => Ok(question.is_instance()),
-        "parents" => Ok(question.parents()),
-        "attributes" => Ok(question.attributes()),
+        "entity" => Ok(Message::with("v", question.context.entity(question.text(0)))),
         "lookup" => question.lookup(),
         "type" => Ok(Message::with("v", question.text(0))),
         "validate" => question.validate(),
@@ -119,20 +118,6 @@ impl ChildRequest<'_> {
     fn is_instance(&mut self) -> Message {
         let is = self.context.is_instance(self.instance(), self.text(1));
         Message::with("v", is.unwrap_or_default())
-    }
-
-    fn parents(&mut self) -> Message {
-        names_as(self.context.parent_names(self.instance()).iter())
-    }
-
-    fn attributes(&mut self) -> Message {
-        let instance = self.instance();
-        let names = self.context.attribute_names(instance);
-        let pairs = names.iter().map(|name| {
-            let is_relation = self.context.is_relation(instance, name);
-            (name.as_str(), if is_relation { "relation" } else { "any" })
-        });
-        Message::with("v", pairs.collect::<Vec<_>>())
     }
 
     /// A name that is visible at the call.

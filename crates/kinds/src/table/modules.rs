@@ -18,6 +18,7 @@ pub(crate) const KINDS: &[&KindSchema] = &[
     &ALTERNATIVE_ENTRY,
     &SYSCTL,
     &SYSCTL_RUNTIME,
+    &APT_KEY,
 ];
 
 /// The attribute `ensure` of most types.
@@ -386,3 +387,34 @@ pub static SYSCTL_RUNTIME: KindSchema = KindSchema::new(
 )
 .puppet(puppet("sysctl_runtime").own(&[PROVIDER]))
 .in_root("the file, and the settings below the root's `/proc/sys`");
+
+/// `apt_key`.
+pub static APT_KEY: KindSchema = KindSchema::new(
+    "apt_key",
+    "A key that apt trusts, of the module apt; kept by apt-key",
+    &[
+        text("id", "Its fingerprint, or the last 16 or 8 digits of it"),
+        choice(
+            "ensure",
+            &["present", "absent"],
+            "`present` or `absent`; without it nothing is done",
+        ),
+        text("content", "The key"),
+        text("source", "A path, or an address of `http`, `https` or `ftp`, with the key"),
+        text(
+            "server",
+            "The server of keys for a key without both; `keyserver.ubuntu.com` by default",
+        )
+        .default_value("keyserver.ubuntu.com"),
+        text("options", "Options for that server, as of gpg's `--keyserver-options`"),
+        boolean("refresh", "Add an expired key again; false by default")
+            .form(Form::YES_NO)
+            .default_value("false"),
+        boolean("weak_ssl", "Whether certificates of `source` are not checked; false by default")
+            .form(Form::YES_NO)
+            .default_value("false"),
+    ],
+)
+.puppet(puppet("apt_key").own(&[PROVIDER]))
+.comes_after(&["file"])
+.in_root("apt-key and gpg run inside; the network is this machine's");

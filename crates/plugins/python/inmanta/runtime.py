@@ -49,7 +49,7 @@ class Instance:
         found = entities.get(self.type_name)
         if found is None:
             from inmanta.ast.entity import entity_of
-            found = entities[self.type_name] = entity_of(self.type_name, self.number)
+            found = entities[self.type_name] = entity_of(self.type_name)
         return found
 
     def get_type(self):

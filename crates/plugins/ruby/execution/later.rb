@@ -3,8 +3,8 @@ module Ordain
   # The file of each constant.
   LATER_CONSTANTS = {
     Puppet => { FileSystem: 'file_system', Confine: 'confine', Confiner: 'confine', Functions: 'deferred', ResourceApi: 'resource_api',
-                SSL: 'network', Runtime: 'network',
-                HTTP: 'network', Network: 'network', FileServing: 'network', FileBucket: 'network', Application: 'network',
+                SSL: 'network',
+                Network: 'network', FileServing: 'network', FileBucket: 'network', Application: 'network',
                 Face: 'network', Interface: 'network', SELFileContext: 'core_attributes', Configurer: 'network',
                 GettextConfig: 'network', Metatype: 'network' },
     Puppet::Util => { FileType: 'file_types', FileParsing: 'parsed_file', IniConfig: 'ini_config', Checksums: 'checksums',
@@ -23,16 +23,8 @@ module Ordain
   end
   later(self, 'ordain/execution/data_types', :DataTypes, :DataType)
   later(self, 'ordain/execution/deferred', :Deferred)
+  later(Puppet, 'ordain/http', :Runtime, :HTTP)
   later(self, 'ordain/execution/file_types', :Bucket)
   later(Puppet::Type::File, 'ordain/execution/core_attributes', :ParameterSource)
   later(self, 'ordain/execution/versions', :VersionRanges)
-end
-
-module Puppet
-  class << self
-    def runtime
-      @runtime ||= Runtime.new
-    end
-  end
-
 end

@@ -54,7 +54,7 @@ impl Address {
     }
 
     /// The address without a password.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.uri.to_string()
     }
 

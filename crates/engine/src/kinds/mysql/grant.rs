@@ -116,6 +116,13 @@ struct Current {
     options: Vec<String>,
 }
 
+impl Current {
+    /// Whether it has no privilege but the one to connect.
+    fn is_usage(&self) -> bool {
+        self.privileges == ["USAGE"] && self.options == ["NONE"]
+    }
+}
+
 struct Grant {
     /// `USER@HOST`.
     user: String,
@@ -299,6 +306,8 @@ impl Instance for Grant {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
         let now = if client::exists(host) { self.now(host)? } else { None };
+        // Every account has USAGE on all tables, which stands for no privilege.
+        let now = now.filter(|now| self.present || !now.is_usage());
         if let Some(now) = to.ensure(now, self.present) {
             if now.privileges != self.privileges {
                 to.property("privileges", texts(&now.privileges), texts(&self.privileges));

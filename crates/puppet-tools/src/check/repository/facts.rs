@@ -198,6 +198,11 @@ const CORE: &[&str] = &[
     "zpool_version",
 ];
 
+/// The paths of the facts that Facter has on all systems, such as `os.family`.
+pub fn known_facts() -> impl Iterator<Item = &'static str> {
+    CORE.iter().copied().filter(|path| !path.contains('*'))
+}
+
 /// The keys of `$trusted`.
 const TRUSTED: [&str; 6] =
     ["authenticated", "certname", "domain", "extensions", "external", "hostname"];

@@ -16,7 +16,7 @@ use super::scopes::Scopes;
 use super::types::text;
 use super::units::{DataEntry, DataFile};
 use super::{Unit, facts, silence};
-use crate::check::repository::pass::{DisplayPaths, Group, Pass, Text};
+use crate::check::repository::pass::{DisplayPaths, Group, MAX, Pass, Text};
 use ordain_puppet::hiera::config::{Config, Locations, Owner};
 use ordain_puppet::hiera::interpolation::{self, Piece};
 use ordain_puppet::hiera::values::{from_data, needs_interpolation};
@@ -109,7 +109,7 @@ pub(super) fn check(
         let secret = pass.found.iter().filter_map(|found| found.primary.as_ref());
         let secret = secret.filter(|label| label.text.contains(SENSITIVE));
         secret.for_each(|label| file.hide(label.span.range));
-        pass.found.truncate(super::MAX);
+        pass.found.truncate(MAX);
         silence::kept(pass.found, &source.text)
     };
     let named = sources.par_iter().filter(|source| source.is_named);

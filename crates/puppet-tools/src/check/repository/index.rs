@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_source::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::layout::{Kind, ModuleDir};
@@ -158,33 +159,61 @@ impl Index {
         }
     }
 
-    /// Adds the definitions and uses of a text.
-    pub(super) fn add_program(&mut self, program: &Arc<Program>, module: &str, scopes: &Scopes) {
+    /// Removes the classes, defines and functions of a file. Type aliases, models and uses stay.
+    pub(super) fn remove_file(&mut self, file: FileId) {
+        self.classes.retain(|_, def| def.span.file != file);
+        self.defines.retain(|_, def| def.span.file != file);
+        self.functions.retain(|_, def| def.span.file != file);
+    }
+
+    /// Adds the definitions and uses of a text that replaces another one of the same file. Type
+    /// aliases and models were evaluated together with others, so the old ones stay.
+    pub(super) fn add_edited(&mut self, program: &Arc<Program>, module: &str, scopes: &Scopes) {
         for item in items(program, module) {
             match item {
-                Item::Type(def) if def.kind == DefKind::Class => {
-                    self.inherited.extend(def.parent.clone());
-                    self.classes.entry(def.name.clone()).or_insert(def);
-                }
-                Item::Type(def) => {
-                    self.defines.entry(def.name.clone()).or_insert(def);
-                }
-                Item::Function(def) => {
-                    self.functions.entry(def.name.clone()).or_insert(def);
-                }
-                Item::Alias(def) => self.types.add(def),
-                Item::Model(def) => {
-                    if let Some(model) = models::model(&def.program, def.id) {
-                        let lower: EcoString = def.name.to_lowercase();
-                        self.types.add_model(lower.clone());
-                        self.members.add_model(&model);
-                        let known = Arc::new(resource_type(&model));
-                        self.ruby_types.entry(lower).or_insert(known);
-                    }
-                }
-                Item::Node(_) => {}
+                Item::Type(_) | Item::Function(_) => self.add_item(item),
+                Item::Alias(_) | Item::Model(_) | Item::Node(_) => {}
             }
         }
+        for scope in scopes.scopes.iter().filter(|scope| scope.kind == ScopeKind::Class) {
+            self.class_variables.remove(&scope.name);
+        }
+        self.add_uses(program, scopes);
+    }
+
+    /// Adds the definitions and uses of a text.
+    pub(super) fn add_program(&mut self, program: &Arc<Program>, module: &str, scopes: &Scopes) {
+        items(program, module).for_each(|item| self.add_item(item));
+        self.add_uses(program, scopes);
+    }
+
+    fn add_item(&mut self, item: Item) {
+        match item {
+            Item::Type(def) if def.kind == DefKind::Class => {
+                self.inherited.extend(def.parent.clone());
+                self.classes.entry(def.name.clone()).or_insert(def);
+            }
+            Item::Type(def) => {
+                self.defines.entry(def.name.clone()).or_insert(def);
+            }
+            Item::Function(def) => {
+                self.functions.entry(def.name.clone()).or_insert(def);
+            }
+            Item::Alias(def) => self.types.add(def),
+            Item::Model(def) => {
+                if let Some(model) = models::model(&def.program, def.id) {
+                    let lower: EcoString = def.name.to_lowercase();
+                    self.types.add_model(lower.clone());
+                    self.members.add_model(&model);
+                    let known = Arc::new(resource_type(&model));
+                    self.ruby_types.entry(lower).or_insert(known);
+                }
+            }
+            Item::Node(_) => {}
+        }
+    }
+
+    fn add_uses(&mut self, program: &Arc<Program>, scopes: &Scopes) {
         for scope in &scopes.scopes {
             let names = scope.declared.iter().map(|d| d.name.clone());
             match scope.kind {

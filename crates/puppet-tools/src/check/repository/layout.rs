@@ -20,6 +20,10 @@ const MODULEPATH: &str = "site-modules:modules:$basemodulepath";
 const BASE_MODULEPATH: [&str; 2] =
     ["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"];
 
+/// Directories of a module or environment with manifests that are not part of it.
+const ASIDE: [&str; 9] =
+    ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
+
 /// The kind of a group of files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
@@ -38,6 +42,12 @@ pub(super) enum Kind {
 pub(super) struct Root {
     pub(super) kind: Kind,
     pub(super) dir: PathBuf,
+}
+
+/// Whether a file is a test or an example.
+pub(super) fn is_aside(root: &Path, path: &Path) -> bool {
+    let rest = path.strip_prefix(root).unwrap_or(path);
+    rest.components().any(|c| c.as_os_str().to_str().is_some_and(|name| ASIDE.contains(&name)))
 }
 
 /// Finds the group of directories, each once.

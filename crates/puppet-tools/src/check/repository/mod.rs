@@ -19,8 +19,10 @@ mod models;
 mod names;
 mod pass;
 mod relations;
+mod rules;
 mod scopes;
 pub(crate) mod silence;
+mod state;
 mod survey;
 mod takes;
 mod templates;
@@ -44,32 +46,34 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::repository::pass::DisplayPaths;
 use crate::check::repository::pass::Foreign;
 use crate::check::repository::pass::Group;
-use crate::check::repository::pass::MAX;
 use crate::check::repository::pass::NamedFile;
-use crate::check::repository::pass::Pass;
 use crate::check::repository::pass::Text;
 use crate::check::repository::titles::Titles;
+pub use facts::known_facts;
 use index::{Index, Module};
+use layout::is_aside;
 use layout::{Kind, ModuleDir, Root, Roots};
 use ordain_puppet::syntax;
+use rules::rules;
 use scopes::Scopes;
+use state::GroupState;
+pub use state::RepositoryState;
 use survey::Survey;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
-/// Directories of a module or environment with manifests that are not part of it.
-const ASIDE: [&str; 9] =
-    ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
-
-/// The findings in groups of files.
+/// The findings in groups of files, and the state for checks of single files.
 pub(crate) fn check(
     files: &[(SourceText<'_>, &CheckReport)],
     checking: &CheckOptions<'_>,
-) -> Vec<Diagnostic> {
-    let groups = groups(files, checking);
-    let mut found: Vec<Diagnostic> =
-        groups.iter().flat_map(|group| repository(group, checking)).collect();
+) -> (Vec<Diagnostic>, RepositoryState) {
+    let (mut found, mut states) = (Vec::new(), Vec::new());
+    for group in groups(files, checking) {
+        let (of_group, state) = repository(&group, checking);
+        found.extend(of_group);
+        states.extend(state);
+    }
     found.retain(|d| checking.strict != Strict::Off || d.severity == Severity::Error);
-    found
+    (found, RepositoryState::new(states))
 }
 
 /// The files by group. Modules beside each other are one group.
@@ -100,8 +104,11 @@ fn groups<'a>(
 }
 
 /// The findings in files of one environment, or of modules.
-fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
-    let Some(first) = group.files.first() else { return Vec::new() };
+fn repository(
+    group: &Group<'_>,
+    checking: &CheckOptions<'_>,
+) -> (Vec<Diagnostic>, Option<GroupState>) {
+    let Some(first) = group.files.first() else { return (Vec::new(), None) };
     let shown = DisplayPaths::like(first.source);
     let (mut index, own) = survey_all(&group.root, checking);
     let programs = programs(group, &index, own.as_ref(), checking, &shown);
@@ -124,7 +131,10 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     found.extend(models::check(&programs, &index, checking));
     found.extend(hiera::check(group, &index, &programs, checking, &shown));
     found.extend(dependencies::check(group, &index, checking, &shown));
-    found
+    let files = programs.iter().map(|text| (text.scopes.program.file, text.module.clone()));
+    let files =
+        files.map(|(file, module)| (checking.sources.file(file).path.clone(), file, module));
+    (found, Some(GroupState::new(group.root.clone(), index, files)))
 }
 
 /// Surveys all modules and the environment itself.
@@ -232,51 +242,4 @@ fn read(path: &Path, checking: &CheckOptions<'_>, shown: &DisplayPaths) -> Optio
     let file = checking.sources.add(shown.path(path), Arc::clone(&text));
     let parsed = syntax::parse(file, text);
     Some(ProgramUnit { program: Arc::new(parsed.program), sound: false })
-}
-
-/// Whether a file is a test or an example.
-fn is_aside(root: &Path, path: &Path) -> bool {
-    let rest = path.strip_prefix(root).unwrap_or(path);
-    rest.components().any(|c| c.as_os_str().to_str().is_some_and(|name| ASIDE.contains(&name)))
-}
-
-fn rules(
-    text: &Text,
-    index: &Index,
-    checking: &CheckOptions<'_>,
-) -> (Vec<Diagnostic>, Vec<Foreign>) {
-    let program = &*text.scopes.program;
-    let mut pass = Pass {
-        index,
-        file: program.file,
-        program,
-        scopes: &text.scopes,
-        facts: checking.facts,
-        is_aside: text.is_aside,
-        found: Vec::new(),
-        foreign: Vec::new(),
-        looked_for: 0,
-        unknown_classes: FxHashSet::default(),
-    };
-    names::check(&mut pass);
-    relations::check(&mut pass, &index.titles);
-    arguments::check(&mut pass);
-    assignments::check(&mut pass);
-    calls::check(&mut pass);
-    templates::check(&mut pass, checking.world);
-    variables::unknown(&mut pass);
-    facts::check(&mut pass);
-    if !text.is_aside {
-        variables::declared(&mut pass);
-    }
-    pass.found.truncate(MAX);
-    if text.is_aside {
-        // No node has this fact.
-        pass.found.iter_mut().for_each(|found| found.severity = Severity::Warning);
-    }
-    let foreign = pass
-        .foreign
-        .into_iter()
-        .filter(|foreign| !silence::kept(vec![foreign.found.clone()], &program.text).is_empty());
-    (silence::kept(pass.found, &program.text), foreign.collect())
 }

@@ -43,10 +43,14 @@ impl Titles {
             if out.is_open {
                 return out;
             }
-            let program = &*program.scopes.program;
-            program.exprs.iter().for_each(|(_, expr)| out.add(program, index, expr));
+            out.add_program(&program.scopes.program, index);
         }
         out
+    }
+
+    /// Adds the titles of a program.
+    pub(super) fn add_program(&mut self, program: &Program, index: &Index) {
+        program.exprs.iter().for_each(|(_, expr)| self.add(program, index, expr));
     }
 
     fn add(&mut self, program: &Program, index: &Index, expr: &Expr) {

@@ -1,0 +1,65 @@
+//! Neovim with its file in `editors/`, driven by a script.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use ordain_testkit::peer;
+
+#[test]
+fn neovim_is_served() {
+    let installed = Command::new("nvim").arg("--version").output().is_ok();
+    if !peer(installed, "neovim") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+    };
+    write("environment.conf", "modulepath = modules\n");
+    write("modules/web/manifests/init.pp", "class web(Integer $port = 80) {\n  notice($port)\n}\n");
+    write("manifests/site.pp", "class { 'web' : prot => 1 }\n");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let out = root.join("out");
+    let plugin = here.join("../../editors/neovim/ordain.lua");
+    // The number of the server's process is not known otherwise.
+    let ordain = env!("CARGO_BIN_EXE_ordain");
+    write(
+        "ordain",
+        &format!("#!/bin/sh\necho $$ > {}/pid\nexec {ordain} \"$@\"\n", root.display()),
+    );
+    let program = root.join("ordain");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let command = format!("let g:ordain_command = '{}'", program.display());
+    let mut nvim = Command::new("nvim");
+    nvim.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd", &command]);
+    nvim.arg("--cmd").arg(format!("luafile {}", plugin.display()));
+    nvim.arg("-c").arg(format!("luafile {}", here.join("tests/editor/session.lua").display()));
+    nvim.arg(root.join("manifests/site.pp"));
+    nvim.env("OUT", &out).env("HOME", &root).env("XDG_STATE_HOME", &root).stdin(Stdio::null());
+    let done = nvim.output().unwrap();
+    let found = std::fs::read_to_string(&out).unwrap_or_default();
+    let wanted = "client ordain\n\
+        diagnostics The class `web` has no parameter `prot`\n\
+        hover ```puppet|class web (|  Integer $port = 80,|)|```\n\
+        definition init.pp\n\
+        outline class 'web'\n\
+        corrected class { 'web' : port => 1 }\n\
+        completion Integer $port = 80\n\
+        renamed class { 'web' : number => 1 }\n\
+        formatted class { 'web': number => 1 }\n";
+    assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success());
+    // The server ends with its editor.
+    let pid = std::fs::read_to_string(root.join("pid")).unwrap();
+    let process = Path::new("/proc").join(pid.trim());
+    let ended = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        !process.exists()
+    });
+    assert!(ended, "the server still runs");
+}

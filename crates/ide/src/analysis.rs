@@ -1,0 +1,171 @@
+//! The questions of editors about a snapshot. The answers are the same for the same files; nothing here
+//! knows a protocol.
+
+use std::path::{Path, PathBuf};
+
+use ordain_driver::format::{FormatSettings, Formatted, format_text};
+use ordain_source::{SourceMap, TextRange};
+
+use crate::by_words;
+use crate::error::Error;
+use crate::file::File;
+use crate::language::Language;
+use crate::puppet::{complete, context, find, functions, hover, outline, rename, tokens};
+use crate::snapshot::Analysis;
+use crate::types::{
+    Completions, Edit, Fold, Hover, ItemKind, Link, OutlineItem, Place, SignatureHelp, Token,
+    has_letters,
+};
+
+/// The maximal number of symbols of a search.
+const MAX_SYMBOLS: usize = 500;
+
+impl Analysis {
+    /// The outline of a file.
+    pub fn outline(&self, path: &Path) -> Vec<OutlineItem> {
+        let Some(file) = self.file(path) else { return Vec::new() };
+        match file.program() {
+            Some(program) => outline::outline(program),
+            None => by_words::outline(file),
+        }
+    }
+
+    /// The lines of a file that can be folded.
+    pub fn folds(&self, path: &Path) -> Vec<Fold> {
+        let Some(file) = self.file(path) else { return Vec::new() };
+        match file.program() {
+            Some(program) => outline::folds(program, &file.lines),
+            None => by_words::folds(file),
+        }
+    }
+
+    /// The formatted text of a file; `None` if its language has no formatter.
+    ///
+    /// # Errors
+    /// When the text has syntax errors.
+    pub fn formatted(&self, path: &Path, indent: Option<u32>) -> Result<Option<String>, Error> {
+        let Some(file) = self.file(path) else { return Ok(None) };
+        let Some(language) = Formatted::of(path) else { return Ok(None) };
+        let settings = FormatSettings { indent, ..FormatSettings::default() };
+        let sources = SourceMap::new();
+        let formatted = format_text(language, path, &file.text, &settings, &sources);
+        formatted.map(Some).map_err(|found| {
+            let message = found.first().map_or("", |first| first.message.as_str());
+            Error::Syntax(message.to_owned())
+        })
+    }
+
+    /// The definitions of the name at an offset.
+    pub fn definitions(&self, path: &Path, offset: u32) -> Vec<Place> {
+        let Some(file) = self.file(path) else { return Vec::new() };
+        match is_puppet(file) {
+            true => find::definitions(self, file, offset),
+            false => by_words::definitions(self, file, offset),
+        }
+    }
+
+    /// All places of the name at an offset, with or without its definitions.
+    pub fn references(&self, path: &Path, offset: u32, with_definition: bool) -> Vec<Place> {
+        let Some(file) = self.file(path) else { return Vec::new() };
+        match is_puppet(file) {
+            true => find::references(self, file, offset, with_definition),
+            false => by_words::references(self, file, offset, with_definition),
+        }
+    }
+
+    /// The places of the name at an offset in its file.
+    pub fn highlights(&self, path: &Path, offset: u32) -> Vec<TextRange> {
+        let all = self.references(path, offset, true);
+        all.iter().filter(|place| place.path == path).map(Place::range).collect()
+    }
+
+    /// The description of the name at an offset.
+    pub fn hover(&self, path: &Path, offset: u32) -> Option<Hover> {
+        let file = self.file(path)?;
+        match is_puppet(file) {
+            true => hover::hover(self, file, offset),
+            false => by_words::hover(self, file, offset),
+        }
+    }
+
+    /// Proposals for the text at an offset.
+    pub fn completions(&self, path: &Path, offset: u32) -> Completions {
+        let Some(file) = self.file(path) else { return Completions::default() };
+        match file.language {
+            Some(Language::Puppet | Language::Data) => complete::complete(self, file, offset),
+            Some(Language::Mcl | Language::Inmanta | Language::Dynaml) => {
+                by_words::complete(self, file, offset)
+            }
+            Some(Language::Erb) | None => Completions::default(),
+        }
+    }
+
+    /// The signatures of the function that is called at an offset.
+    pub fn signatures(&self, path: &Path, offset: u32) -> Option<SignatureHelp> {
+        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet))?;
+        let (name, argument) = context::call(&file.text, offset)?;
+        let signatures = functions::signatures(self, name.trim_start_matches("::"));
+        (!signatures.is_empty()).then_some(SignatureHelp { signatures, argument })
+    }
+
+    /// The definitions of all files whose names have these letters in this order.
+    pub fn symbols(&self, query: &str) -> Vec<(OutlineItem, PathBuf)> {
+        let query = query.to_lowercase();
+        let mut out = Vec::new();
+        for file in self.files() {
+            if self.is_cancelled() || out.len() >= MAX_SYMBOLS {
+                break;
+            }
+            let is_global = |item: &OutlineItem| {
+                let inner =
+                    [ItemKind::Resource, ItemKind::Attribute, ItemKind::Variable, ItemKind::Key];
+                !inner.contains(&item.kind)
+            };
+            let all = match file.program() {
+                Some(program) => outline::definitions(program).collect(),
+                None => by_words::outline(file),
+            };
+            let found =
+                all.into_iter().filter(|item| is_global(item) && has_letters(&item.name, &query));
+            out.extend(
+                found.map(|item| (OutlineItem { children: Vec::new(), ..item }, file.path.clone())),
+            );
+        }
+        out.truncate(MAX_SYMBOLS);
+        out
+    }
+
+    /// The range of the name at an offset that can be renamed.
+    ///
+    /// # Errors
+    /// When nothing is there, or it is defined elsewhere.
+    pub fn prepare_rename(&self, path: &Path, offset: u32) -> Result<TextRange, Error> {
+        let file = self.file(path).filter(|file| is_puppet(file)).ok_or(Error::NotRenamable)?;
+        rename::prepare(self, file, offset)
+    }
+
+    /// The edits that rename the thing at an offset, in all files.
+    ///
+    /// # Errors
+    /// When the name is not valid or exists, or the thing is defined elsewhere.
+    pub fn rename(&self, path: &Path, offset: u32, new: &str) -> Result<Vec<Edit>, Error> {
+        let file = self.file(path).filter(|file| is_puppet(file)).ok_or(Error::NotRenamable)?;
+        rename::rename(self, file, offset, new)
+    }
+
+    /// The highlighted names of a manifest or EPP template, in order.
+    pub fn tokens(&self, path: &Path) -> Vec<Token> {
+        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet));
+        file.map(tokens::tokens).unwrap_or_default()
+    }
+
+    /// The names of templates and files in a manifest that lead to a file.
+    pub fn links(&self, path: &Path) -> Vec<Link> {
+        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet));
+        file.map(|file| tokens::links(self, file)).unwrap_or_default()
+    }
+}
+
+fn is_puppet(file: &File) -> bool {
+    matches!(file.language, Some(Language::Puppet | Language::Erb | Language::Data))
+}

@@ -1,0 +1,192 @@
+//! The server over a connection in memory.
+
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
+use ordain_ide::{Error, server};
+use serde_json::{Value as Json, json};
+
+/// An editor with a server.
+struct Client {
+    connection: Connection,
+    server: JoinHandle<Result<bool, Error>>,
+    last: i32,
+    /// Notifications that came while an answer was awaited.
+    notes: Vec<Notification>,
+}
+
+impl Client {
+    fn start(params: Json) -> Self {
+        let (theirs, connection) = Connection::memory();
+        let server = std::thread::spawn(move || server::run(theirs));
+        let mut client = Self { connection, server, last: 0, notes: Vec::new() };
+        let answer = client.ask("initialize", params);
+        assert_eq!(answer["serverInfo"]["name"], "ordain");
+        client.tell("initialized", json!({}));
+        client
+    }
+
+    fn tell(&self, method: &str, params: Json) {
+        let note = Notification::new(method.into(), params);
+        self.connection.sender.send(note.into()).unwrap();
+    }
+
+    fn send(&mut self, method: &str, params: Json) -> RequestId {
+        self.last += 1;
+        let id = RequestId::from(self.last);
+        let request = Request::new(id.clone(), method.into(), params);
+        self.connection.sender.send(request.into()).unwrap();
+        id
+    }
+
+    fn next(&mut self) -> Message {
+        self.connection.receiver.recv_timeout(Duration::from_secs(60)).unwrap()
+    }
+
+    fn response(&mut self, id: &RequestId) -> Response {
+        loop {
+            match self.next() {
+                Message::Response(response) if response.id == *id => return response,
+                Message::Notification(note) => self.notes.push(note),
+                _ => {}
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Json) -> Json {
+        let id = self.send(method, params);
+        let response = self.response(&id);
+        assert!(response.error.is_none(), "{response:?}");
+        response.result.unwrap_or_default()
+    }
+
+    /// The next diagnostics of a document that satisfy a condition.
+    fn diagnostics(&mut self, uri: &str, wanted: impl Fn(&Json) -> bool) -> Json {
+        loop {
+            let note = match self.notes.is_empty() {
+                false => self.notes.remove(0),
+                true => match self.next() {
+                    Message::Notification(note) => note,
+                    _ => continue,
+                },
+            };
+            let is_it =
+                note.method == "textDocument/publishDiagnostics" && note.params["uri"] == uri;
+            if is_it && wanted(&note.params["diagnostics"]) {
+                return note.params["diagnostics"].clone();
+            }
+        }
+    }
+
+    fn open(&self, uri: &str, text: &str) {
+        let document = json!({"uri": uri, "languageId": "puppet", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    fn stop(mut self) {
+        self.ask("shutdown", json!(null));
+        self.tell("exit", json!(null));
+        assert_eq!(self.server.join().unwrap(), Ok(true));
+    }
+}
+
+fn at(uri: &str, line: u32, character: u32) -> Json {
+    json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
+}
+
+#[test]
+fn a_session_of_an_editor() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("modules/web/manifests")).unwrap();
+    std::fs::write(root.join("environment.conf"), "modulepath = modules\n").unwrap();
+    let text = "class web(Integer $port = 80) {\n  notice($port)\n}\n";
+    std::fs::write(root.join("modules/web/manifests/init.pp"), text).unwrap();
+    let folder = format!("file://{}", root.display());
+    let watched = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
+    let mut client = Client::start(json!({
+        "capabilities": watched,
+        "workspaceFolders": [{"uri": folder, "name": "site"}],
+    }));
+    let site = format!("{folder}/manifests/site.pp");
+    client.open(&site, "$🙂 = '🙂'; class { 'web': port => 'x' }\n");
+    let found = client.diagnostics(&site, |found| found.to_string().contains("syntax-error"));
+    assert_eq!(found[0]["severity"], 1);
+    // The text behind the wide character is changed, by UTF-16 columns.
+    let change = json!({
+        "textDocument": {"uri": site, "version": 2},
+        "contentChanges": [
+            {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}}, "text": "$a"},
+            {"range": {"start": {"line": 0, "character": 5}, "end": {"line": 0, "character": 9}}, "text": "1"},
+        ],
+    });
+    client.tell("textDocument/didChange", change);
+    let found = client.diagnostics(&site, |found| found.to_string().contains("type-mismatch"));
+    assert_eq!(found[0]["range"]["start"], json!({"line": 0, "character": 31}));
+
+    let definition = client.ask("textDocument/definition", at(&site, 0, 18));
+    assert_eq!(definition[0]["uri"], format!("{folder}/modules/web/manifests/init.pp"));
+    assert_eq!(definition[0]["range"]["start"], json!({"line": 0, "character": 6}));
+    let hover = client.ask("textDocument/hover", at(&site, 0, 23));
+    assert_eq!(hover["contents"]["value"], "```puppet\nInteger $port = 80\n```");
+    let items = client.ask("textDocument/completion", at(&site, 0, 22));
+    assert!(items["items"].to_string().contains("Integer $port = 80"), "{items}");
+    let links = client.ask("textDocument/documentLink", json!({"textDocument": {"uri": site}}));
+    assert_eq!(links, json!([]));
+    let mut rename = at(&site, 0, 24);
+    rename["newName"] = "number".into();
+    let edits = client.ask("textDocument/rename", rename);
+    assert_eq!(edits["changes"].as_object().map(serde_json::Map::len), Some(2), "{edits}");
+    let whole = client.ask(
+        "textDocument/formatting",
+        json!({
+            "textDocument": {"uri": site}, "options": {"tabSize": 2, "insertSpaces": true},
+        }),
+    );
+    assert_eq!(whole.as_array().map(Vec::len), Some(1), "{whole}");
+
+    // A file that changes on disk is checked again, with those that use it.
+    let web = root.join("modules/web/manifests/init.pp");
+    std::fs::write(&web, "class web($port) {\n  notice($port)\n}\n").unwrap();
+    let changes = json!({"changes": [{"uri": format!("file://{}", web.display()), "type": 2}]});
+    client.tell("workspace/didChangeWatchedFiles", changes);
+    client.diagnostics(&site, |found| !found.to_string().contains("type-mismatch"));
+    client.stop();
+}
+
+#[test]
+fn requests_can_be_cancelled_and_refused() {
+    let mut client = Client::start(json!({"capabilities": {}}));
+    client.open("file:///no/such/a.pp", "$x = 1\n");
+    // The cancellation is in the queue before the server takes the request.
+    let id = RequestId::from(77);
+    client.tell("$/cancelRequest", json!({"id": 77}));
+    let request =
+        Request::new(id.clone(), "textDocument/hover".into(), at("file:///no/such/a.pp", 0, 1));
+    client.connection.sender.send(request.into()).unwrap();
+    assert_eq!(client.response(&id).error.unwrap().code, -32800);
+
+    let code = |client: &mut Client, method: &str, params: Json| {
+        let id = client.send(method, params);
+        client.response(&id).error.map(|error| error.code)
+    };
+    assert_eq!(code(&mut client, "no/such/method", json!({})), Some(-32601));
+    assert_eq!(code(&mut client, "textDocument/hover", json!({"x": 1})), Some(-32602));
+    let mut rename = at("file:///no/such/a.pp", 0, 1);
+    rename["newName"] = "No-Name".into();
+    assert_eq!(code(&mut client, "textDocument/rename", rename), Some(-32803));
+    assert_eq!(client.ask("textDocument/hover", at("file:///other.pp", 0, 0)), Json::Null);
+    assert_eq!(client.ask("textDocument/hover", at("untitled:Untitled-1", 0, 0)), Json::Null);
+    client.tell("textDocument/didChange", json!({"nonsense": true}));
+    client.tell("no/such/notification", json!({}));
+    client.stop();
+}
+
+#[test]
+fn a_server_ends_with_its_editor() {
+    let client = Client::start(json!({"capabilities": {}, "initializationOptions": {"ignore": 7}}));
+    let Client { connection, server, .. } = client;
+    drop(connection);
+    assert_eq!(server.join().unwrap(), Ok(false));
+}
