@@ -43,6 +43,8 @@ pub struct Run<'a> {
     pub is_corrective: bool,
     /// Whether the server was absent, so that the graph is an earlier one.
     pub is_cached: bool,
+    /// The job that asked for the run.
+    pub job_id: Option<&'a str>,
     /// Messages about the run itself.
     pub notes: Vec<(Level, String)>,
 }
@@ -71,6 +73,7 @@ pub fn of_run(run: &Run<'_>, report: &EngineReport) -> Result<Json, AgentError> 
         "configuration_version": run.head.code_id,
         "transaction_uuid": uuid()?,
         "catalog_uuid": null,
+        "job_id": run.job_id,
         "code_id": run.head.code_id,
         "cached_catalog_status": if run.is_cached { "on_failure" } else { "not_used" },
         "report_format": FORMAT,

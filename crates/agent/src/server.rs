@@ -43,6 +43,8 @@ pub enum Answer {
 pub enum ChangeNotice {
     /// The code has changed to this state; the next graph may be another one.
     Changed(String),
+    /// A user asks for a run now. Its report has this job id.
+    Run(String),
     /// The server has nothing new.
     Nothing,
 }
@@ -50,6 +52,8 @@ pub enum ChangeNotice {
 #[derive(serde::Deserialize)]
 struct Notice {
     state: String,
+    #[serde(default)]
+    run: Option<String>,
 }
 
 impl Server {
@@ -121,8 +125,8 @@ impl Server {
         })
     }
 
-    /// Waits until the code of an environment is no longer in a state, at most for some minutes. It
-    /// blocks.
+    /// Waits until the code of an environment is no longer in a state, or a user asks for a run, at
+    /// most for some minutes. It blocks.
     ///
     /// # Errors
     /// When the connection ends, or the server refuses.
@@ -138,7 +142,10 @@ impl Server {
         }
         let notice: Notice = serde_json::from_slice(&text)
             .map_err(|error| AgentError::Setting(format!("its notice of a change: {error}")))?;
-        Ok(ChangeNotice::Changed(notice.state))
+        Ok(match notice.run {
+            Some(job) => ChangeNotice::Run(job),
+            None => ChangeNotice::Changed(notice.state),
+        })
     }
 
     /// Delivers a report in the form of Puppet's agents.

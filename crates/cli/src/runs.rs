@@ -13,5 +13,5 @@ pub(crate) use record::{
 };
 pub(crate) use report::{counts_json, counts_text, resource_json};
 pub(crate) use state::{
-    existing_state_dir, journal, lock, report_damages, root_path, state_dir, subject,
+    account, existing_state_dir, journal, lock, report_damages, root_path, state_dir, subject,
 };

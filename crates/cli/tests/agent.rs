@@ -499,3 +499,60 @@ fn the_commands_of_the_manual_work() {
         }
     }
 }
+
+#[test]
+fn a_fleet_run_reaches_agents_that_stay() {
+    let fleet = Fleet::start(&[(MOTD, "file { '/etc/motd': content => 'one' }\n")]);
+    let arguments = ["--trust-on-first-use", "--interval", "100000"];
+    let names = ["a.example.org", "b.example.org"];
+    let agents = names.map(|name| Staying::start(fleet.agent(name, &arguments)));
+    for name in names {
+        until_reports(&fleet, name, &["changed"]);
+    }
+    // This node has no connection, like one with an agent of Puppet.
+    assert_eq!(fleet.once("c.example.org", &[]).status.code(), Some(2));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
+        command.args(["fleet", "run", "--state-dir"]).arg(fleet.path("server")).args(arguments);
+        command
+    };
+    let output = run(&["--canary", "b.example.org", "--reach", "5"]).output().unwrap();
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(
+        lines[..3],
+        ["Run 1", "unchanged  b.example.org (canary)", "unchanged  a.example.org"]
+    );
+    assert!(lines[3].starts_with("unreached  c.example.org: no agent of Ordain"), "{printed}");
+    assert_eq!(lines[4], "Run 1 finished: 3 nodes, 2 unchanged, 1 unreached");
+    for name in names {
+        until_reports(&fleet, name, &["changed", "unchanged"]);
+    }
+
+    // A killed run goes on where it was.
+    let mut killed =
+        run(&["certname ~ '^[ab]'", "--at-once", "1"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(killed.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "Run 2\n");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    until("the lease of the killed run ends", || {
+        let resumed = run(&["--resume", "2", "--format", "json"]).output().unwrap();
+        if text(&resumed).contains("another process") {
+            return false;
+        }
+        assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed));
+        assert!(text(&resumed).contains(r#""state":"finished""#), "{}", text(&resumed));
+        true
+    });
+    let again = run(&["--resume", "2"]).output().unwrap();
+    assert!(text(&again).contains("the run 2 is finished"), "{}", text(&again));
+    for name in names {
+        until_reports(&fleet, name, &["changed", "unchanged", "unchanged"]);
+    }
+    for agent in agents {
+        assert_eq!(agent.stop(), Some(0));
+    }
+}

@@ -1,5 +1,6 @@
 //! The server's database: nodes with their facts, catalogs and reports, the inventory of the
-//! certificate authority, stored answers to compile requests, and the audit log.
+//! certificate authority, stored answers to compile requests, pins, runs of many nodes, and the audit
+//! log.
 //!
 //! # Two databases
 //!
@@ -60,12 +61,14 @@ mod contents;
 mod database;
 mod dialect;
 mod error;
+mod fleet_runs;
 mod gc;
 mod ingest;
 mod key;
 mod leases;
 mod lookups;
 mod migrate;
+mod pins;
 mod postgres;
 mod rows;
 mod sqlite;
@@ -89,11 +92,17 @@ pub use contents::{Digest, content, put_content, put_secret, secret};
 pub use database::{Connection, Database, RowFunction, TransactionBody, read, write};
 pub use dialect::Dialect;
 pub use error::FleetStoreError;
+pub use fleet_runs::{
+    FleetRun, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
+    RunRequest, claim_run_request, create_fleet_run, fleet_run, fleet_run_nodes, job_id,
+    last_fleet_run, resume_fleet_run, run_requests, step_fleet_run,
+};
 pub use gc::{GcStats, Retention, collect_garbage};
 pub use ingest::{Outcome, apply, apply_all};
 pub use key::StoreKey;
 pub use leases::{acquire_lease, release_lease};
 pub use lookups::{ExportedRow, active_facts, exported_resources, facts_of};
+pub use pins::{Pin, deactivate_node, known_revisions, pin_of, pins, put_pin, remove_pin};
 pub use postgres::Postgres;
 pub use sqlite::{FunctionBody, SqlFunction, Sqlite};
 pub use time::{format_time, now, parse_time};

@@ -4,8 +4,12 @@ use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
 
 /// The migrations; number n creates version n. A released migration never changes.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_report_lists.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_first.sql"),
+    include_str!("migrations/0002_report_lists.sql"),
+    include_str!("migrations/0003_pins.sql"),
+    include_str!("migrations/0004_fleet_runs.sql"),
+];
 
 /// Applies the missing migrations, each in one transaction.
 ///

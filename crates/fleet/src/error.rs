@@ -37,9 +37,37 @@ pub enum FleetError {
     /// A rule or filter cannot be read.
     #[error("{0}")]
     Rule(String),
+    /// A query cannot be answered.
+    #[error("{0}")]
+    Query(String),
+    /// A node does not exist.
+    #[error("there is no node {name}")]
+    UnknownNode {
+        /// The name.
+        name: String,
+        /// The most similar name.
+        near: Option<String>,
+    },
+    /// A node was deactivated, or has sent nothing for too long.
+    #[error("{0} is deactivated or expired")]
+    InactiveNode(String),
+    /// No catalog and no report is of a revision.
+    #[error("no catalog and no report is of the revision {id}")]
+    UnknownRevision {
+        /// The text that its id should begin with.
+        id: String,
+        /// The most similar id.
+        near: Option<String>,
+    },
+    /// The store has no facts of a node.
+    #[error("the store has no facts of {0}")]
+    NoFacts(String),
     /// A source of facts cannot be asked.
     #[error("{0}")]
     Source(String),
+    /// The code cannot be opened; the errors were reported.
+    #[error("{0}")]
+    Code(#[from] ordain_driver::Error),
     /// The system cannot start threads.
     #[error("cannot start threads: {0}")]
     Threads(String),

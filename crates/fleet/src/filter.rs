@@ -27,10 +27,22 @@ pub struct ChangeFilter {
 }
 
 /// A pattern for a whole text: `*` stands for any characters. Case does not matter.
-fn pattern(text: &str) -> Result<Regex, FleetError> {
+pub(crate) fn pattern(text: &str) -> Result<Regex, FleetError> {
     let escaped = regex::escape(text).replace("\\*", ".*");
     Regex::new(&format!("(?is)\\A(?:{escaped})\\z"))
         .map_err(|error| FleetError::Rule(format!("`{text}` is no pattern: {error}")))
+}
+
+/// The path and the pattern of the value in `os.family=Debian`.
+pub(crate) fn fact_condition(text: &str) -> Result<(&str, Regex), FleetError> {
+    let wrong = || FleetError::Rule(format!("`{text}` is no fact: it has to be NAME=VALUE"));
+    let (path, value) = text.split_once('=').ok_or_else(wrong)?;
+    Ok((path, pattern(value)?))
+}
+
+/// The text of a fact's value that patterns are compared with.
+pub(crate) fn fact_text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn patterns(texts: &[String]) -> Result<Vec<Regex>, FleetError> {
@@ -45,10 +57,8 @@ impl NodeFilter {
     /// When a pattern is invalid, or a fact has no value.
     pub fn new(names: &[String], facts: &[String]) -> Result<Self, FleetError> {
         let fact = |text: &String| {
-            let wrong =
-                || FleetError::Rule(format!("`{text}` is no fact: it has to be NAME=VALUE"));
-            let (path, value) = text.split_once('=').ok_or_else(wrong)?;
-            Ok((path.split('.').map(str::to_owned).collect(), pattern(value)?))
+            let (path, value) = fact_condition(text)?;
+            Ok((path.split('.').map(str::to_owned).collect(), value))
         };
         let facts = facts.iter().map(fact).collect::<Result<_, FleetError>>()?;
         Ok(Self { names: patterns(names)?, facts })

@@ -23,6 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`NodeStore`] reads nodes, facts, reports and [`Drift`] from the database of a server, pins nodes
+//! and runs many of them ([`RunDriver`]). [`NodeCompiler`] compiles one of its nodes.
+//!
 //! The crate must not know: arguments, terminals, exit codes.
 
 mod cache;
@@ -35,12 +38,14 @@ mod error;
 mod exports;
 mod filter;
 mod ignore;
+mod node_compile;
 mod nodes;
 pub mod render;
 mod result;
 mod revision;
 mod run;
 mod side;
+mod store;
 
 pub use cause::Cause;
 pub use change::{
@@ -51,9 +56,17 @@ pub use compare::compare_graphs;
 pub use error::FleetError;
 pub use filter::{ChangeFilter, NodeFilter};
 pub use ignore::IgnoreRule;
+pub use node_compile::NodeCompiler;
 pub use nodes::{
     FleetNode, NodeFacts, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
+};
+pub use ordain_fleet_store::{
+    FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
 };
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};
+pub use store::{
+    Canaries, Drift, DriftState, FactOfNode, NodeSelection, NodeStatus, NodeStore, RunDriver,
+    StoredEvent, StoredLog, StoredNode, StoredPin, StoredReport, run_order,
+};

@@ -26,7 +26,7 @@ use crate::revision::{Range, SideSources, Sources};
 use crate::side::{Failed, Failure, FirstError, Side};
 
 /// The name of the environment, if the options have none.
-const ENVIRONMENT: &str = "production";
+pub(crate) const ENVIRONMENT: &str = "production";
 
 /// The number of nodes that are compiled before the budget of memory begins anew.
 const BATCH: usize = 128;

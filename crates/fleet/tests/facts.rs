@@ -5,7 +5,8 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use ordain_fleet::{
-    FleetNode, NodeFilter, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
+    DriftState, FleetNode, NodeFilter, NodeSelection, NodeStore, add_node_data, nodes_of_directory,
+    nodes_of_puppetdb, nodes_of_store,
 };
 use ordain_fleet_store::{Command, Sqlite, apply, now};
 
@@ -128,4 +129,98 @@ fn a_classifier_gives_classes_and_parameters() {
     assert!(known.trusted.dig(["extensions", "pp_role"]).is_some());
     assert!(nodes[1].parse().unwrap().classes.is_empty());
     assert!(add_node_data(&mut nodes, &dir.path().join("missing")).is_err());
+}
+
+/// Stores a report with this number of resources, of which some differ from the catalog.
+fn store_report(database: &Sqlite, clock: &str, total: u64, differing: &[&str]) {
+    let time = format!("2026-11-26T{clock}:00Z");
+    let resource = |title: &&str| {
+        serde_json::json!({
+            "skipped": false, "timestamp": time, "resource_type": "File", "resource_title": title,
+            "file": "/site.pp", "line": 1, "containment_path": [], "corrective_change": false,
+            "events": [{
+                "status": "noop", "timestamp": time, "name": "mode_changed", "property": "mode",
+                "new_value": "0644", "old_value": "0600", "corrective_change": false,
+                "message": "would change",
+            }],
+        })
+    };
+    let payload = serde_json::json!({
+        "certname": "web.example.com", "puppet_version": "7.23.0", "report_format": 12,
+        "configuration_version": "1", "producer_timestamp": time, "start_time": time,
+        "end_time": time, "environment": "production", "transaction_uuid": null,
+        "status": "unchanged", "noop": true, "noop_pending": true, "corrective_change": false,
+        "logs": [], "catalog_uuid": null, "code_id": null, "cached_catalog_status": null,
+        "metrics": [{ "category": "resources", "name": "total", "value": total }],
+        "producer": "server", "resources": differing.iter().map(resource).collect::<Vec<_>>(),
+    });
+    let command = Command::from_json("store_report", 8, payload, now()).unwrap();
+    apply(database, &command, now()).unwrap();
+}
+
+#[test]
+fn only_a_complete_report_ends_a_difference() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fleet.db");
+    let database = Sqlite::open(&path, 1, Vec::new()).unwrap();
+    store_report(&database, "10:00", 50, &["/a", "/b"]);
+    store_report(&database, "10:30", 50, &["/b"]);
+    store_report(&database, "11:00", 50, &["/a", "/b"]);
+    // An agent that stays reports a single resource.
+    store_report(&database, "11:10", 1, &["/c"]);
+    let store = NodeStore::open(path.to_str().unwrap()).unwrap();
+    let nodes = store.nodes(&NodeSelection::default()).unwrap();
+    let drift = |since: Option<&str>| {
+        let found = store.drift(&nodes, since).unwrap();
+        let line = |one: ordain_fleet::Drift| {
+            assert_eq!(one.state, DriftState::Differs);
+            format!("{} {} {}", one.resource, &one.since.unwrap()[11..16], one.count)
+        };
+        found.into_iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(drift(None), ["File[/a] 11:00 1", "File[/b] 10:00 3", "File[/c] 11:10 1"]);
+    assert_eq!(drift(Some("2026-11-26T11:05:00Z")), ["File[/c] 11:10 1"]);
+    store_report(&database, "11:30", 50, &["/b"]);
+    assert_eq!(drift(None), ["File[/b] 10:00 4"]);
+}
+
+#[test]
+fn nodes_are_chosen_by_queries_and_conditions() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("nodes.sqlite");
+    let database = Sqlite::open(&path, 1, Vec::new()).unwrap();
+    for (name, count) in [("web1.example.com", 2), ("web2.example.com", 8)] {
+        let payload = format!(
+            r#"{{"certname": "{name}", "environment": "e{count}", "producer": "server",
+            "producer_timestamp": "2026-11-26T12:00:00Z",
+            "values": {{"cpus": {count}, "os": {{"family": "Debian"}}}}}}"#
+        );
+        let command = Command::parse("replace_facts", 5, payload.as_bytes(), now()).unwrap();
+        apply(&database, &command, now()).unwrap();
+    }
+    let store = NodeStore::open(dir.path().to_str().unwrap()).unwrap();
+    let choose = |selection: NodeSelection| -> Result<Vec<String>, String> {
+        let nodes = store.nodes(&selection).map_err(|error| error.to_string())?;
+        Ok(nodes.into_iter().map(|node| node.name).collect())
+    };
+    let query = |query: &str| {
+        choose(NodeSelection { query: Some(query.to_owned()), ..NodeSelection::default() })
+    };
+    let fact = |fact: &str| {
+        choose(NodeSelection { facts: vec![fact.to_owned()], ..NodeSelection::default() })
+    };
+    let (first, second) =
+        (vec!["web1.example.com".to_owned()], vec!["web2.example.com".to_owned()]);
+    assert_eq!(query("WEB1.example.com"), Ok(first.clone()));
+    assert_eq!(query("*1.*"), Ok(first.clone()));
+    assert_eq!(query("facts.cpus > 4"), Ok(second.clone()));
+    assert_eq!(query("nodes[certname] { facts_environment = 'e8' }"), Ok(second.clone()));
+    assert_eq!(query(r#"["from", "nodes", ["=", "certname", "web1.example.com"]]"#), Ok(first));
+    assert_eq!(fact("cpus=8"), Ok(second));
+    assert_eq!(fact("os.family=deb*").unwrap().len(), 2);
+    assert_eq!(fact("cpus=80"), Ok(Vec::new()));
+    for wrong in ["web3.example.com", "facts[name] { name = 'cpus' }", "cpus <", "[1"] {
+        assert!(query(wrong).is_err(), "{wrong}");
+    }
+    assert!(fact("cpus").is_err());
 }

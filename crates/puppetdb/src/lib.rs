@@ -28,9 +28,12 @@
 //! | `sql` | the typed query to SQL with bound parameters |
 //! | `rows` | rows to JSON |
 //!
+//! [`StoredExports`] and [`StoredNodes`] answer compiles.
+//!
 //! [`sqlite_functions`] adds functions to SQLite that behave like PostgreSQL's.
 
 mod check;
+mod compile;
 mod entity;
 mod error;
 mod fact_path;
@@ -50,6 +53,7 @@ mod time;
 #[cfg(test)]
 mod tests;
 
+pub use compile::{StoredExports, StoredNodes};
 pub use error::QueryError;
 pub use request::QueryRequest;
 pub use response::{Response, ResponseHead, ResponseWriter, Settings, answer};

@@ -16,9 +16,11 @@ use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
 use crate::metrics::Metrics;
+use crate::pins::Pins;
 use crate::queries::Queries;
 use crate::reply::Reply;
 use crate::rules::Rules;
+use crate::run_requests::RunRequests;
 use crate::runs::Runs;
 use crate::shadow::Shadow;
 use crate::storage::{NotStored, Storage};
@@ -36,6 +38,10 @@ pub(crate) struct Server {
     pub(crate) environments: Environments,
     /// The code that running agents use.
     pub(crate) runs: Runs,
+    /// The revisions that nodes are pinned to.
+    pub(crate) pins: Pins,
+    /// Requests of users to run now.
+    pub(crate) run_requests: RunRequests,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
     /// The old server that this one stands in front of.

@@ -25,10 +25,12 @@ use crate::files::mounts::OwnMounts;
 use crate::handlers;
 use crate::listener::{accept_plain, accept_tls};
 use crate::metrics::Metrics;
+use crate::pins::{self, Pins};
 use crate::private::{make_private, write_private};
 use crate::queries::Queries;
 use crate::routes;
 use crate::rules::Rules;
+use crate::run_requests::RunRequests;
 use crate::runs::Runs;
 use crate::server::Server;
 use crate::service::Service;
@@ -197,6 +199,8 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         own_key,
         environments: Environments::new(config.code.clone(), options),
         runs: Runs::default(),
+        pins: Pins::default(),
+        run_requests: RunRequests::default(),
         pool,
         storage,
         queries,
@@ -214,6 +218,8 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         ending: watch::Sender::new(false),
         config,
     };
+    // The first requests must not see the current code in place of a pinned revision.
+    server.refresh_pins().map_err(ServerError::Store)?;
     Ok((server, is_new_authority))
 }
 
@@ -290,6 +296,7 @@ async fn serve(
     tokio::spawn(follow_lists(Arc::clone(&server)));
     tokio::spawn(maintain_database(Arc::clone(&server)));
     tokio::spawn(follow_old_server(Arc::clone(&server)));
+    tokio::spawn(pins::follow(Arc::clone(&server)));
     loop {
         tokio::select! {
             _ = terminate.recv() => break,

@@ -11,25 +11,35 @@ use std::process::Command;
 
 use crate::pages::{Answer, Block, rewrite};
 
-/// Returns the page with the actual output of its commands. `program` is found by its name.
+/// The surroundings of the commands of a page.
+#[derive(Clone, Copy)]
+struct Surroundings<'a> {
+    dir: &'a Path,
+    program: &'a Path,
+    variables: &'a [(&'a str, &'a Path)],
+}
+
+/// Returns the page with the actual output of its commands. `program` is found by its name;
+/// `variables` are variables of the environment with paths.
 ///
 /// # Panics
 /// If a file cannot be written or a command cannot be started.
-pub fn run_page(text: &str, program: &Path) -> String {
+pub fn run_page(text: &str, program: &Path, variables: &[(&str, &Path)]) -> String {
     let dir = tempfile::tempdir().unwrap();
-    rewrite(text, |block| run_block(block, dir.path(), program))
+    let surroundings = Surroundings { dir: dir.path(), program, variables };
+    rewrite(text, |block| run_block(block, surroundings))
 }
 
-fn run_block(block: Block<'_>, dir: &Path, program: &Path) -> Option<Answer> {
+fn run_block(block: Block<'_>, surroundings: Surroundings<'_>) -> Option<Answer> {
     if let Some(name) = block.option("file") {
-        let path = dir.join(name);
+        let path = surroundings.dir.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, block.body).unwrap();
     }
-    (block.info == "console").then(|| block.with(run_commands(block.body, dir, program)))
+    (block.info == "console").then(|| block.with(run_commands(block.body, surroundings)))
 }
 
-fn run_commands(body: &str, dir: &Path, program: &Path) -> String {
+fn run_commands(body: &str, surroundings: Surroundings<'_>) -> String {
     let block: Vec<&str> = body.lines().collect();
     let mut out = String::new();
     let mut at = 0;
@@ -42,7 +52,7 @@ fn run_commands(body: &str, dir: &Path, program: &Path) -> String {
         let end =
             (at + 1..block.len()).find(|&i| block[i].starts_with("$ ")).unwrap_or(block.len());
         let expected = &block[at + 1..end];
-        let actual = run(command, dir, program);
+        let actual = run(command, surroundings);
         let actual: Vec<&str> = actual.lines().collect();
         let same = matches(expected, &actual);
         for line in if same { expected } else { &actual } {
@@ -54,7 +64,8 @@ fn run_commands(body: &str, dir: &Path, program: &Path) -> String {
 }
 
 /// Runs a command. Returns its output and exit code.
-fn run(command: &str, dir: &Path, program: &Path) -> String {
+fn run(command: &str, surroundings: Surroundings<'_>) -> String {
+    let Surroundings { dir, program, variables } = surroundings;
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.parent().unwrap().display());
     let output = Command::new("sh")
@@ -65,6 +76,7 @@ fn run(command: &str, dir: &Path, program: &Path) -> String {
         .env("ORDAIN_STATE_DIR", dir.join("state"))
         .env("COLUMNS", "80")
         .env("EXAMPLES", concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
+        .envs(variables.iter().copied())
         .env_remove("CLICOLOR_FORCE")
         .output()
         .unwrap();
@@ -109,7 +121,7 @@ mod tests {
     fn commands_are_run_and_patterns_kept() {
         let page = "```text file=a/b.txt\nhello\n```\n\n```console\n$ cat a/b.txt\nold\n\
                     $ printf '1\\n2\\n3\\n'; exit 3\n1\n...\n(exit 3)\n$ echo took 12 ms\ntook [..] ms\n```\n";
-        let new = run_page(page, Path::new("/usr/bin/true"));
+        let new = run_page(page, Path::new("/usr/bin/true"), &[]);
         assert_eq!(new, page.replace("old", "hello"));
     }
 }

@@ -18,10 +18,10 @@ const SPREAD: Duration = Duration::from_millis(500);
 
 /// Something that the main thread has to know.
 pub(super) enum Event {
-    /// A new graph, verified and stored.
-    Graph(Box<ReceivedGraph>),
-    /// The server has no other graph.
-    Unchanged,
+    /// A new graph, verified and stored, and the job that asked for it.
+    Graph(Box<ReceivedGraph>, Option<String>),
+    /// The server has no other graph. All resources are to be checked, for a job if there is one.
+    Unchanged(Option<String>),
     /// A message for the log.
     Note(String),
 }
@@ -30,6 +30,8 @@ pub(super) enum Event {
 enum Request {
     /// The code has changed to this state.
     Changed(String),
+    /// A user asks for a run, which gets this job id.
+    Run(String),
     /// The connection that waits for changes has ended.
     Lost(String),
     /// A report waits.
@@ -105,7 +107,8 @@ impl Link {
     }
 }
 
-/// Waits until the code is no longer in the state of the last graph, again and again.
+/// Waits until the code is no longer in the state of the last graph, or a user asks for a run, again
+/// and again.
 fn wait_for_changes(holds: &Receiver<Hold>, notices: &Sender<Request>) {
     while let Ok(mut current) = holds.recv() {
         let notice = loop {
@@ -115,6 +118,7 @@ fn wait_for_changes(holds: &Receiver<Hold>, notices: &Sender<Request>) {
             match current.server.changed(&current.environment, &current.state) {
                 Ok(ChangeNotice::Nothing) => {}
                 Ok(ChangeNotice::Changed(state)) => break Some(Request::Changed(state)),
+                Ok(ChangeNotice::Run(job)) => break Some(Request::Run(job)),
                 Err(error) if error.is_outage() => break Some(Request::Lost(error.to_string())),
                 // The server may not have this route: the interval remains.
                 Err(_) => break None,
@@ -150,12 +154,15 @@ impl Worker {
         loop {
             match requests.recv_timeout(due.saturating_duration_since(Instant::now())) {
                 Err(RecvTimeoutError::Timeout) | Ok(Request::Refresh) => {
-                    due = Instant::now() + self.contact(true);
+                    due = Instant::now() + self.contact(true, None);
                 }
                 Ok(Request::Changed(state)) => {
                     self.noticed = state;
                     std::thread::sleep(jitter(SPREAD));
-                    due = Instant::now() + self.contact(false);
+                    due = Instant::now() + self.contact(false, None);
+                }
+                Ok(Request::Run(job)) => {
+                    due = Instant::now() + self.contact(true, Some(job));
                 }
                 Ok(Request::Lost(text)) => {
                     // All agents lose the server at once; they come back over the whole window.
@@ -175,8 +182,8 @@ impl Worker {
     }
 
     /// Asks for the graph. Returns the time until the next request.
-    fn contact(&mut self, checks_all: bool) -> Duration {
-        match self.ask(checks_all) {
+    fn contact(&mut self, checks_all: bool, job: Option<String>) -> Duration {
+        match self.ask(checks_all, job) {
             Ok(()) => {
                 if self.is_out || !self.last_note.is_empty() {
                     self.note("The server answers.".to_string());
@@ -213,7 +220,8 @@ impl Worker {
     }
 
     /// Asks for the graph. If the server has no other one, `checks_all` has all resources checked.
-    fn ask(&mut self, checks_all: bool) -> Result<(), AgentError> {
+    /// The report of the result belongs to `job`.
+    fn ask(&mut self, checks_all: bool, job: Option<String>) -> Result<(), AgentError> {
         let settings = &self.settings;
         if self.enrolment.is_none() {
             let (server, name) = (&settings.server, &settings.certname);
@@ -235,7 +243,7 @@ impl Worker {
         let head = match answer {
             Answer::Unchanged(head) => {
                 if checks_all {
-                    self.send(Event::Unchanged);
+                    self.send(Event::Unchanged(job));
                 }
                 head
             }
@@ -244,7 +252,7 @@ impl Worker {
                 if is_pinned(settings, &head) {
                     let received = ReceivedGraph::complete(&self.home, Some(&server), graph)?;
                     self.known = Some(head.digest.clone());
-                    self.send(Event::Graph(Box::new(received)));
+                    self.send(Event::Graph(Box::new(received), job));
                 } else {
                     let wanted = settings.revision.as_deref().unwrap_or_default();
                     let text = format!(

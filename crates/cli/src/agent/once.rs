@@ -194,6 +194,7 @@ impl Account<'_> {
             is_noop: self.is_noop,
             is_corrective: self.is_corrective,
             is_cached: self.is_cached,
+            job_id: None,
             notes: self.notes.clone(),
         };
         let document = report::of_run(&run, report).map_err(failed)?;

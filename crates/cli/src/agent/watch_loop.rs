@@ -90,7 +90,7 @@ pub(super) fn run(
         is_disturbed: false,
     };
     if let Some(stored) = stored {
-        agent.keep(stored, true);
+        agent.keep(stored, true, None);
     }
     agent.manager.notify("READY=1");
     let result = agent.run_loop(&signals, &|store: &Store| store.mark_completed(run).map_err(drop));
@@ -142,6 +142,8 @@ struct Pending {
     failing: BTreeSet<String>,
     /// When the run began that is to be reported, whatever its outcome is.
     wanted: Option<(Timestamp, Instant)>,
+    /// The job that asked for the run.
+    job: Option<String>,
     /// When something happened that is to be reported.
     since: Option<Instant>,
     /// Whether its changes are those of a new graph.
@@ -167,7 +169,8 @@ impl Pending {
         }
     }
 
-    fn want(&mut self, is_new: bool, is_cached: bool) {
+    fn want(&mut self, is_new: bool, is_cached: bool, job: Option<String>) {
+        self.job = job.or_else(|| self.job.take());
         self.wanted = Some((Timestamp::now(), Instant::now()));
         self.since.get_or_insert_with(Instant::now);
         self.is_new |= is_new;
@@ -252,10 +255,10 @@ impl AgentLoop<'_> {
         while let Some(event) = self.link.event() {
             match event {
                 Event::Note(text) => print(&text),
-                Event::Graph(received) => self.keep(*received, false),
-                Event::Unchanged => {
+                Event::Graph(received, job) => self.keep(*received, false, job),
+                Event::Unchanged(job) => {
                     self.check_all();
-                    self.pending.want(false, false);
+                    self.pending.want(false, false, job);
                 }
             }
         }
@@ -273,12 +276,13 @@ impl AgentLoop<'_> {
             false => "The window in which nothing is changed is over.",
         });
         if let Some(current) = self.current.take() {
-            self.keep(current.received, false);
+            self.keep(current.received, false, None);
         }
     }
 
-    /// Keeps a graph true from now on. If it cannot be applied, the one before stays.
-    fn keep(&mut self, received: ReceivedGraph, is_cached: bool) {
+    /// Keeps a graph true from now on. If it cannot be applied, the one before stays. The report
+    /// belongs to `job`.
+    fn keep(&mut self, received: ReceivedGraph, is_cached: bool, job: Option<String>) {
         let stored = Arc::clone(&received.stored);
         match self.swap(received) {
             Ok(text) => {
@@ -287,7 +291,7 @@ impl AgentLoop<'_> {
                 if !is_cached && let Err(error) = self.home.store(&stored) {
                     self.ui.message(&Diagnostic::warning(codes::AGENT, error.to_string()));
                 }
-                self.pending.want(true, is_cached);
+                self.pending.want(true, is_cached, job);
             }
             Err(failure) => {
                 if let Failure::Message(diagnostic) = &failure {
@@ -295,7 +299,7 @@ impl AgentLoop<'_> {
                 }
                 let text = "the graph cannot be applied; the one before stays in effect";
                 print(text);
-                self.report_refused(&stored.head, text);
+                self.report_refused(&stored.head, text, job.as_deref());
             }
         }
     }
@@ -355,14 +359,16 @@ impl AgentLoop<'_> {
             is_noop: self.noop,
             is_corrective: !self.pending.is_new,
             is_cached: self.pending.is_cached,
+            job_id: self.pending.job.as_deref(),
             notes: Vec::new(),
         };
+        let document = report::of_run(&run, &report);
         self.pending = Pending { failing, ..Pending::default() };
-        self.deliver(report::of_run(&run, &report));
+        self.deliver(document);
     }
 
     /// Reports a graph that is not applied.
-    fn report_refused(&self, head: &Head, text: &str) {
+    fn report_refused(&self, head: &Head, text: &str, job_id: Option<&str>) {
         let run = ReportedRun {
             head,
             graph: &Graph::default(),
@@ -372,6 +378,7 @@ impl AgentLoop<'_> {
             is_noop: self.noop,
             is_corrective: false,
             is_cached: false,
+            job_id,
             notes: vec![(Level::Error, text.to_string())],
         };
         self.deliver(report::of_run(&run, &Report::default()));

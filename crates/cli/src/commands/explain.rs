@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ordain_dynaml::eval::Dialect;
 use ordain_graph::explain::{Explainer, Explanation};
-use ordain_graph::{Attribute, Graph, ResourceId};
+use ordain_graph::{Attribute, Graph, ResourceId, ResourceRef};
 use ordain_puppet::provenance::Provenance;
 use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
 
@@ -73,33 +73,54 @@ pub(super) fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     if kind == SourceKind::Mcl && mcl::names_own_kind(&args.resource) {
         let request = mcl::Request::of(path, &options)?;
         let explanation = mcl::explain(ui, &request, &args.resource)?;
-        return print(ui, args, &explanation);
+        return print(ui, args.format, &explanation);
     }
     if kind == SourceKind::Inmanta
         && let Some(explanation) = inmanta::explain(ui, path, &options, &args.resource)?
     {
-        return print(ui, args, &explanation);
+        return print(ui, args.format, &explanation);
     }
     let (name, attribute) = references::parse_with_attribute(&args.resource)?;
     let loaded = compile(ui, path, &options, Purpose::Inspection)?;
-    let id = loaded.graph.find(&name).ok_or_else(|| references::unknown(&name, &loaded.graph))?;
-    let provenance = Provenance::new(&loaded.graph, &loaded.sources);
+    let explanation = explain_graph(&loaded.graph, &loaded.sources, &name, attribute.as_deref())?;
+    print(ui, args.format, &explanation)
+}
+
+/// Explains a resource of a graph, or one of its attributes.
+///
+/// # Errors
+/// When there is no such resource or attribute.
+pub(super) fn explain_graph(
+    graph: &Graph,
+    sources: &SourceMap,
+    name: &ResourceRef,
+    attribute: Option<&str>,
+) -> Result<Explanation, Diagnostic> {
+    let id = graph.find(name).ok_or_else(|| references::unknown(name, graph))?;
+    let provenance = Provenance::new(graph, sources);
     let explainer = Explainer {
-        graph: &loaded.graph,
-        sources: &loaded.sources,
+        graph,
+        sources,
         line: &line_of_file,
         shown: &shown,
         variables: &|explainer, origin| provenance.variables(explainer, origin),
     };
-    let explanation = match &attribute {
-        Some(name) => explainer.attribute(id, find_attribute(&loaded.graph, id, name)?),
+    Ok(match attribute {
+        Some(name) => explainer.attribute(id, find_attribute(graph, id, name)?),
         None => explainer.resource(id),
-    };
-    print(ui, args, &explanation)
+    })
 }
 
-fn print(ui: &mut Ui, args: &ExplainArgs, explanation: &Explanation) -> Result<Exit, Failure> {
-    match args.format {
+/// Prints an explanation.
+///
+/// # Errors
+/// When the output cannot be written.
+pub(super) fn print(
+    ui: &mut Ui,
+    format: TextOrJson,
+    explanation: &Explanation,
+) -> Result<Exit, Failure> {
+    match format {
         TextOrJson::Json => writeln!(ui.document(), "{}", explanation.json())?,
         TextOrJson::Text => explanation::write(ui, explanation)?,
     }
@@ -130,7 +151,7 @@ fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit,
     };
     let mut explanation = explained.explanation(&output.files, &SourceMap::new());
     explanation.hide(&output.secrets);
-    print(ui, args, &explanation)
+    print(ui, args.format, &explanation)
 }
 
 fn find_attribute<'g>(

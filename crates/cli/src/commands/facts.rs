@@ -106,7 +106,8 @@ fn machine_name(facts: &Value) -> Value {
     name.cloned().unwrap_or(Value::Null)
 }
 
-fn document(name: Value, values: Value) -> String {
+/// The document `ordain-facts`.
+pub(super) fn document(name: Value, values: Value) -> String {
     let document = [
         ("format", Value::str("ordain-facts")),
         ("version", Value::Int(1)),
@@ -117,7 +118,11 @@ fn document(name: Value, values: Value) -> String {
     ordain_data::json::pretty(&Value::Map(document.into())) + "\n"
 }
 
-fn find(facts: &Value, name: &str) -> Result<Value, Diagnostic> {
+/// A fact by its name or its path.
+///
+/// # Errors
+/// When it does not exist, with the most similar name.
+pub(super) fn find(facts: &Value, name: &str) -> Result<Value, Diagnostic> {
     let found = facts.get(name).or_else(|| facts.dig(name.split('.')));
     found.cloned().ok_or_else(|| {
         let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no fact `{name}`"));
@@ -131,7 +136,7 @@ fn find(facts: &Value, name: &str) -> Result<Value, Diagnostic> {
 }
 
 /// A line for each scalar; with `bare`, the value alone if there is only one.
-fn text(values: &Value, bare: bool) -> String {
+pub(super) fn text(values: &Value, bare: bool) -> String {
     let mut lines = Vec::new();
     flatten(values, "", &mut |name, value| lines.push((name.to_string(), shown(value))));
     let mut out = String::new();
@@ -145,12 +150,13 @@ fn text(values: &Value, bare: bool) -> String {
     out
 }
 
-fn shown(value: &Value) -> String {
+/// A value for people: a text without quotes.
+pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| ordain_data::json::compact(value), ToString::to_string)
 }
 
 /// Calls `each` for every value that is not a map, with its dotted name.
-fn flatten(value: &Value, name: &str, each: &mut impl FnMut(&str, &Value)) {
+pub(super) fn flatten(value: &Value, name: &str, each: &mut impl FnMut(&str, &Value)) {
     let Some(map) = value.as_map().filter(|m| !m.is_empty()) else { return each(name, value) };
     for (key, value) in map.iter() {
         let key = key.as_str().unwrap_or_default();

@@ -98,7 +98,7 @@ fn hostname() -> Option<String> {
 }
 
 /// The account that runs this process, and the one that called sudo.
-fn account() -> String {
+pub(crate) fn account() -> String {
     let uid = nix::unistd::geteuid();
     let user = nix::unistd::User::from_uid(uid).ok().flatten();
     let name = user.map_or_else(|| uid.to_string(), |user| user.name);

@@ -7,6 +7,7 @@ mod node;
 mod outcome;
 mod report;
 
+pub(crate) use node::deactivate;
 pub use outcome::Outcome;
 
 use crate::command::Command;
@@ -86,7 +87,7 @@ fn apply_in(
         Command::ReplaceFacts(facts) => facts::replace(connection, facts, received),
         Command::ReplaceCatalog(catalog) => catalog::replace(connection, catalog, received),
         Command::StoreReport(report) => report::store(connection, report, received),
-        Command::DeactivateNode(node) => node::deactivate(connection, node, received),
+        Command::DeactivateNode(node) => deactivate(connection, node, received),
         Command::ConfigureExpiration(node) => node::configure(connection, node, received),
         Command::ReplaceCatalogInputs(inputs) => inputs::replace(connection, inputs, received),
     }

@@ -63,7 +63,8 @@ pub(super) fn activate(
     Ok(node)
 }
 
-pub(super) fn deactivate(
+/// Deactivates a node, unless it sent newer data.
+pub(crate) fn deactivate(
     connection: &mut dyn Connection,
     command: &Deactivation,
     received: i64,

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod databases;
+mod fleet;
 mod golden;
 mod ingest;
+mod runs;
 mod schema;
 mod store;
 mod terminus;

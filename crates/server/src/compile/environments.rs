@@ -26,6 +26,8 @@ pub(crate) struct Environments {
     /// Is sent something when any environment has changed.
     news: watch::Sender<()>,
     slots: RwLock<BTreeMap<String, Arc<Slot>>>,
+    /// Open revisions that are not current, by environment and id.
+    revisions: Mutex<BTreeMap<(String, String), Arc<OpenedEnvironment>>>,
     /// The number of states of environments that were opened.
     states: AtomicU64,
     /// The time of the start in nanoseconds, so that ids of code are not those of another process.
@@ -91,6 +93,7 @@ impl Environments {
             watcher: watcher.ok().map(Arc::new),
             news,
             slots: RwLock::default(),
+            revisions: Mutex::default(),
             states: AtomicU64::new(0),
             started: jiff::Timestamp::now().as_nanosecond(),
         }
@@ -147,9 +150,50 @@ impl Environments {
         {
             return Ok(Arc::clone(found));
         }
-        let opened = Arc::new(self.open(name, dir, &slot, open.as_deref()));
+        let revision = self.pin_current(name, &dir);
+        let opened = Arc::new(self.open(name, dir, &slot, open.as_deref(), revision));
         *open = Some(Arc::clone(&opened));
         Ok(opened)
+    }
+
+    /// The environment with the code of a deployed revision, which may not be the current one.
+    /// `None` if it has no such revision. Blocks while it is opened.
+    ///
+    /// # Errors
+    /// When the environment does not exist.
+    pub(crate) fn get_revision(
+        &self,
+        name: &str,
+        id: &str,
+    ) -> Result<Option<Arc<OpenedEnvironment>>, EnvironmentError> {
+        let current = self.get(name)?;
+        if current.revision_id() == Some(id) {
+            return Ok(Some(current));
+        }
+        let slot = self.slot(name);
+        let mut revisions = self.revisions.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes = slot.changes.load(Ordering::SeqCst);
+        let key = (name.to_string(), id.to_string());
+        let known = revisions.get(&key);
+        if let Some(found) = known
+            && found.is_watched()
+            && found.changes == changes
+            && found.dir == current.dir
+        {
+            return Ok(Some(Arc::clone(found)));
+        }
+        let Some(revision) = self.pin_revision(name, &current.dir, id) else { return Ok(None) };
+        let before = known.map_or(&*current, |known| known);
+        let dir = current.dir.clone();
+        let opened = Arc::new(self.open(name, dir, &slot, Some(before), Some(revision)));
+        revisions.insert(key, Arc::clone(&opened));
+        Ok(Some(opened))
+    }
+
+    /// Closes the open revisions whose ids a function does not accept.
+    pub(crate) fn retain_revisions(&self, accept: impl Fn(&str) -> bool) {
+        let mut revisions = self.revisions.lock().unwrap_or_else(PoisonError::into_inner);
+        revisions.retain(|(_, id), _| accept(id));
     }
 
     /// The directory of environments, as deploys see it.
@@ -213,6 +257,18 @@ impl Environments {
         Some(Arc::new(RevisionFiles::new(dir, revision)))
     }
 
+    /// The files of a revision at the paths of an environment. Returns `None` if there is no revision
+    /// with this id.
+    pub(crate) fn pin_revision(
+        &self,
+        name: &str,
+        dir: &Path,
+        id: &str,
+    ) -> Option<Arc<RevisionFiles>> {
+        let revision = self.revision(name, id)?;
+        Some(Arc::new(RevisionFiles::new(dir, revision)))
+    }
+
     fn slot(&self, name: &str) -> Arc<Slot> {
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = slots.get(name) {
@@ -235,6 +291,7 @@ impl Environments {
         dir: PathBuf,
         slot: &Arc<Slot>,
         before: Option<&OpenedEnvironment>,
+        revision: Option<Arc<RevisionFiles>>,
     ) -> OpenedEnvironment {
         if before.is_none() {
             self.watch(slot, &dir);
@@ -245,7 +302,6 @@ impl Environments {
         let texts = texts.filter(|texts| !texts.is_outgrown());
         let texts = texts.unwrap_or_else(|| Arc::new(SourceMap::with_parse_cache()));
         let touched = TouchedPaths::default();
-        let revision = self.pin_current(name, &dir);
         let options = Options {
             layer: revision.as_ref().map(RevisionFiles::layer),
             environment: Some(name.to_string()),

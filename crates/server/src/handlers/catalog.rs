@@ -13,7 +13,6 @@ use super::compiling::{
     Compiled, Prepared, Wanted, classification, compile_node, is_uuid, reply_of, uuid,
     version_of_now,
 };
-use super::no_environment;
 use super::recheck::Recheck;
 use crate::answers::{Head, Miss};
 use crate::classify::Classification;
@@ -115,9 +114,9 @@ fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
         // The agent fetches the plugins of that environment, and asks again.
         return empty_catalog(&asked, &name).into();
     }
-    let env = match server.environments.get(&name) {
+    let env = match server.code_for(&asked.node, &name) {
         Ok(env) => env,
-        Err(error) => return no_environment(&name, error).into(),
+        Err(reply) => return reply.into(),
     };
     // The files that the node asks for from here on are those of its catalog.
     server.runs.use_code(&asked.node, &env);

@@ -26,6 +26,7 @@ use crate::facts::FactSet;
 use crate::files::listing::{self, list};
 use crate::files::mounts;
 use crate::identity::Identity;
+use crate::pins::no_revision;
 use crate::principal::OwnName;
 use crate::reply::{BYTES, Reply};
 use crate::request::{Request, environment};
@@ -108,12 +109,15 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
     };
     // Before the compile: a change during it leads to another request.
     let state = server.environments.track(&name).map_err(missing)?;
+    let state = server.state_for(&asked.node, &state);
     let dir = server.environments.dir(&name).ok_or(EnvironmentError::Missing).map_err(missing)?;
     let source = Source { node: &asked.node, environment: &name, transaction: None };
     receipts.push(server.storage.replace_facts(&source, &asked.facts.values, &asked.trusted));
     let compiled = match entry_of(&dir, server.environments.options()) {
         None => {
-            let env = server.environments.get(&name).map_err(missing)?;
+            let env = server.code_for(&asked.node, &name)?;
+            // The agent copies the files of its graph.
+            server.runs.use_code(&asked.node, &env);
             of_puppet(server, &env, asked, classification, (&source, receipts))
         }
         Some(entry) => {
@@ -123,7 +127,13 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
                 facts: &asked.facts.values,
                 trusted: &asked.trusted,
             };
-            let revision = server.environments.pin_current(&name, &dir);
+            let revision = match server.pins.revision(&asked.node) {
+                None => server.environments.pin_current(&name, &dir),
+                Some(id) => {
+                    let files = server.environments.pin_revision(&name, &dir, &id);
+                    Some(files.ok_or_else(|| no_revision(&asked.node, &name, &id))?)
+                }
+            };
             let compiled = compile_entry(&entry, &node, revision.as_ref());
             let compiled = compiled.map_err(|message| format!("{message} on node {}", asked.node));
             if let Err(message) = &compiled {
@@ -267,16 +277,19 @@ fn sources(
     Ok(found)
 }
 
-/// `GET changes/NAME?environment=&state=`: replies when the code is no longer in that state, or has
-/// not changed for a while. It carries no more than that, so a lost reply costs time only.
-pub(crate) async fn changes(server: Arc<Server>, _: OwnName, request: Request) -> Reply {
+/// `GET changes/NAME?environment=&state=`: replies when the code is no longer in that state, a user
+/// asks for a run of the node, or nothing has happened for a while. It carries no more than that: a
+/// lost reply costs time, or the turn of the node in a run.
+pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
+    let node = node.identity().name.clone();
     let query: &Parameters = &request.target.query;
     let name = match request.environment() {
         Ok(name) => name.to_string(),
         Err(reply) => return reply,
     };
     let known = query.get("state").unwrap_or_default().to_string();
-    let mut news = server.environments.news();
+    let (mut news, mut pins) = (server.environments.news(), server.pins.news());
+    let mut requests = server.run_requests.news();
     let mut ending = server.ending.subscribe();
     let tracked = name.clone();
     let tracking =
@@ -293,12 +306,19 @@ pub(crate) async fn changes(server: Arc<Server>, _: OwnName, request: Request) -
     let end = Instant::now() + HOLD;
     loop {
         news.mark_unchanged();
-        let state = server.environments.state(&name);
+        pins.mark_unchanged();
+        requests.mark_unchanged();
+        let state = server.state_for(&node, &server.environments.state(&name));
+        if let Some(job) = server.take_run_request(&node).await {
+            return Reply::json(&serde_json::json!({ "state": state, "run": job }));
+        }
         if state != known {
             return Reply::json(&serde_json::json!({ "state": state }));
         }
         let has_news = tokio::select! {
             news = news.changed() => news.is_ok(),
+            pins = pins.changed() => pins.is_ok(),
+            requests = requests.changed() => requests.is_ok(),
             () = ended(&mut ending) => false,
             () = sleep_until(end) => false,
         };

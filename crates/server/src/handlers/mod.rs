@@ -43,7 +43,7 @@ pub(crate) async fn denied(_: Arc<Server>, nobody: Denied, _: Request) -> Reply 
 }
 
 /// The reply for an environment that cannot be used.
-fn no_environment(name: &str, error: EnvironmentError) -> Reply {
+pub(crate) fn no_environment(name: &str, error: EnvironmentError) -> Reply {
     match error {
         EnvironmentError::Missing => {
             Reply::not_found(format!("Could not find environment '{name}'"))

@@ -5,30 +5,28 @@
 
 mod answers;
 mod catalog;
-mod exports;
-mod queries;
 mod source;
 mod writer;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use ordain_ca::Certname;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::{
-    Command, Connection, Database, FleetStoreError, Postgres, Retention, Sqlite, StoreKey,
-    collect_garbage, facts_of, now, read, terminus,
+    Command, Connection, Database, FleetStoreError, Postgres, Retention, RunRequest, Sqlite,
+    StoreKey, claim_run_request, collect_garbage, facts_of, now, pins, read, run_requests,
+    terminus, write,
 };
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::fleet::FleetQueries;
-use ordain_puppetdb::sqlite_functions;
+use ordain_puppetdb::{StoredExports, StoredNodes, sqlite_functions};
 use serde_json::Value as Json;
 
 use crate::error::ServerError;
 pub(crate) use answers::{AnswerKey, AnswerRow};
 pub(crate) use catalog::{CatalogDigest, CatalogIds, digest as catalog_digest};
-use exports::StoredExports;
-use queries::StoredNodes;
 pub(crate) use source::{NotStored, Receipt, Source, stored};
 use source::{done, not_stored, plain};
 use writer::{Job, Writer};
@@ -205,6 +203,33 @@ impl Storage {
             Ok(command) => self.submit(command),
             Err(error) => not_stored(NotStored::from(&error)),
         }
+    }
+
+    /// The revisions that nodes are pinned to, by the names of the nodes.
+    ///
+    /// # Errors
+    /// The reason why they cannot be read.
+    pub(crate) fn pins(&self) -> Result<HashMap<String, String>, String> {
+        let found = read(&*self.database, None, pins).map_err(|error| error.to_string())?;
+        Ok(found.into_iter().map(|pin| (pin.certname, pin.revision)).collect())
+    }
+
+    /// The requests of users to run now.
+    ///
+    /// # Errors
+    /// The reason why they cannot be read.
+    pub(crate) fn run_requests(&self) -> Result<Vec<RunRequest>, String> {
+        let found = |connection: &mut dyn Connection| run_requests(connection, now());
+        read(&*self.database, None, found).map_err(|error| error.to_string())
+    }
+
+    /// Claims a request. Returns false if another server has done so.
+    ///
+    /// # Errors
+    /// The reason why the database fails.
+    pub(crate) fn claim_run_request(&self, request: &RunRequest) -> Result<bool, String> {
+        let claim = |connection: &mut dyn Connection| claim_run_request(connection, request, now());
+        write(&*self.database, claim).map_err(|error| error.to_string())
     }
 
     /// The exported resources of all nodes.

@@ -4,10 +4,11 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ordain_fleet_store::{Pin, Sqlite, now, put_pin, remove_pin};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::catalogs::{catalog_of, client, facts};
-use crate::support::{Client, TestServer, write};
+use crate::support::{Client, Reply, TestServer, write};
 
 /// Writes a revision of the environment `production` as deploys do.
 pub(crate) fn revision(code: &Path, id: &str, text: &str) {
@@ -119,4 +120,62 @@ fn a_stored_catalog_has_the_id_of_the_revision_of_now() {
     let mut admin = server.connect(Some(&admin)).unwrap();
     let stored = admin.get("/pdb/query/v4/catalogs/web.example.org").unwrap();
     assert_eq!(stored.json()["code_id"], "two");
+}
+
+#[test]
+fn a_pinned_node_has_the_code_of_its_revision() {
+    let server = TestServer::start(&[("unused.txt", "")], |config| {
+        revision(&config.code, "one", "first");
+        revision(&config.code, "two", "second");
+        switch(&config.code, "two");
+    });
+    let code = server.path("code");
+    let store = Sqlite::open(&server.path("state/nodes/nodes.sqlite"), 1, Vec::new()).unwrap();
+    let mut web = client(&server);
+    assert_eq!(catalog_of(&mut web, &facts(), "production").json()["code_id"], "two");
+    let pin = |revision: &str| {
+        let pin = Pin {
+            certname: "web.example.org".to_owned(),
+            revision: revision.to_owned(),
+            pinned: now(),
+            actor: "root".to_owned(),
+        };
+        ordain_fleet_store::write(&store, |connection| put_pin(connection, &pin)).unwrap();
+    };
+    let until = |web: &mut Client, is_true: &dyn Fn(&Reply) -> bool| {
+        let begin = Instant::now();
+        loop {
+            let catalog = catalog_of(web, &facts(), "production");
+            if is_true(&catalog) {
+                return catalog;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(10), "{}", catalog.text());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    pin("one");
+    let pinned = until(&mut web, &|catalog| catalog.json()["code_id"] == "one");
+    assert!(pinned.text().contains("first"), "{}", pinned.text());
+    assert!(!pinned.text().contains(".revisions"), "{}", pinned.text());
+    assert_eq!(content(&mut web, "file_content/modules/m/a.txt?"), "first");
+    assert!(!is_unused(&code, "one"));
+    // Other nodes have the current code, also after the pinned one.
+    let db = server.generate("db.example.org", |_| {});
+    let mut db = server.connect(Some(&db)).unwrap();
+    assert_eq!(content(&mut db, "file_content/modules/m/a.txt?"), "second");
+    // The stored answer is that of the revision.
+    assert_eq!(catalog_of(&mut web, &facts(), "production").json()["code_id"], "one");
+    revision(&code, "three", "third");
+    switch(&code, "three");
+    assert_eq!(catalog_of(&mut web, &facts(), "production").json()["code_id"], "one");
+
+    pin("none");
+    let refused = until(&mut web, &|catalog| catalog.status == 404);
+    assert!(refused.text().contains("pinned to the revision none"), "{}", refused.text());
+
+    let unpin = |connection: &mut dyn ordain_fleet_store::Connection| {
+        remove_pin(connection, "web.example.org", "root", now())
+    };
+    ordain_fleet_store::write(&store, unpin).unwrap();
+    until(&mut web, &|catalog| catalog.status == 200 && catalog.json()["code_id"] == "three");
 }

@@ -4,9 +4,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use ordain_driver::Options;
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
     ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetNode, IgnoreRule, NodeFilter, Range,
@@ -14,9 +12,11 @@ use ordain_fleet::{
 };
 use ordain_source::Diagnostic;
 
+use super::common::failure;
+use super::compile::FleetCompileArgs;
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::options::{Strict, at_least_one};
+use crate::options::at_least_one;
 use crate::references;
 use crate::screen::Style;
 use crate::ui::{Ui, styles};
@@ -152,31 +152,6 @@ impl FilterArgs {
     }
 }
 
-/// The options of the compiles.
-#[derive(Args)]
-#[command(next_help_heading = "Compiling")]
-struct FleetCompileArgs {
-    /// The environment's name [default: production]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    environment: Option<String>,
-    /// Module directories, separated by colons; the first one wins
-    #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
-    modulepath: Option<String>,
-    /// The hiera.yaml of the global layer
-    #[arg(long, value_name = "FILE")]
-    hiera: Option<PathBuf>,
-    /// The severity of questionable code
-    #[arg(long, value_name = "WHAT", default_value = "error")]
-    strict: Strict,
-    /// Whether an unknown variable is an error
-    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1)]
-    #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
-    strict_variables: bool,
-    /// Also give manifests the legacy flat facts, such as $osfamily
-    #[arg(long)]
-    legacy_facts: bool,
-}
-
 /// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -193,19 +168,6 @@ enum Format {
 }
 
 impl FleetDiffArgs {
-    fn options(&self) -> Options {
-        let own = &self.compile;
-        Options {
-            environment: own.environment.clone(),
-            modulepath: own.modulepath.clone(),
-            hiera: own.hiera.clone(),
-            strict: own.strict.into(),
-            strict_variables: own.strict_variables,
-            legacy_facts: own.legacy_facts,
-            ..Options::default()
-        }
-    }
-
     fn cache(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;
@@ -263,7 +225,7 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         path: &args.path,
         range: &range,
         nodes: &nodes,
-        options: &args.options(),
+        options: &args.compile.options(),
         jobs: args.jobs,
         having: &args.chosen.having().map_err(failure)?,
         one_per_node_block: args.chosen.one_per_node_block,
@@ -316,21 +278,4 @@ fn exit(args: &FleetDiffArgs, found: &FleetDiff) -> Exit {
         _ if args.exit_zero => Exit::Done,
         _ => Exit::Changes,
     }
-}
-
-fn failure(error: FleetError) -> Failure {
-    let diagnostic = match error {
-        FleetError::Revision(diagnostic) => *diagnostic,
-        FleetError::NoNodes(_) => Diagnostic::error(codes::ARGUMENTS, error.to_string())
-            .help("--facts names a directory with NAME.json or NAME.yaml for each node"),
-        FleetError::Range(_) => Diagnostic::error(codes::ARGUMENTS, error.to_string())
-            .help("A..B has two revisions of git or directories; without B it is the work tree"),
-        FleetError::File { .. } => Diagnostic::error(codes::FILE, error.to_string()),
-        FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, error.to_string()),
-        FleetError::Source(_) => Diagnostic::error(codes::FILE, error.to_string()),
-        FleetError::Rule(_) | FleetError::Threads(_) => {
-            Diagnostic::error(codes::ARGUMENTS, error.to_string())
-        }
-    };
-    diagnostic.into()
 }

@@ -1,13 +1,23 @@
 //! `ordain fleet`: works on all nodes of a fleet.
 
+mod common;
+mod compile;
 mod diff;
+mod drift;
+mod facts;
+mod nodes;
+mod pin;
+mod reports;
+mod run;
+mod table;
+mod why;
 
 use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// Compare what the sources declare on all nodes of a fleet
+/// Compare, list and explain the nodes of a fleet
 #[derive(Args)]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
@@ -17,7 +27,16 @@ pub(crate) struct FleetArgs {
 /// The subcommands.
 #[derive(Subcommand)]
 enum FleetCommand {
-    Diff(diff::FleetDiffArgs),
+    Diff(Box<diff::FleetDiffArgs>),
+    Nodes(nodes::NodesArgs),
+    Facts(facts::FactsArgs),
+    Reports(reports::ReportsArgs),
+    Drift(drift::DriftArgs),
+    Why(why::WhyArgs),
+    Run(run::RunArgs),
+    Pin(pin::PinArgs),
+    Unpin(pin::UnpinArgs),
+    Deactivate(pin::DeactivateArgs),
 }
 
 /// Runs the verb.
@@ -27,5 +46,14 @@ enum FleetCommand {
 pub(super) fn run(ui: &mut Ui, args: &FleetArgs) -> Result<Exit, Failure> {
     match &args.command {
         FleetCommand::Diff(args) => diff::run(ui, args),
+        FleetCommand::Nodes(args) => nodes::run(ui, args),
+        FleetCommand::Facts(args) => facts::run(ui, args),
+        FleetCommand::Reports(args) => reports::run(ui, args),
+        FleetCommand::Drift(args) => drift::run(ui, args),
+        FleetCommand::Why(args) => why::run(ui, args),
+        FleetCommand::Run(args) => run::run(ui, args),
+        FleetCommand::Pin(args) => pin::pin(ui, args),
+        FleetCommand::Unpin(args) => pin::unpin(ui, args),
+        FleetCommand::Deactivate(args) => pin::deactivate(ui, args),
     }
 }

@@ -11,12 +11,13 @@ use ordain_graph::place::Place;
 
 /// The exported resources of all active nodes.
 #[derive(Debug)]
-pub(super) struct StoredExports {
+pub struct StoredExports {
     database: Arc<dyn Database>,
 }
 
 impl StoredExports {
-    pub(super) fn new(database: Arc<dyn Database>) -> Self {
+    /// Those in a database.
+    pub fn new(database: Arc<dyn Database>) -> Self {
         Self { database }
     }
 }

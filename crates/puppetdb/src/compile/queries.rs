@@ -7,7 +7,9 @@ use std::time::Duration;
 use ordain_data::{Value as Data, json};
 use ordain_fleet_store::Database;
 use ordain_graph::fleet::FleetQueries;
-use ordain_puppetdb::{QueryRequest, Response, ResponseHead, ResponseWriter, Settings, answer};
+
+use crate::request::QueryRequest;
+use crate::response::{Response, ResponseHead, ResponseWriter, Settings, answer};
 
 /// The longest time that a query of a compile may take, as with PuppetDB's terminus.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -16,12 +18,13 @@ const MAX_LENGTH: usize = 64 << 20;
 
 /// The database, as manifests see it.
 #[derive(Debug)]
-pub(super) struct StoredNodes {
+pub struct StoredNodes {
     database: Arc<dyn Database>,
 }
 
 impl StoredNodes {
-    pub(super) fn new(database: Arc<dyn Database>) -> Self {
+    /// The nodes of a database.
+    pub fn new(database: Arc<dyn Database>) -> Self {
         Self { database }
     }
 }
