@@ -138,6 +138,8 @@ impl Run<'_> {
             let record = base.current(name).and_then(|id| base.record(name, &id));
             match record.filter(|record| !record.commit.is_empty() && !record.is_adopted()) {
                 Some(record) => out.push(Branch { commit: record.commit, ..branch }),
+                // The names of the request are checked later.
+                None if !self.request.environments.is_empty() => {}
                 None => {
                     let text = format!("the environment {name} is left out: no deploy has made it");
                     self.report.diagnostics.push(Diagnostic::warning(codes::DEPLOY, text));
@@ -181,7 +183,10 @@ impl Run<'_> {
         let is_named = |branch: &Branch<'_>, name: &str| corrected(&branch.name.directory) == name;
         for name in &names {
             if !branches.iter().any(|branch| is_named(branch, name)) {
-                let text = format!("no source has a branch for the environment {name}");
+                let text = match self.request.modules.is_empty() {
+                    true => format!("no source has a branch for the environment {name}"),
+                    false => format!("no deploy has made the environment {name}"),
+                };
                 self.error(Error::new(text));
             }
         }

@@ -303,6 +303,13 @@ fn a_module_is_deployed_alone() {
     let text = fs::read_to_string(site.environment().join("modules/ntp/manifests/init.pp"));
     assert_eq!(text.unwrap(), "class ntp { 2 }\n");
     assert_eq!(actions(&one(&["ntp"])), ["unchanged production"]);
+    let request = Request {
+        modules: vec!["ntp".to_owned()],
+        environments: vec!["never".to_owned()],
+        ..Request::default()
+    };
+    let report = deploy(&site.settings(), &request, &SourceMap::new()).unwrap();
+    assert!(messages(&report).starts_with("no deploy has made the environment never"));
     let report = one(&["other"]);
     assert_eq!((actions(&report).len(), report.has_errors()), (0, true));
     assert!(messages(&report).ends_with("no deployed Puppetfile declares the module other"));
