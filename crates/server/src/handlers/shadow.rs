@@ -104,9 +104,9 @@ fn theirs(comparison: &Comparison) -> Result<Option<Theirs>, String> {
             .map_err(|error| format!("the catalog of the old server cannot be read: {error}"));
     }
     let reply: Json = serde_json::from_slice(text).unwrap_or_default();
-    let message = reply.get("message").and_then(Json::as_str);
+    let text = reply.get("message").and_then(Json::as_str);
     // Other programs than a server of Puppet, such as a proxy, have other forms of errors.
-    Ok(message.map(|message| Err(message.trim_start_matches("Server Error: ").to_string())))
+    Ok(text.map(|text| Err(text.trim_start_matches("Server Error: ").to_string())))
 }
 
 /// The catalog of this server, read as a program reads it.
