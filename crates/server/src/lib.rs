@@ -24,6 +24,7 @@ mod connections;
 mod error;
 mod facts;
 mod files;
+mod follow;
 mod handlers;
 mod identity;
 mod io;

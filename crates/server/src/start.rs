@@ -22,10 +22,11 @@ use crate::error::ServerError;
 use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
+use crate::follow::follow;
 use crate::handlers;
 use crate::listener::{accept_plain, accept_tls};
 use crate::metrics::Metrics;
-use crate::pins::{self, Pins};
+use crate::pins::Pins;
 use crate::private::{make_private, write_private};
 use crate::queries::Queries;
 use crate::routes;
@@ -296,7 +297,7 @@ async fn serve(
     tokio::spawn(follow_lists(Arc::clone(&server)));
     tokio::spawn(maintain_database(Arc::clone(&server)));
     tokio::spawn(follow_old_server(Arc::clone(&server)));
-    tokio::spawn(pins::follow(Arc::clone(&server)));
+    tokio::spawn(follow(Arc::clone(&server)));
     loop {
         tokio::select! {
             _ = terminate.recv() => break,

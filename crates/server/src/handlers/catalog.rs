@@ -13,6 +13,7 @@ use super::compiling::{
     Compiled, Prepared, Wanted, classification, compile_node, is_uuid, reply_of, uuid,
     version_of_now,
 };
+use super::node_code::code_for;
 use super::recheck::Recheck;
 use crate::answers::{Head, Miss};
 use crate::classify::Classification;
@@ -114,7 +115,7 @@ fn catalog(server: &Arc<Server>, asked: Asked) -> Prepared {
         // The agent fetches the plugins of that environment, and asks again.
         return empty_catalog(&asked, &name).into();
     }
-    let env = match server.code_for(&asked.node, &name) {
+    let env = match code_for(server, &asked.node, &name) {
         Ok(env) => env,
         Err(reply) => return reply.into(),
     };

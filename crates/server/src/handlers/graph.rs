@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use ordain_agent::protocol::{self, GraphRequest, Head, SourceList};
 use ordain_ca::{Certname, NodeKey};
 use ordain_data::Value as Data;
+use ordain_fleet_store::job_id;
 use ordain_graph::exports::Exported;
 use ordain_graph::json::{self, Secrets};
 use ordain_graph::puppet_catalog::{self, Envelope};
@@ -20,13 +21,13 @@ use super::blocking;
 use super::compiling::{
     Prepared, Wanted, classification, compile_graph, reply_of, uuid, version_of_now,
 };
+use super::node_code::{code_for, no_revision};
 use crate::classify::Classification;
 use crate::compile::{EnvironmentError, NodeValues, OpenedEnvironment, compile_entry, entry_of};
 use crate::facts::FactSet;
 use crate::files::listing::{self, list};
 use crate::files::mounts;
 use crate::identity::Identity;
-use crate::pins::no_revision;
 use crate::principal::OwnName;
 use crate::reply::{BYTES, Reply};
 use crate::request::{Request, environment};
@@ -109,13 +110,13 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
     };
     // Before the compile: a change during it leads to another request.
     let state = server.environments.track(&name).map_err(missing)?;
-    let state = server.state_for(&asked.node, &state);
+    let state = server.pins.state(&asked.node, &state);
     let dir = server.environments.dir(&name).ok_or(EnvironmentError::Missing).map_err(missing)?;
     let source = Source { node: &asked.node, environment: &name, transaction: None };
     receipts.push(server.storage.replace_facts(&source, &asked.facts.values, &asked.trusted));
     let compiled = match entry_of(&dir, server.environments.options()) {
         None => {
-            let env = server.code_for(&asked.node, &name)?;
+            let env = code_for(server, &asked.node, &name)?;
             // The agent copies the files of its graph.
             server.runs.use_code(&asked.node, &env);
             of_puppet(server, &env, asked, classification, (&source, receipts))
@@ -308,8 +309,8 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
         news.mark_unchanged();
         pins.mark_unchanged();
         requests.mark_unchanged();
-        let state = server.state_for(&node, &server.environments.state(&name));
-        if let Some(job) = server.take_run_request(&node).await {
+        let state = server.pins.state(&node, &server.environments.state(&name));
+        if let Some(job) = take_run_request(&server, &node).await {
             return Reply::json(&serde_json::json!({ "state": state, "run": job }));
         }
         if state != known {
@@ -326,6 +327,24 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
             return Reply::new(StatusCode::NO_CONTENT, BYTES, "");
         }
         sleep(SETTLE).await;
+    }
+}
+
+/// The job id of a requested run of a node, if this server is the first one to deliver it.
+async fn take_run_request(server: &Arc<Server>, node: &Certname) -> Option<String> {
+    let request = server.run_requests.of(node)?;
+    let (claiming, run) = (Arc::clone(server), request.run);
+    let claim = move || claiming.storage.claim_run_request(&request);
+    match tokio::task::spawn_blocking(claim).await.ok()? {
+        Ok(true) => {
+            tracing::info!(node = node.as_str(), run, "a run is requested");
+            Some(job_id(run))
+        }
+        Ok(false) => None,
+        Err(error) => {
+            tracing::warn!(node = node.as_str(), run, error, "the run is not requested");
+            None
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod compiling;
 pub(crate) mod files;
 pub(crate) mod graph;
 pub(crate) mod node;
+mod node_code;
 pub(crate) mod population;
 pub(crate) mod puppetdb;
 mod recheck;
@@ -43,7 +44,7 @@ pub(crate) async fn denied(_: Arc<Server>, nobody: Denied, _: Request) -> Reply 
 }
 
 /// The reply for an environment that cannot be used.
-pub(crate) fn no_environment(name: &str, error: EnvironmentError) -> Reply {
+fn no_environment(name: &str, error: EnvironmentError) -> Reply {
     match error {
         EnvironmentError::Missing => {
             Reply::not_found(format!("Could not find environment '{name}'"))
