@@ -164,10 +164,10 @@ fn print_event(ui: &mut Ui, event: &StoredEvent) -> Result<(), Failure> {
     ui.line(&format!("{} {}{note}", ui.styled(style, sign), event.resource), 4)?;
     let property = event.property.as_deref();
     let text = match (&event.message, property) {
-        (Some(message), Some(property)) if !message.starts_with(property) => {
-            Some(format!("{property}: {message}"))
+        (Some(text), Some(property)) if !text.starts_with(property) => {
+            Some(format!("{property}: {text}"))
         }
-        (Some(message), _) => Some(message.clone()),
+        (Some(text), _) => Some(text.clone()),
         (None, property) => property.map(|property| {
             format!("{property}: {} -> {}", shown(&event.old_value), shown(&event.new_value))
         }),
