@@ -44,6 +44,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("inmanta/src/syntax/unescape.rs", "IDEOGRAPH", "names of characters"),
     ("inmanta/src/template/methods/text.rs", "errors", "an argument of `encode`, not an error"),
     ("mcl/src/template/exec.rs", "{name}", "fills in a placeholder"),
+    ("server/src/handlers/shadow.rs", "Server Error: ", "a prefix in the protocol of Puppet"),
     ("source/src/render.rs", "split_once", "prints the first line of a message as its title"),
     ("testkit/src/models.rs", "<id>", "removes what differs between runs from golden files"),
 ];
