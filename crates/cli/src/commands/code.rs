@@ -19,6 +19,8 @@ macro_rules! looked {
 }
 
 const COMPILES: &str = concat!(compiled!(), ".");
+const DEPLOYS: &str = "Puppetfiles, which reach no files and start no programs; commands of \
+                       filter_command and postrun.";
 const NOTHING: &str = "nothing.";
 const TEMPLATES: &str = "commands of exec in templates, unless --no-exec or --hermetic is given.";
 
@@ -41,11 +43,8 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
         "agent",
         concat!("programs in facts.d; ", looked!(), "; and everything that resources declare."),
     ),
-    (
-        "deploy",
-        "Puppetfiles, which reach no files and start no programs; commands of filter_command and \
-         postrun.",
-    ),
+    ("deploy", DEPLOYS),
+    ("deploy module", DEPLOYS),
     ("deploy list", NOTHING),
     ("deploy rollback", NOTHING),
     ("history", NOTHING),
