@@ -82,13 +82,13 @@ fn the_store_has_active_nodes() {
     let time = "2026-11-26T13:00:00Z";
     let gone = format!(r#"{{"certname": "old.example.com", "producer_timestamp": "{time}"}}"#);
     apply_command("deactivate_node", 3, gone);
-    let nodes = nodes_of_store(path.to_str().unwrap()).unwrap();
+    let nodes = nodes_of_store(path.to_str().unwrap(), None).unwrap();
     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["web.example.com"]);
     let known = nodes[0].parse().unwrap();
     assert!(known.facts.dig(["os", "family"]).is_some());
     assert!(known.trusted.dig(["extensions", "pp_role"]).is_some());
-    assert!(nodes_of_store(dir.path().join("missing").to_str().unwrap()).is_err());
+    assert!(nodes_of_store(dir.path().join("missing").to_str().unwrap(), None).is_err());
 }
 
 #[test]

@@ -95,6 +95,9 @@ struct FilterArgs {
     /// Only nodes with this name; `*` stands for any characters
     #[arg(long = "node", value_name = "NAME")]
     nodes: Vec<String>,
+    /// Only nodes of --database that this query chooses, as in `ordain fleet nodes QUERY`
+    #[arg(long, value_name = "QUERY", requires = "database")]
+    query: Option<String>,
     /// Only nodes with this value of a fact, such as os.family=Debian
     #[arg(long = "fact", value_name = "NAME=VALUE")]
     facts_with: Vec<String>,
@@ -192,7 +195,7 @@ impl FleetDiffArgs {
     fn nodes(&self) -> Result<Vec<FleetNode>, FleetError> {
         let mut nodes = match (&self.facts, &self.database, &self.puppetdb) {
             (Some(dir), ..) => nodes_of_directory(dir)?,
-            (None, Some(place), _) => nodes_of_store(place)?,
+            (None, Some(place), _) => nodes_of_store(place, self.chosen.query.as_deref())?,
             (None, None, Some(url)) => nodes_of_puppetdb(url)?,
             (None, None, None) => Vec::new(),
         };
