@@ -110,7 +110,7 @@ impl Directory {
         required.into_iter().filter(|(_, path)| !path.exists()).map(|(name, _)| name).collect()
     }
 
-    /// Whether the directory contains an authority or what is left of one. An interrupted creation
+    /// Whether the directory contains an authority or the remains of one. An interrupted creation
     /// leaves neither a certificate of the authority nor certificates of nodes.
     pub(crate) fn is_used(&self) -> Result<bool, CaError> {
         let inventory = read_if_exists(&self.inventory())?.unwrap_or_default();

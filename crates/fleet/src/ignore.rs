@@ -16,7 +16,7 @@ const SEPARATOR: &str = "\u{c}";
 pub struct IgnoreRule {
     kind: Option<String>,
     title: Option<Regex>,
-    what: Option<Subject>,
+    part: Option<Subject>,
 }
 
 /// The part of a change that a rule is about.
@@ -65,14 +65,14 @@ impl IgnoreRule {
             text.split_once('[').filter(|(kind, _)| !kind.is_empty()).ok_or_else(wrong)?;
         // The original takes the last bracket, which may be one of a pattern.
         let ends = rest.match_indices(']').map(|(at, _)| (&rest[..at], &rest[at + 1..]));
-        let is_end = |(title, what): &(&str, &str)| {
-            let begins = ["::", "\\f", "+", "-", "~", "!"].iter().any(|s| what.starts_with(s));
-            !title.is_empty() && (what.is_empty() || begins)
+        let is_end = |(title, part): &(&str, &str)| {
+            let begins = ["::", "\\f", "+", "-", "~", "!"].iter().any(|s| part.starts_with(s));
+            !title.is_empty() && (part.is_empty() || begins)
         };
-        let (title, what) = ends.into_iter().find(is_end).ok_or_else(wrong)?;
+        let (title, part) = ends.into_iter().find(is_end).ok_or_else(wrong)?;
         let mut rule = Self::of_title(kind, title)?;
-        if !what.is_empty() {
-            rule.what = Some(Subject::parse(what)?);
+        if !part.is_empty() {
+            rule.part = Some(Subject::parse(part)?);
         }
         Ok(rule)
     }
@@ -82,7 +82,7 @@ impl IgnoreRule {
     /// # Errors
     /// When a condition has an invalid regular expression.
     pub fn of_attribute(text: &str) -> Result<Self, FleetError> {
-        Ok(Self { kind: None, title: None, what: Some(Subject::parse(text)?) })
+        Ok(Self { kind: None, title: None, part: Some(Subject::parse(text)?) })
     }
 
     fn of_title(kind: &str, title: &str) -> Result<Self, FleetError> {
@@ -91,7 +91,7 @@ impl IgnoreRule {
         Ok(Self {
             kind: (kind != "*").then(|| kind.to_owned()),
             title: title.transpose()?,
-            what: None,
+            part: None,
         })
     }
 
@@ -114,7 +114,7 @@ impl IgnoreRule {
             Change::Attribute { before: Some(_), after: Some(_), .. } => '~',
             _ => '!',
         };
-        match &self.what {
+        match &self.part {
             None => true,
             Some(Subject::Types(types)) => types.contains(sign),
             Some(Subject::Attribute(rule)) => rule.matches(change),

@@ -189,7 +189,7 @@ pub fn checkstyle(found: &[Diagnostic], sources: &SourceMap) -> String {
             if open.is_some() {
                 out.push_str("</file>\n");
             }
-            let _ = writeln!(out, "<file name=\"{}\">", xml(&file));
+            let _ = writeln!(out, "<file name=\"{}\">", escape_xml(&file));
             open = Some(file);
         }
         let severity = match diagnostic.severity {
@@ -200,8 +200,8 @@ pub fn checkstyle(found: &[Diagnostic], sources: &SourceMap) -> String {
             out,
             "<error line=\"{line}\" column=\"{column}\" severity=\"{severity}\" \
              message=\"{}\" source=\"{}\"/>",
-            xml(&with_help(diagnostic)),
-            xml(&diagnostic.code)
+            escape_xml(&with_help(diagnostic)),
+            escape_xml(&diagnostic.code)
         );
     }
     if open.is_some() {
@@ -211,8 +211,9 @@ pub fn checkstyle(found: &[Diagnostic], sources: &SourceMap) -> String {
     out
 }
 
-/// Text in an XML attribute. Characters that XML cannot represent are omitted.
-fn xml(text: &str) -> String {
+/// Text in an XML attribute, or between tags of XML or HTML. Characters that XML cannot represent are
+/// omitted.
+pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -83,6 +83,8 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("graph", COMPILES),
     ("eval", concat!("the given code, and ", compiled!(), ".")),
     ("test", concat!(compiled!(), "; commands of exec in templates.")),
+    ("init", NOTHING),
+    ("new", NOTHING),
     ("fmt", NOTHING),
     ("lsp", NOTHING),
     ("facts", "custom facts in Ruby and programs in facts.d."),

@@ -19,6 +19,7 @@ mod fleet;
 mod fmt;
 mod graph;
 mod history;
+mod init;
 mod kinds;
 mod lookup;
 mod lsp;
@@ -160,6 +161,8 @@ verbs! {
     "graph" Graph(graph::GraphArgs) => graph::run,
     "eval" Eval(eval::EvalArgs) => eval::run,
     "test" Test(test::TestArgs) => test::run,
+    "init" Init(init::InitArgs) => init::run,
+    "new" New(init::NewArgs) => init::run_new,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
     "lsp" Lsp(lsp::LspArgs) => lsp::run,
     "facts" Facts(facts::FactsArgs) => facts::run,

@@ -152,7 +152,7 @@ fn split_pairs(address: &str) -> Result<(String, TlsParameters), FleetStoreError
     let mut found = Found::default();
     let mut rest: Vec<String> = Vec::new();
     let Some(pairs) = pairs(address) else {
-        // The client library explains what is wrong with the address.
+        // The client library names the mistake in the address.
         return Ok((address.to_string(), found.finish()?));
     };
     for (name, value) in pairs {

@@ -78,7 +78,7 @@ fn data_context(text: &str, offset: u32) -> (Context, TextRange) {
 }
 
 struct List {
-    /// What was typed, in lower case.
+    /// The typed start of the name, in lower case.
     typed: String,
     items: Vec<CompletionItem>,
 }

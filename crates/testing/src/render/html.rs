@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::junit::escape;
+use ordain_source::ci::escape_xml;
+
 use super::text::share;
 use crate::coverage::Coverage;
 
@@ -42,7 +43,7 @@ fn add_table<'c>(
     let _ = writeln!(out, "<table><tr><th>{first}<th>{second}<th>{third}");
     for (name, place, is_covered) in rows {
         let (class, word) = if is_covered { ("yes", "yes") } else { ("no", "no") };
-        let (name, place) = (escape(name), escape(place));
+        let (name, place) = (escape_xml(name), escape_xml(place));
         let _ = writeln!(out, "<tr><td>{name}<td>{place}<td class=\"{class}\">{word}");
     }
     out.push_str("</table>\n");

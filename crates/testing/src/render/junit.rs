@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use ordain_source::ci::escape_xml;
+
 use crate::report::{TestReport, TestResult};
 
 /// The report as an XML document: one suite for each test file.
@@ -11,7 +13,7 @@ pub fn junit(report: &TestReport) -> String {
         let failed = suite.iter().filter(|result| !result.passed()).count();
         let seconds: f64 = suite.iter().map(|result| result.took.as_secs_f64()).sum();
         let name = suite.first().map(|result| result.file.display().to_string());
-        let name = escape(&name.unwrap_or_default());
+        let name = escape_xml(&name.unwrap_or_default());
         let _ = writeln!(
             out,
             "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\" time=\"{seconds:.3}\">",
@@ -27,7 +29,7 @@ pub fn junit(report: &TestReport) -> String {
 }
 
 fn add_case(result: &TestResult, suite: &str, out: &mut String) {
-    let name = escape(&result.name);
+    let name = escape_xml(&result.name);
     let seconds = result.took.as_secs_f64();
     let _ = write!(
         out,
@@ -41,26 +43,9 @@ fn add_case(result: &TestResult, suite: &str, out: &mut String) {
     }
     out.push_str(">\n");
     for (line, message) in &result.failures {
-        let first = escape(message.lines().next().unwrap_or_default());
-        let text = escape(&format!("line {line}: {message}\n{}", result.messages));
+        let first = escape_xml(message.lines().next().unwrap_or_default());
+        let text = escape_xml(&format!("line {line}: {message}\n{}", result.messages));
         let _ = writeln!(out, "      <failure message=\"{first}\">{text}</failure>");
     }
     out.push_str("    </testcase>\n");
-}
-
-/// The text with entities; characters that XML 1.0 forbids become U+FFFD.
-pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -1,0 +1,3 @@
+# Describe the purpose of the class here.
+class {full} {
+}

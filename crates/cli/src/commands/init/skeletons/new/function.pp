@@ -1,0 +1,7 @@
+# Describe the result here.
+#
+# @param value The argument.
+# @return The value as a text.
+function {full}(Any $value) >> String {
+  String($value)
+}

@@ -1,0 +1,2 @@
+# Describe the values here.
+type {Full} = String[1]
