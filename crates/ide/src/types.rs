@@ -85,7 +85,7 @@ pub struct Hover {
 /// A proposal for the text at the cursor.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct CompletionItem {
-    /// Its name, which also decides whether it fits what was typed.
+    /// Its name, which also decides whether it fits the typed text.
     pub label: String,
     /// Its kind.
     pub kind: ItemKind,
@@ -93,7 +93,7 @@ pub struct CompletionItem {
     pub detail: String,
     /// A sentence.
     pub documentation: String,
-    /// The text that replaces what was typed.
+    /// The text that replaces the typed text.
     pub insert: String,
 }
 
@@ -124,7 +124,7 @@ impl CompletionItem {
 /// Proposals, and the text that they replace.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Completions {
-    /// The range of what was typed of the name.
+    /// The range of the typed part of the name.
     pub range: TextRange,
     /// The proposals, sorted.
     pub items: Vec<CompletionItem>,

@@ -50,5 +50,6 @@ pub use coverage::Coverage;
 pub use fact_sets::{fact_set, fact_sets};
 pub use file::{Test, read_tests};
 pub use find::find_tests;
+pub use prepare::module_name;
 pub use report::{TestFailure, TestReport, TestResult};
 pub use run::{RunOptions, run};

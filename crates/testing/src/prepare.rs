@@ -84,8 +84,9 @@ fn is_puppet(path: &Path) -> bool {
     ordain_driver::SourceKind::of(path, &Options::default()) == ordain_driver::SourceKind::Puppet
 }
 
-/// The name of the module in a directory.
-pub(crate) fn module_name(dir: &Path) -> Option<String> {
+/// The name of the module in a directory, by its metadata. `None` for an environment, which may have
+/// metadata, too, and for a directory without a name in its metadata.
+pub fn module_name(dir: &Path) -> Option<String> {
     if dir.join("environment.conf").exists() {
         return None;
     }

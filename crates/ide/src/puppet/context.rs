@@ -34,7 +34,7 @@ pub(crate) enum Context {
     Nothing,
 }
 
-/// The context of a cursor, and the range of what was typed of the name.
+/// The context of a cursor, and the range of the typed part of the name.
 pub(crate) fn at(text: &str, offset: u32) -> (Context, TextRange) {
     let before = text.get(..offset as usize).unwrap_or_default();
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');

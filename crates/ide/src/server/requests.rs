@@ -238,7 +238,7 @@ fn completion(
         let found = analysis.completions(&file.path, offset);
         let range = convert::range(&file.lines, found.range);
         let items = found.items.into_iter().map(|item| convert::completion(range, item));
-        // Proposals depend on what was typed, so the editor has to ask again.
+        // Proposals depend on the typed text, so the editor has to ask again.
         Some(lsp::CompletionList { is_incomplete: true, items: items.collect() })
     })
 }

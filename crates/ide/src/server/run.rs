@@ -140,7 +140,7 @@ impl Inbox {
         }
     }
 
-    /// Takes what has arrived without waiting.
+    /// Takes the messages that have arrived, without waiting.
     fn drain(&self) {
         while let Ok(message) = self.receiver.try_recv() {
             self.add(message);

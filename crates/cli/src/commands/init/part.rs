@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use ordain_source::Diagnostic;
+use ordain_testing::module_name;
 
 use super::skeleton::NewFile;
 use crate::codes;
@@ -90,14 +91,6 @@ pub(super) fn files(dir: &Path, kind: PartKind, name: &str) -> Result<Vec<NewFil
 fn capitalized(segment: &str) -> String {
     let mut chars = segment.chars();
     chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
-}
-
-/// The name of the module in a directory, if it is one.
-fn module_name(dir: &Path) -> Option<String> {
-    let metadata = ordain_source::read_input(&dir.join("metadata.json")).ok()?;
-    let metadata = ordain_data::json::read_bytes(&metadata).ok()?;
-    let name = metadata.get("name")?.as_str()?;
-    Some(name.rsplit(['-', '/']).next().unwrap_or(name).to_owned())
 }
 
 /// The directory of a module in a control repository, with a slash at the end.
