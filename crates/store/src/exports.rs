@@ -10,6 +10,7 @@ use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::json::{Secrets, read_value, write_value};
 use ordain_graph::place::Place;
 use rusqlite::{Connection, Row, params};
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 use serde_json::Value as Json;
 
 use crate::StoreError;
@@ -59,6 +60,16 @@ impl ExportStore {
         let mut log = self.path.clone().into_os_string();
         log.push("-wal");
         [self.path.clone(), log.into()]
+    }
+
+    /// Wakes those who watch the files. They hear of the log while it is written, and may read the
+    /// database before the commit is visible.
+    pub(crate) fn announce_commit(&self) {
+        // By path: SQLite loses its locks when a descriptor of the file is closed.
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let now = Timestamps { last_access: now, last_modification: now };
+        // Without this event they see the change with the next one.
+        let _ = utimensat(CWD, &self.path, &now, AtFlags::empty());
     }
 
     /// Calls a function with the database. If it reports damage, calls it again with a new
@@ -112,7 +123,9 @@ impl ExportStore {
             }
             drop(insert);
             transaction.commit()
-        })
+        })?;
+        self.announce_commit();
+        Ok(())
     }
 }
 

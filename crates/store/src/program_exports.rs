@@ -44,7 +44,9 @@ impl ExportStore {
             }
             drop(insert);
             transaction.commit()
-        })
+        })?;
+        self.announce_commit();
+        Ok(())
     }
 
     fn given_by(&self, host: &str) -> Result<Vec<ProgramExport>, StoreError> {

@@ -192,11 +192,13 @@ impl Reconciler {
     ///
     /// # Errors
     /// When the kernel does not report events any more.
-    pub fn turn(&mut self, retry_policy: Option<Duration>) -> io::Result<TurnEvents> {
+    pub fn turn(&mut self, timeout: Option<Duration>) -> io::Result<TurnEvents> {
         let mut turn = TurnEvents::default();
+        let was_quiet = self.quiet_for().is_some();
         self.obey(&mut turn);
-        let wait = if turn.unwatched.is_empty() { retry_policy } else { Some(Duration::ZERO) };
-        self.wait(wait)?;
+        // The caller has to hear of these before anything else happens.
+        let has_news = !turn.unwatched.is_empty() || (!was_quiet && self.quiet_for().is_some());
+        self.wait(if has_news { Some(Duration::ZERO) } else { timeout })?;
         let finished: Vec<CheckResult> = self.workers.take().collect();
         for done in finished {
             if matches!(done.outcome, Outcome::Changed | Outcome::Ran) {
@@ -370,11 +372,11 @@ impl Reconciler {
     }
 
     /// Waits for an event, at most until the time.
-    fn wait(&self, retry_policy: Option<Duration>) -> io::Result<()> {
+    fn wait(&self, timeout: Option<Duration>) -> io::Result<()> {
         let due = self.scheduler.wakes_at().map(|at| at.saturating_sub(self.now()));
         let look = self.next_look.map(|at| at.saturating_duration_since(Instant::now()));
         let look = look.filter(|_| !self.unwatched.is_empty());
-        let wait = [due.map(Duration::from_millis), look, retry_policy].into_iter().flatten().min();
+        let wait = [due.map(Duration::from_millis), look, timeout].into_iter().flatten().min();
         let wait = wait.map(|wait| {
             Timespec::try_from(wait).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 })
         });
