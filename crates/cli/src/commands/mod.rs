@@ -30,6 +30,7 @@ mod rollback;
 mod serve;
 mod test;
 mod types;
+mod version;
 
 use std::ffi::OsString;
 
@@ -43,7 +44,8 @@ use crate::watch::{self, WatchArgs};
 
 /// Compile, check, explain, compare, plan and apply desired state
 #[derive(Parser)]
-#[command(name = "ordain", version, max_term_width = 100, after_help = exit::HELP)]
+#[command(name = "ordain", version, long_version = version::long())]
+#[command(max_term_width = 100, after_help = exit::HELP)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,
