@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use crate::support::*;
 use ordain_ca::{
-    Certificate, CertificateAuthority, CreateOptions, GenerateOptions, Settings, SignOptions,
+    Certificate, CertificateAuthority, CreateOptions, Existing, GenerateOptions, Settings,
+    SignOptions,
 };
 
 /// The directory of the authority for [`worker`].
@@ -60,7 +61,8 @@ fn check(dir: &Path) -> CertificateAuthority {
             assert!(unique.contains(serial.as_str()), "{serial} is not in the inventory");
         }
     }
-    let made = ca.generate("probe", &GenerateOptions { replace: true, ..Default::default() });
+    let made =
+        ca.generate("probe", &GenerateOptions { existing: Existing::Revoke, ..Default::default() });
     let serial = format!("0x{}", made.unwrap().certificate.serial().to_string().to_lowercase());
     assert!(!unique.contains(serial.as_str()), "{serial} is used again");
     ca

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::support::*;
 use ordain_ca::{
-    CaError, Certificate, CertificateState, ErrorKind, GenerateOptions, NodeIdentity, Settings,
-    SignOptions,
+    CaError, Certificate, CertificateState, ErrorKind, Existing, GenerateOptions, NodeIdentity,
+    Settings, SignOptions,
 };
 
 fn renewing(clock: &TestClock) -> Settings {
@@ -241,9 +241,13 @@ fn servers_get_a_key_with_their_certificate() {
     assert_eq!(public, made.public_key_pem);
     let again = fixture.ca.generate("server", &GenerateOptions::default()).unwrap_err();
     assert!(matches!(again, CaError::Duplicate { .. }));
-    let replaced = GenerateOptions { replace: true, ..GenerateOptions::default() };
+    let beside = GenerateOptions { existing: Existing::Keep, ..GenerateOptions::default() };
+    let beside = fixture.ca.generate("server", &beside).unwrap();
+    assert!(!fixture.ca.is_revoked(&made.certificate).unwrap());
+    let replaced = GenerateOptions { existing: Existing::Revoke, ..GenerateOptions::default() };
     let new = fixture.ca.generate("server", &replaced).unwrap();
     assert!(fixture.ca.is_revoked(&made.certificate).unwrap());
+    assert!(fixture.ca.is_revoked(&beside.certificate).unwrap());
     assert!(!fixture.ca.identify(new.certificate.der()).unwrap().is_admin);
     for bad in ["*.example.org", "IP:none", "a b", ""] {
         let options = GenerateOptions { alt_names: names(&[bad]), ..GenerateOptions::default() };
@@ -309,7 +313,7 @@ fn a_copy_follows_the_lists_of_its_original() {
     );
     let copy = copy.unwrap();
     // A certificate for a name that has one revokes the other one: the copy signs a list.
-    let replace = || GenerateOptions { replace: true, ..GenerateOptions::default() };
+    let replace = || GenerateOptions { existing: Existing::Revoke, ..GenerateOptions::default() };
     copy.generate("web", &replace()).unwrap();
     assert!(copy.is_revoked(&web).unwrap());
     let before = fixture.ca.crl().unwrap();

@@ -310,6 +310,27 @@ fn commands_decide_about_requests() {
 }
 
 #[test]
+fn a_request_that_is_sent_again_is_signed() {
+    if !has_openssl() {
+        return;
+    }
+    // The server ended after it had stored the request.
+    let fixture = Fixture::new(Settings::default());
+    let request = csr("web.example.org", "");
+    fixture.ca.submit("web.example.org", request.as_bytes()).unwrap();
+    let again = fixture.ca.submit("web.example.org", request.as_bytes()).unwrap_err();
+    assert!(matches!(again, CaError::Duplicate { .. }), "{again}");
+    let autosigning = Settings { autosign: Autosign::All, ..Settings::default() };
+    let ca = fixture.reopen(autosigning);
+    let other = ca.submit("web.example.org", csr("web.example.org", "").as_bytes()).unwrap_err();
+    assert!(matches!(other, CaError::Duplicate { .. }), "{other}");
+    let again = ca.submit("web.example.org", request.as_bytes()).unwrap();
+    assert!(matches!(again, Submission::Signed(_)));
+    let signed = ca.submit("web.example.org", request.as_bytes()).unwrap_err();
+    assert!(matches!(signed, CaError::Duplicate { .. }), "{signed}");
+}
+
+#[test]
 fn autosign_obeys_the_policy() {
     if !has_openssl() {
         return;
