@@ -2,7 +2,7 @@
 //! all of its members.
 #![allow(clippy::unwrap_used)]
 
-#[path = "fleet_store/mod.rs"]
+#[path = "../fleet_store/mod.rs"]
 mod fleet_store;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,12 +44,14 @@ file { '/nowhere/y': ensure => file, require => File['/nowhere/x'] }
     ),
     ("env/hiera.yaml", "version: 5\nhierarchy:\n  - name: common\n    path: common.yaml\n"),
     ("env/data/common.yaml", "motd::text: from data\nk: {a: 1}\n"),
+    ("env/environment.conf", "modulepath = modules\n"),
+    ("facts/web1.json", "{\"os\": {\"family\": \"Debian\"}}"),
     ("env/manifests/site.pp", "include motd\n"),
     (
         "env/modules/motd/manifests/init.pp",
         "class motd($text) { file { '/etc/motd': content => $text } }\n",
     ),
-    ("job.yml", "jobs:\n  - name: (( name ))\nname: web\n"),
+    ("job.yml", "jobs:\n  - name: (( team ))\nteam: web\n"),
     (
         "env/tests/motd.test.yaml",
         "code: include motd
@@ -109,20 +111,20 @@ const COMMANDS: &[(&str, &str)] = &[
     ("ca-change", "ordain ca revoke web1 none --ca-dir ca --format json"),
     ("ca-prune", "ordain ca prune --ca-dir ca --format json"),
     ("ca-export", "ordain ca export exported --ca-dir ca --format json"),
-    ("fleet-diff", "ordain fleet diff env changed --node web1 --facts facts.json --format json"),
-    ("fleet-nodes", "ordain fleet nodes --database store --format json"),
-    ("fleet-facts", "ordain fleet facts 'web00*' os --database store --format json"),
-    ("fleet-fact-counts", "ordain fleet facts '*' role --count --database store --format json"),
-    ("fleet-reports", "ordain fleet reports --limit 9 --database store --format json"),
-    ("fleet-report", "ordain fleet reports db003.example.org last --database store --format json"),
-    ("fleet-drift", "ordain fleet drift --database store --format json"),
+    ("fleet-diff", "ordain fleet diff env changed --facts facts --format json"),
+    ("fleet-nodes", "ordain fleet nodes --state-dir store --format json"),
+    ("fleet-facts", "ordain fleet facts 'web00*' os --state-dir store --format json"),
+    ("fleet-fact-counts", "ordain fleet facts '*' role --count --state-dir store --format json"),
+    ("fleet-reports", "ordain fleet reports --limit 9 --state-dir store --format json"),
+    ("fleet-report", "ordain fleet reports db003.example.org last --state-dir store --format json"),
+    ("fleet-drift", "ordain fleet drift --state-dir store --format json"),
     (
         "fleet-change",
-        "ordain fleet pin web001.example.org one --force --database store --format json",
+        "ordain fleet pin web001.example.org one --force --state-dir store --format json",
     ),
-    ("fleet-pins", "ordain fleet pin --database store --format json"),
-    ("fleet-change", "ordain fleet unpin web001.example.org --database store --format json"),
-    ("fleet-run", "ordain fleet run web001.example.org --reach 1 --database store --format json"),
+    ("fleet-pins", "ordain fleet pin --state-dir store --format json"),
+    ("fleet-change", "ordain fleet unpin web001.example.org --state-dir store --format json"),
+    ("fleet-run", "ordain fleet run web001.example.org --reach 1 --state-dir store --format json"),
 ];
 
 /// A schema of which every object refuses members that it does not name.
@@ -192,7 +194,6 @@ fn prepare(dir: &Path) {
         fs::write(path, text).unwrap();
     }
     fs::create_dir_all(dir.join("root/etc")).unwrap();
-    fs::write(dir.join("facts.json"), "{\"os\": {\"family\": \"Debian\"}}").unwrap();
     fleet_store::fill(&dir.join("store"));
     run(
         dir,
