@@ -1,6 +1,8 @@
 //! Processes that `ordain` starts: signals, limits of time and output, and their cleanup.
 #![allow(clippy::unwrap_used)]
 
+mod fleet_workers;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;

@@ -55,7 +55,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How long a call waits for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a connection attempt may take.
+/// How long a connection attempt may take, for each host of the address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The number of prepared statements per connection.
@@ -75,12 +75,25 @@ impl Postgres {
     /// When the address is malformed, a certificate or key cannot be used, the database does not
     /// answer, or a newer Ordain wrote the schema.
     pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
+        Self::connect_within(address, connections, CONNECT_TIMEOUT)
+    }
+
+    /// Connects as [`Postgres::connect`] does, but each host of the address has to accept the
+    /// connection within `timeout`, unless the address has a `connect_timeout`.
+    ///
+    /// # Errors
+    /// The same as [`Postgres::connect`].
+    pub fn connect_within(
+        address: &str,
+        connections: usize,
+        timeout: Duration,
+    ) -> Result<Self, FleetStoreError> {
         let (address, parameters) = address::split(address)?;
         let tls = tls::configuration(&parameters)?.map(MakeRustlsConnect::new);
         let mut config: Config =
             address.parse().map_err(|e: postgres::Error| FleetStoreError::failed(describe(&e)))?;
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIMEOUT);
+            config.connect_timeout(timeout);
         }
         if config.get_application_name().is_none() {
             config.application_name("ordain");
@@ -127,15 +140,39 @@ impl Postgres {
     }
 
     fn open_session(&self) -> Result<Session, FleetStoreError> {
-        let connected = match &self.tls {
-            Some(tls) => self.config.connect(tls.clone()),
-            None => self.config.connect(NoTls),
-        };
-        let mut client = connected.map_err(|e| error(&e))?;
+        let mut client = self.connect_client()?;
         // JIT compilation takes longer than most queries, and the planner misjudges JSON. Databases
         // that only resemble PostgreSQL may not know the setting, so errors are ignored.
         let _ = client.batch_execute("SET jit = off");
         Ok(Session { client, statements: std::collections::HashMap::new() })
+    }
+
+    /// Connects in another thread: the timeout of the client library is for the TCP connection only,
+    /// and a server may accept it and then say nothing.
+    fn connect_client(&self) -> Result<Client, FleetStoreError> {
+        let (config, tls) = (self.config.clone(), self.tls.clone());
+        let timeout = config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT);
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX).max(1);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let connect = move || {
+            let connected = match tls {
+                Some(tls) => config.connect(tls),
+                None => config.connect(NoTls),
+            };
+            // After the timeout nobody receives it, and the connection is closed.
+            let _ = sender.send(connected);
+        };
+        std::thread::Builder::new().name("connect".into()).spawn(connect).map_err(|error| {
+            FleetStoreError::Unavailable { reason: format!("cannot start a thread: {error}") }
+        })?;
+        match receiver.recv_timeout(timeout.saturating_mul(hosts)) {
+            Ok(connected) => connected.map_err(|e| error(&e)),
+            Err(_) => {
+                let seconds = timeout.as_secs_f32();
+                let reason = format!("its server does not answer within {seconds} s");
+                Err(FleetStoreError::Unavailable { reason })
+            }
+        }
     }
 
     fn transaction(

@@ -1,5 +1,7 @@
 //! The schema is created once, and a newer one is refused.
 
+use std::time::Duration;
+
 use ordain_fleet_store::{FleetStoreError, Postgres, Sqlite, Value, read, write};
 
 use crate::databases::{with_each, with_postgres};
@@ -30,6 +32,15 @@ fn values_come_back_as_they_went() {
         assert!(found[2].boolean().unwrap());
         assert_eq!(found[3..], row[3..]);
     });
+}
+
+#[test]
+fn a_server_that_says_nothing_is_not_available() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("postgresql://{}/x", silent.local_addr().unwrap());
+    let error = Postgres::connect_within(&address, 1, Duration::from_millis(200)).unwrap_err();
+    let text = "the database is not available: its server does not answer within 0.2 s";
+    assert_eq!(error.to_string(), text);
 }
 
 #[test]

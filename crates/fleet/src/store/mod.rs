@@ -8,12 +8,14 @@ mod reports;
 mod runs;
 mod selection;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ordain_data::json;
 use ordain_fleet_store::{
-    Database, FleetStoreError, Postgres, Sqlite, active_facts, facts_of, read,
+    Database, FleetStoreError, Postgres, Sqlite, active_facts, active_nodes, facts_of, read,
 };
 use ordain_puppetdb::{QueryError, QueryRequest, Response, Settings, answer, sqlite_functions};
 use ordain_source::suggest;
@@ -42,6 +44,9 @@ pub struct NodeStore {
     database: Arc<dyn Database>,
 }
 
+/// How long a user waits for a database that does not answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// A row of an answer to a query.
 type Row = Map<String, Json>;
 
@@ -54,7 +59,8 @@ impl NodeStore {
     pub fn open(place: &str) -> Result<Self, FleetError> {
         let is_address = place.starts_with("postgres://") || place.starts_with("postgresql://");
         if is_address {
-            let database = Postgres::connect(place, CONNECTIONS).map_err(failed)?;
+            let database = Postgres::connect_within(place, CONNECTIONS, CONNECT_TIMEOUT);
+            let database = database.map_err(failed)?;
             return Ok(Self { database: Arc::new(database) });
         }
         let path = Path::new(place);
@@ -82,6 +88,35 @@ impl NodeStore {
             return Err(FleetError::NoNodes("the store".to_owned()));
         }
         rows.iter().map(|(name, facts)| fleet_node(name, facts)).collect()
+    }
+
+    /// The active nodes that have facts, without the facts; with a query, those that it chooses, as
+    /// [`NodeSelection::query`] does. Workers of a queue in this database read the facts.
+    ///
+    /// # Errors
+    /// When the database fails, has no nodes, or the query is wrong.
+    pub fn nodes_with_facts(&self, query: Option<&str>) -> Result<Vec<FleetNode>, FleetError> {
+        let names = read(&*self.database, None, active_nodes).map_err(failed)?;
+        if names.is_empty() {
+            return Err(FleetError::NoNodes("the store".to_owned()));
+        }
+        let nodes = names.iter().map(|name| FleetNode::stored(name)).collect();
+        self.chosen(nodes, query)
+    }
+
+    /// The nodes that a query chooses.
+    pub(crate) fn chosen(
+        &self,
+        mut nodes: Vec<FleetNode>,
+        query: Option<&str>,
+    ) -> Result<Vec<FleetNode>, FleetError> {
+        if let Some(query) = query {
+            let query = Some(query.to_owned());
+            let chosen = self.nodes(&NodeSelection { query, ..NodeSelection::default() })?;
+            let names: HashSet<&str> = chosen.iter().map(|node| node.name.as_str()).collect();
+            nodes.retain(|node| names.contains(node.name.as_str()));
+        }
+        Ok(nodes)
     }
 
     /// A node with its facts, also if it is not active. `None` if it has no facts.
