@@ -55,8 +55,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How long a call waits for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a connection attempt may take, for each host of the address.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection attempt may take. The system repeats lost packets of an attempt at growing
+/// intervals, so a short one finds a database sooner that is reachable again.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How long the handshake of each host may take. A server may accept a connection and then say
+/// nothing.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long data may be on its way without an answer of the other machine, before the connection is
+/// given up. The system's default is about fifteen minutes, in which nothing would be stored.
+const UNANSWERED: Duration = Duration::from_secs(5);
+
+/// The pause after which a silent connection is probed, and the interval of the probes.
+const PROBE_AFTER: Duration = Duration::from_secs(3);
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The pause of libpq and of the client, which is that of addresses without the parameter.
+const DEFAULT_PROBE_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The number of prepared statements per connection.
 const PREPARED: usize = 256;
@@ -75,25 +91,21 @@ impl Postgres {
     /// When the address is malformed, a certificate or key cannot be used, the database does not
     /// answer, or a newer Ordain wrote the schema.
     pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
-        Self::connect_within(address, connections, CONNECT_TIMEOUT)
-    }
-
-    /// Connects as [`Postgres::connect`] does, but each host of the address has to accept the
-    /// connection within `timeout`, unless the address has a `connect_timeout`.
-    ///
-    /// # Errors
-    /// The same as [`Postgres::connect`].
-    pub fn connect_within(
-        address: &str,
-        connections: usize,
-        timeout: Duration,
-    ) -> Result<Self, FleetStoreError> {
         let (address, parameters) = address::split(address)?;
         let tls = tls::configuration(&parameters)?.map(MakeRustlsConnect::new);
         let mut config: Config =
             address.parse().map_err(|e: postgres::Error| FleetStoreError::failed(describe(&e)))?;
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(timeout);
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(UNANSWERED);
+        }
+        if config.get_keepalives_idle() == DEFAULT_PROBE_AFTER {
+            config.keepalives_idle(PROBE_AFTER);
+        }
+        if config.get_keepalives_interval().is_none() {
+            config.keepalives_interval(PROBE_INTERVAL);
         }
         if config.get_application_name().is_none() {
             config.application_name("ordain");
@@ -118,7 +130,7 @@ impl Postgres {
                     pool.open -= 1;
                     continue;
                 }
-                return Ok(Borrowed { database: self, session: Some(session) });
+                return Ok(Borrowed { database: self, session: Some(session), is_reused: true });
             }
             if pool.open < self.limit {
                 pool.open += 1;
@@ -134,7 +146,7 @@ impl Postgres {
                 self.returned.wait_timeout(pool, left).unwrap_or_else(PoisonError::into_inner);
         }
         drop(pool);
-        let mut borrowed = Borrowed { database: self, session: None };
+        let mut borrowed = Borrowed { database: self, session: None, is_reused: false };
         borrowed.session = Some(self.open_session()?);
         Ok(borrowed)
     }
@@ -147,11 +159,11 @@ impl Postgres {
         Ok(Session { client, statements: std::collections::HashMap::new() })
     }
 
-    /// Connects in another thread: the timeout of the client library is for the TCP connection only,
-    /// and a server may accept it and then say nothing.
+    /// Connects in another thread: the timeout of the client library does not include the handshake.
     fn connect_client(&self) -> Result<Client, FleetStoreError> {
         let (config, tls) = (self.config.clone(), self.tls.clone());
         let timeout = config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT);
+        let timeout = timeout.saturating_add(HANDSHAKE_TIMEOUT);
         let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX).max(1);
         let (sender, receiver) = std::sync::mpsc::channel();
         let connect = move || {
@@ -168,7 +180,7 @@ impl Postgres {
         match receiver.recv_timeout(timeout.saturating_mul(hosts)) {
             Ok(connected) => connected.map_err(|e| error(&e)),
             Err(_) => {
-                let seconds = timeout.as_secs_f32();
+                let seconds = timeout.as_secs();
                 let reason = format!("its server does not answer within {seconds} s");
                 Err(FleetStoreError::Unavailable { reason })
             }
@@ -180,9 +192,18 @@ impl Postgres {
         begin: &str,
         work: &mut TransactionBody<'_>,
     ) -> Result<(), FleetStoreError> {
-        match &mut self.session()?.session {
-            Some(session) => session.transaction(begin, work),
-            None => Err(FleetStoreError::failed("there is no connection")),
+        loop {
+            let mut borrowed = self.session()?;
+            let Some(session) = &mut borrowed.session else {
+                return Err(FleetStoreError::failed("there is no connection"));
+            };
+            match session.client.batch_execute(begin) {
+                Ok(()) => return session.transaction(work),
+                // The database ended the connection while it was idle, which says nothing about now.
+                // Nothing was done on it.
+                Err(_) if borrowed.is_reused && session.client.is_closed() => {}
+                Err(e) => return Err(error(&e)),
+            }
         }
     }
 }
@@ -191,6 +212,8 @@ impl Postgres {
 struct Borrowed<'a> {
     database: &'a Postgres,
     session: Option<Session>,
+    /// Whether the connection was open before.
+    is_reused: bool,
 }
 
 impl Drop for Borrowed<'_> {
@@ -207,12 +230,8 @@ impl Drop for Borrowed<'_> {
 }
 
 impl Session {
-    fn transaction(
-        &mut self,
-        begin: &str,
-        work: &mut TransactionBody<'_>,
-    ) -> Result<(), FleetStoreError> {
-        self.client.batch_execute(begin).map_err(|e| error(&e))?;
+    /// Does the work of a transaction that has begun, and ends it.
+    fn transaction(&mut self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError> {
         let result =
             work(self).and_then(|()| self.client.batch_execute("COMMIT").map_err(|e| error(&e)));
         if result.is_err() {

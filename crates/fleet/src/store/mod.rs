@@ -11,7 +11,6 @@ mod selection;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use ordain_data::json;
 use ordain_fleet_store::{
@@ -44,9 +43,6 @@ pub struct NodeStore {
     database: Arc<dyn Database>,
 }
 
-/// How long a user waits for a database that does not answer.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// A row of an answer to a query.
 type Row = Map<String, Json>;
 
@@ -59,8 +55,7 @@ impl NodeStore {
     pub fn open(place: &str) -> Result<Self, FleetError> {
         let is_address = place.starts_with("postgres://") || place.starts_with("postgresql://");
         if is_address {
-            let database = Postgres::connect_within(place, CONNECTIONS, CONNECT_TIMEOUT);
-            let database = database.map_err(failed)?;
+            let database = Postgres::connect(place, CONNECTIONS).map_err(failed)?;
             return Ok(Self { database: Arc::new(database) });
         }
         let path = Path::new(place);
