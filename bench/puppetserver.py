@@ -78,14 +78,18 @@ class PuppetServer:
         if change:
             change(conf)
         self.log = Path(log or self.base / "log.txt")
-        arguments = [
+        self.arguments = [
             "java", f"-Xms{heap}", f"-Xmx{heap}", "-Djruby.lib=/usr/share/jruby/lib",
             "-Djruby.logger.class=com.puppetlabs.jruby_utils.jruby.Slf4jLogger",
             "-jar", JAR, "--config", str(conf), "--bootstrap-config", str(services),
             "--restart-file", str(self.base / "restart"),
         ]
+        self.start()
+
+    def start(self):
+        """Starts it, also again after `stop`."""
         self.process = subprocess.Popen(
-            arguments, stdout=open(self.log, "w"), stderr=subprocess.STDOUT, cwd="/usr/share/puppetserver",
+            self.arguments, stdout=open(self.log, "w"), stderr=subprocess.STDOUT, cwd="/usr/share/puppetserver",
         )
 
     def wait(self, seconds=300):

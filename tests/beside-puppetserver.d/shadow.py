@@ -2,7 +2,8 @@
 
 The run must be as without Ordain, the differences must be zero with the same code, and those of the
 code with other code. Then the site switches: the authority is copied again, and the agent runs with
-`ordain serve` alone.
+`ordain serve` alone. At last the site backs out: the old server gets the authority back, with the node
+that was signed and the one that was revoked meanwhile.
 """
 
 import http.client
@@ -56,12 +57,23 @@ def write_code(code, more=None):
         path.write_text(text)
 
 
+HEADERS = "version: 1\n    allow-header-cert-info: true"
+
+
 def trust_headers(conf):
     """The one setting of the old server."""
     path = conf / "auth.conf"
     text = path.read_text()
     assert "version: 1" in text, text
-    path.write_text(text.replace("version: 1", "version: 1\n    allow-header-cert-info: true", 1))
+    path.write_text(text.replace("version: 1", HEADERS, 1))
+
+
+def trust_certificates(conf):
+    """Removes the setting."""
+    path = conf / "auth.conf"
+    text = path.read_text()
+    assert HEADERS in text, text
+    path.write_text(text.replace(HEADERS, "version: 1", 1))
 
 
 class Shadow:
@@ -73,7 +85,7 @@ class Shadow:
         ca = base / "state/ca"
         subprocess.run([ordain, "ca", "import", "--from", old.ca_dir, "--ca-dir", ca], check=True)
         self.log = base / "log.txt"
-        in_front = ["--shadow", f"https://localhost:{old.port}"] if is_shadow else []
+        in_front = ["--shadow", f"https://localhost:{old.port}"] if is_shadow else ["--autosign", "all"]
         self.process = subprocess.Popen(
             [ordain, "serve", "--code", code, "--state-dir", base / "state", "--listen", f"127.0.0.1:{port}",
              "--names", "localhost", *in_front, "--strict", "warning", "--strict-variables", "false"],
@@ -104,17 +116,48 @@ class Shadow:
         self.process.wait()
 
 
-def agent(base, port):
-    """Runs the agent without changing the machine. Returns its exit code and output."""
+def agent(base, port, name="web.example.org"):
+    """Runs an agent without changing the machine. Returns its exit code and output."""
     base.mkdir(exist_ok=True)
     attributes = base / "csr_attributes.yaml"
     attributes.write_text("extension_requests:\n  pp_role: web\n")
     done = subprocess.run(
         ["puppet", "agent", "--test", "--noop", "--server", "localhost", "--serverport", str(port), "--certname",
-         "web.example.org", "--confdir", base, "--vardir", base / "var", "--ssldir", base / "ssl", "--rundir", base,
+         name, "--confdir", base, "--vardir", base / "var", "--ssldir", base / "ssl", "--rundir", base,
          "--logdir", base, "--csr_attributes", attributes, "--waitforcert", "0", "--color", "false"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
+
+
+def fails(code, output):
+    return code not in (0, 2) or re.search("^Error: (?!Facter)", output, re.M) is not None
+
+
+def back_out(ordain, base, old, switched):
+    """The phase of docs/move-a-site.md, with a node that enrols and one that is revoked after the switch. Yields the faults."""
+    for name in ("new", "gone"):
+        code, output = agent(base / f"agent-{name}", switched.port, f"{name}.example.org")
+        if fails(code, output):
+            yield f"the agent {name} fails after the switch:\n{output}"
+    ca = switched.base / "state/ca"
+    subprocess.run([ordain, "ca", "revoke", "gone.example.org", "--ca-dir", ca], check=True)
+    switched.stop()
+    subprocess.run([ordain, "ca", "export", base / "new-ca", "--ca-dir", ca], check=True)
+    old.ca_dir.rename(old.base / "ca-before")
+    shutil.move(base / "new-ca", old.ca_dir)
+    trust_certificates(old.base / "conf.d")
+    old.start()
+    old.wait()
+    for name, directory, is_refused in (
+            ("web", "agent", False), ("new", "agent-new", False), ("gone", "agent-gone", True), ("later", "agent-later", False)):
+        code, output = agent(base / directory, old.port, f"{name}.example.org")
+        print(f"the agent {name} after backing out: exit code {code}")
+        if fails(code, output) != is_refused or (is_refused and "revoked" not in output):
+            yield f"the agent {name} after backing out: exit code {code}\n{output}"
+    signed = (old.ca_dir / "inventory.txt").read_text().splitlines()
+    numbers = [line.split()[0] for line in signed]
+    if len(set(numbers)) != len(numbers) or "later.example.org" not in signed[-1]:
+        yield f"the inventory after backing out: {signed}"
 
 
 def check(ordain, base, puppetserver, ports):
@@ -132,7 +175,7 @@ def check(ordain, base, puppetserver, ports):
         for run in (1, 2):
             code, output = agent(base / "agent", ports[1])
             print(f"run {run} of the agent: exit code {code}")
-            if code not in (0, 2) or re.search("^Error: (?!Facter)", output, re.M):
+            if fails(code, output):
                 faults.append(f"the agent fails through Ordain:\n{output}")
         document = shadow.wait(2)
         print(json.dumps(document["counts"]), document["zero_since"])
@@ -154,8 +197,9 @@ def check(ordain, base, puppetserver, ports):
         shadows.append(shadow)
         code, output = agent(base / "agent", ports[3])
         print(f"the agent after the switch: exit code {code}")
-        if code not in (0, 2) or re.search("^Error: (?!Facter)", output, re.M):
+        if fails(code, output):
             faults.append(f"the agent fails after the switch:\n{output}")
+        faults += back_out(ordain, base, old, shadow)
     finally:
         for shadow in shadows:
             if shadow.process.poll() is None:

@@ -47,13 +47,13 @@ def write_code(code):
 class Ordain:
     """A running `ordain serve`."""
 
-    def __init__(self, program, base, code, port):
+    def __init__(self, program, base, code, port, autosign="off"):
         base.mkdir()
         self.ca_dir = base / "ca"
         self.log = base / "log.txt"
         self.process = subprocess.Popen(
             [program, "serve", "--code", code, "--state-dir", base / "state", "--ca-dir", self.ca_dir,
-             "--listen", f"127.0.0.1:{port}", "--names", "localhost", "--autosign", "off"],
+             "--listen", f"127.0.0.1:{port}", "--names", "localhost", "--autosign", autosign],
             stdout=subprocess.PIPE, stderr=open(self.log, "w"), text=True,
         )
 

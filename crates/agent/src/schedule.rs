@@ -44,9 +44,12 @@ impl Backoff {
         jitter(window)
     }
 
-    /// Begins again after a success.
-    pub fn reset(&mut self) {
-        self.failures = 0;
+    /// Begins again after a success. Returns the delay until the next regular request: the interval, or
+    /// after failures a random part of it. All agents that lost a server come back within one window,
+    /// and would go on to ask in the same window of each interval.
+    pub fn succeed(&mut self, interval: Duration) -> Duration {
+        let failures = std::mem::take(&mut self.failures);
+        if failures > 0 { jitter(interval) } else { interval }
     }
 }
 
@@ -192,7 +195,50 @@ mod tests {
             window
         });
         assert_eq!(windows.collect::<Vec<_>>(), [10, 20, 40, 60, 60]);
-        backoff.reset();
+        let interval = Duration::from_secs(1800);
+        assert!(backoff.succeed(interval) < interval);
         assert_eq!(backoff.window().as_secs(), 10);
+        assert_eq!(backoff.succeed(interval), interval);
+    }
+
+    /// The times at which agents ask after an outage that begins at 0 and lasts `outage` seconds: of the
+    /// first request that is answered, and of all later ones within three intervals. Time is virtual.
+    fn requests_after(outage: f64, interval: f64, agents: usize) -> (Vec<f64>, Vec<f64>) {
+        let seconds = Duration::from_secs_f64;
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        for _ in 0..agents {
+            let mut backoff = Backoff::new(seconds(60.0), seconds(interval));
+            let mut now = 0.0;
+            while now < outage || now == 0.0 {
+                now += backoff.next_delay().as_secs_f64();
+            }
+            first.push(now - outage);
+            while now < outage + 3.0 * interval {
+                now += backoff.succeed(seconds(interval)).as_secs_f64();
+                later.push(now - outage);
+            }
+        }
+        (first, later)
+    }
+
+    /// The largest number of times within a part of a range, in relation to the mean.
+    fn peak(times: &[f64], from: f64, to: f64) -> f64 {
+        let mut parts = vec![0usize; 60];
+        let inside = times.iter().filter(|time| (from..to).contains(*time));
+        inside.for_each(|time| parts[((time - from) / (to - from) * 60.0) as usize] += 1);
+        let mean = parts.iter().sum::<usize>() as f64 / 60.0;
+        parts.iter().max().copied().unwrap_or_default() as f64 / mean
+    }
+
+    #[test]
+    fn agents_stay_apart_after_outages_of_any_length() {
+        let interval = 1800.0;
+        for (outage, window) in [(1.0, 60.0), (600.0, 600.0), (86_400.0, interval)] {
+            let (first, later) = requests_after(outage, interval, 20_000);
+            let come_back = peak(&first, 0.0, window);
+            let regular = peak(&later, interval, 2.0 * interval);
+            assert!(come_back <= 3.0, "outage of {outage} s: {come_back}");
+            assert!(regular <= 3.0, "after an outage of {outage} s: {regular}");
+        }
     }
 }

@@ -23,8 +23,20 @@ pub struct GenerateOptions {
     pub admin: bool,
     /// The validity period; `None` for that of the settings.
     pub ttl: Option<Duration>,
-    /// Revokes an existing certificate of the name instead of failing.
-    pub replace: bool,
+    /// The treatment of an existing certificate of the name.
+    pub existing: Existing,
+}
+
+/// The treatment of an existing certificate of a name that gets another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Existing {
+    /// The call fails.
+    #[default]
+    Refuse,
+    /// It is revoked.
+    Revoke,
+    /// It stays valid beside the new one.
+    Keep,
 }
 
 /// A certificate with its private key. The authority does not store the key.
@@ -57,10 +69,10 @@ impl CertificateAuthority {
         // Generating an RSA key takes seconds, so the lock is not held.
         let (signing, key_pem) = SigningKey::generate(options.key)?;
         let lock = self.directory.lock()?;
-        if options.replace {
-            self.revoke_all_of(&lock, &[&name])?;
-        } else {
-            self.refuse_duplicate(&name)?;
+        match options.existing {
+            Existing::Refuse => self.refuse_duplicate(&name)?,
+            Existing::Revoke => self.revoke_all_of(&lock, &[&name])?,
+            Existing::Keep => {}
         }
         let key_id = key::key_id(signing.public());
         let extensions = policy::for_new_key(&name, alt_names, own, &key_id, self.certificate())?;

@@ -56,7 +56,7 @@ pub use certificate::Certificate;
 pub use certname::Certname;
 pub use crl::RevokedSet;
 pub use error::{CaError, ErrorKind};
-pub use generate::{GenerateOptions, Generated};
+pub use generate::{Existing, GenerateOptions, Generated};
 pub use identity::NodeIdentity;
 pub use import::ImportFiles;
 pub use key::KeyAlgorithm;

@@ -39,6 +39,9 @@ impl CertificateAuthority {
     /// The request is malformed, is for another name, has a weak key, or asks for something that no
     /// setting allows, or the name already has a request or a certificate. A request that autosign
     /// accepts but the settings forbid stays pending, and the reason is returned.
+    ///
+    /// A request that is pending already may be sent again if autosign is on: the server may have ended
+    /// between storing and signing it.
     pub fn submit(&self, name: &str, pem: &[u8]) -> Result<Submission, CaError> {
         let request = CertificateRequest::from_pem(pem)?;
         let subject = request.common_name().unwrap_or_default();
@@ -51,12 +54,14 @@ impl CertificateAuthority {
         policy::check_kinds(&request)?;
         {
             let _lock = self.directory.lock()?;
-            self.check_duplicate(&name)?;
-            if directory::count(&self.directory.requests_dir())? >= MAX_REQUESTS {
-                return Err(CaError::TooManyRequests);
+            if !self.is_sent_again(&name, &request)? {
+                self.check_duplicate(&name)?;
+                if directory::count(&self.directory.requests_dir())? >= MAX_REQUESTS {
+                    return Err(CaError::TooManyRequests);
+                }
+                let path = self.directory.request(&name);
+                directory::replace(&path, request.pem().as_bytes(), PUBLIC)?;
             }
-            let path = self.directory.request(&name);
-            directory::replace(&path, request.pem().as_bytes(), PUBLIC)?;
         }
         // An autosign command may take long, so the lock is not held.
         if !self.accepts(&name, &request)? {
@@ -169,6 +174,20 @@ impl CertificateAuthority {
         let path = self.directory.certificate(name);
         let Some(text) = directory::read_if_exists(&path)? else { return Ok(None) };
         Certificate::from_pem(&text).map(Some).map_err(|e| CaError::damaged(&path, e.to_string()))
+    }
+
+    /// Whether a request is the pending one of its name, and could have been signed at once.
+    fn is_sent_again(
+        &self,
+        name: &Certname,
+        request: &CertificateRequest,
+    ) -> Result<bool, CaError> {
+        if self.settings.autosign == Autosign::Off || self.stored_certificate(name)?.is_some() {
+            return Ok(false);
+        }
+        // A request that cannot be read is no reason to refuse a good one differently.
+        let stored = self.stored_request(name).unwrap_or_default();
+        Ok(stored.is_some_and(|stored| stored.der() == request.der()))
     }
 
     fn check_duplicate(&self, name: &Certname) -> Result<(), CaError> {

@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ordain_ca::{CertificateAuthority, GenerateOptions, Generated, Settings};
+use ordain_ca::{CertificateAuthority, Existing, GenerateOptions, Generated, Settings};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -91,7 +91,8 @@ fn main() {
     let certificates: Vec<(String, Generated)> = (0..nodes.max(clients))
         .map(|number| {
             let name = format!("load{number}.example.org");
-            let options = GenerateOptions { replace: true, ..GenerateOptions::default() };
+            let options =
+                GenerateOptions { existing: Existing::Revoke, ..GenerateOptions::default() };
             let made = ca.generate(&name, &options).expect("a certificate");
             (name, made)
         })

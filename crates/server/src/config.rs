@@ -124,6 +124,8 @@ pub struct Limits {
     pub connections: usize,
     /// The maximum number of open connections of one address.
     pub connections_per_address: usize,
+    /// The maximum number of handshakes that are computed at a time.
+    pub handshakes: usize,
     /// The time for the handshake of a connection.
     pub handshake: Duration,
     /// The time for the head of a request, and that between two requests.
@@ -152,6 +154,7 @@ impl Default for Limits {
         Self {
             connections: 20_000,
             connections_per_address: 1_000,
+            handshakes: 512,
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(30),
             body: Duration::from_secs(120),

@@ -1,18 +1,23 @@
 //! Accepts connections within limits, and ends them in order.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::server::Acceptor;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::LazyConfigAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::client::{Client, Listener};
 use crate::connections::Slot;
@@ -101,12 +106,8 @@ async fn tls(
     end: watch::Receiver<bool>,
 ) {
     let address = client.address;
-    let handshake = async {
-        // Signatures are expensive, and clients that are not known yet can ask for them.
-        let _turn = service.server.handshakes.acquire().await;
-        let acceptor = tokio_rustls::TlsAcceptor::from(service.server.tls.load_full());
-        acceptor.accept(stream).await
-    };
+    // In a place of its own, which is free again when requests begin.
+    let handshake = Box::pin(handshake(&service, stream));
     let stream = match timeout(service.server.config.limits.handshake, handshake).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
@@ -134,6 +135,26 @@ async fn tls(
     requests(service, stream, client, slot, end).await;
 }
 
+/// Makes the handshake of a connection. A client that sends nothing, or goes on slowly, takes no turn
+/// of others.
+async fn handshake(service: &Service, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    let hello = LazyConfigAcceptor::new(Acceptor::default(), stream).await?;
+    // Signatures are expensive, and clients that are not known yet can ask for them.
+    let turn = service.server.handshakes.acquire().await;
+    let mut rest = std::pin::pin!(hello.into_stream(service.server.tls.load_full()));
+    // The first step signs; later ones wait for the client.
+    let first = std::future::poll_fn(|context| match rest.as_mut().poll(context) {
+        Poll::Ready(result) => Poll::Ready(Some(result)),
+        Poll::Pending => Poll::Ready(None),
+    });
+    let first = first.await;
+    drop(turn);
+    match first {
+        Some(result) => result,
+        None => rest.await,
+    }
+}
+
 /// Serves the requests of a connection.
 async fn requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     service: Arc<Service>,
@@ -149,7 +170,10 @@ async fn requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let handling = Arc::clone(&service);
     let function = service_fn(move |request: hyper::Request<Incoming>| {
         let (service, client) = (Arc::clone(&handling), Arc::clone(&client));
-        async move { Ok::<_, std::convert::Infallible>(service.respond(&client, request).await) }
+        // In a place of its own, so that a connection without a request does not have room for one.
+        Box::pin(async move {
+            Ok::<_, std::convert::Infallible>(service.respond(&client, request).await)
+        })
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -93,8 +93,8 @@ impl Server {
     pub(crate) fn not_stored(&self, reason: NotStored) -> Reply {
         match reason {
             NotStored::Refused(reason) => Reply::bad_request(reason),
-            NotStored::Busy(reason) => {
-                tracing::warn!(reason, "the database is busy");
+            NotStored::Busy(_) | NotStored::Outdated => {
+                tracing::warn!(%reason, "the database is busy");
                 self.overloaded()
             }
             NotStored::Failed(reason) => Reply::failed(reason),

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{PUPPET_VERSION, Reply};
 use crate::request::Request;
 use crate::routes::{self, Route};
-use crate::server::{BODY_UNIT, Server};
+use crate::server::Server;
 use crate::shadow::{self, Shadow};
 use crate::url::{Target, UrlError};
 
@@ -86,7 +86,7 @@ impl Service {
         if let Some(identity) = &client.identity {
             self.check_certificate(identity)?;
         }
-        shadow::pass(shadow, &self.server.config.limits, client, request).await
+        shadow::pass(shadow, &self.server, client, request).await
     }
 
     /// Finds the route, checks the client, reads the body, calls the handler.
@@ -133,11 +133,8 @@ impl Service {
         }
         // A body is read only if the client may use the route at all.
         route.check(&request)?;
-        let length = body.size_hint().upper().unwrap_or(route.max_body).min(route.max_body);
-        let units = u32::try_from(length.div_ceil(BODY_UNIT)).unwrap_or(u32::MAX);
-        let permit =
-            self.server.bodies.try_acquire_many(units).map_err(|_| self.server.overloaded())?;
-        request.body = body::read(body, route.max_body, self.server.config.limits.body).await?;
+        let (read, permit) = body::read(body, route.max_body, &self.server).await?;
+        request.body = read;
         let answer = route.answer(Arc::clone(&self.server), request);
         // A panic is a bug, but it must end only this request.
         let reply = match CatchPanic(AssertUnwindSafe(answer)).await {

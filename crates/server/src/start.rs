@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use ordain_ca::{CertificateAuthority, CreateOptions, GenerateOptions, KeyAlgorithm, Settings};
+use ordain_ca::{
+    CertificateAuthority, CreateOptions, Existing, GenerateOptions, KeyAlgorithm, Settings,
+};
 use ordain_driver::Options;
 use ordain_driver::inputs::FileStates;
 use tokio::net::TcpListener;
@@ -43,8 +45,6 @@ use crate::tls::{self, ServerKey};
 const THREADS: usize = 4;
 /// The threads for blocking work other than compiles.
 const BLOCKING_THREADS: usize = 32;
-/// The maximum number of concurrent handshakes: those of slow clients wait most of their time.
-const HANDSHAKES: usize = 512;
 /// The maximum number of requests for certificates that are looked at at a time. A program may
 /// decide about each.
 const ENROLMENTS: usize = 8;
@@ -213,7 +213,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         connections: Arc::new(Connections::default()),
         metrics: Metrics::default(),
         bodies: Semaphore::new(Server::body_units(config.limits.all_bodies)),
-        handshakes: Semaphore::new(HANDSHAKES),
+        handshakes: Semaphore::new(config.limits.handshakes.max(1)),
         enrolments: Semaphore::new(ENROLMENTS),
         started: Instant::now(),
         ending: watch::Sender::new(false),
@@ -513,10 +513,13 @@ fn own_key(config: &Config, ca: &CertificateAuthority) -> Result<ServerKey, Serv
     {
         return Ok(ServerKey { certificate, key });
     }
+    // A certificate of the name that this server did not make is that of another server, which a site
+    // may have to go back to.
+    let existing = if certificate.exists() { Existing::Revoke } else { Existing::Keep };
     let options = GenerateOptions {
         key: KeyAlgorithm::default(),
         alt_names: config.names.clone(),
-        replace: true,
+        existing,
         ..GenerateOptions::default()
     };
     let name = config.names.first().map_or("puppet", String::as_str);

@@ -190,9 +190,9 @@ impl Worker {
                     self.last_note.clear();
                 }
                 self.is_out = false;
-                self.backoff.reset();
+                let regular = self.backoff.succeed(self.settings.interval);
                 match self.deliver() {
-                    Ok(()) => self.settings.interval,
+                    Ok(()) => regular,
                     Err(_) => self.backoff.next_delay(),
                 }
             }
@@ -206,6 +206,7 @@ impl Worker {
                         (self.settings.environment.clone(), self.noticed.clone());
                     self.hold(environment, state);
                 }
+                let delay = self.backoff.next_delay();
                 match error {
                     AgentError::NotSigned => {
                         self.settings.wait_for_cert.unwrap_or(self.settings.interval)
@@ -213,7 +214,7 @@ impl Worker {
                     AgentError::Refused { retry_after: Some(seconds), .. } => {
                         Duration::from_secs(seconds).min(self.settings.interval)
                     }
-                    _ => self.backoff.next_delay(),
+                    _ => delay,
                 }
             }
         }

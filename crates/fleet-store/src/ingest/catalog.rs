@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use crate::command::{Catalog, Edge, Resource};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
+use crate::ingest::{is_later, node};
 use crate::rows::{self, Ids, Shared};
 use crate::value::Value;
 
@@ -77,7 +77,7 @@ pub(super) fn replace(
     let time = catalog.producer_timestamp;
     let node = node::activate(connection, &catalog.certname, time, received)?;
     let stored = stored(connection, &node.id, catalog)?;
-    if stored.as_ref().is_some_and(|stored| stored.time > time) {
+    if stored.as_ref().is_some_and(|stored| is_later(stored.time, time)) {
         return Ok(Outcome::Stale);
     }
     let is_new = stored.is_none();

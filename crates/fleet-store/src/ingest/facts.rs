@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use crate::command::{FactLeaf, FactValue, Facts, Package};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
+use crate::ingest::{is_later, node};
 use crate::rows::{self, Shared};
 use crate::value::Value;
 
@@ -37,7 +37,7 @@ pub(super) fn replace(
     let stored = connection.row(sql, std::slice::from_ref(&node.id))?;
     let (mut is_same, mut same_producer) = (false, false);
     if let Some([stored_time, hash, producer]) = stored.as_deref() {
-        if stored_time.integer()? > time {
+        if is_later(stored_time.integer()?, time) {
             return Ok(Outcome::Stale);
         }
         is_same = *hash == Value::from(facts.hash.as_slice());

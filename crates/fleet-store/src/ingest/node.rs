@@ -3,6 +3,7 @@
 use crate::command::{Deactivation, Expiration};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
+use crate::ingest::is_later;
 use crate::ingest::outcome::Outcome;
 use crate::value::Value;
 
@@ -55,7 +56,7 @@ pub(super) fn activate(
 ) -> Result<Node, FleetStoreError> {
     let node = lock(connection, certname, received)?;
     let is_inactive = node.deactivated.is_some() || node.expired.is_some();
-    let later = |time: Option<i64>| time.is_some_and(|time| time > timestamp);
+    let later = |time: Option<i64>| time.is_some_and(|time| is_later(time, timestamp));
     if is_inactive && !later(node.deactivated) && !later(node.expired) {
         let sql = "UPDATE certnames SET deactivated = NULL, expired = NULL WHERE id = $1";
         connection.execute(sql, std::slice::from_ref(&node.id))?;

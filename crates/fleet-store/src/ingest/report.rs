@@ -7,6 +7,7 @@ use crate::error::FleetStoreError;
 use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
 use crate::rows;
+use crate::time::now;
 use crate::value::Value;
 
 const COLUMNS: [&str; 24] = [
@@ -157,7 +158,8 @@ fn set_latest(
                    latest_report_corrective_change = $9, latest_report_job_id = $10,
                    cached_catalog_status = $11
                WHERE id = $12 AND (latest_report_producer_timestamp IS NULL
-                   OR latest_report_producer_timestamp < $1)";
+                   OR latest_report_producer_timestamp < $1
+                   OR latest_report_producer_timestamp > $13)";
     let parameters = [
         report.producer_timestamp.into(),
         id,
@@ -171,6 +173,8 @@ fn set_latest(
         report.job_id.clone().into(),
         report.cached_catalog_status.clone().into(),
         node,
+        // A time in the future says nothing: the clocks of servers differ.
+        now().into(),
     ];
     connection.execute(sql, &parameters).map(drop)
 }

@@ -55,8 +55,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How long a call waits for a free connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a connection attempt may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection attempt may take. The system repeats lost packets of an attempt at growing
+/// intervals, so a short one finds a database sooner that is reachable again.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How long data may be on its way without an answer of the other machine, before the connection is
+/// given up. The system's default is about fifteen minutes, in which nothing would be stored.
+const UNANSWERED: Duration = Duration::from_secs(5);
+
+/// The pause after which a silent connection is probed, and the interval of the probes.
+const PROBE_AFTER: Duration = Duration::from_secs(3);
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The pause of libpq and of the client, which is that of addresses without the parameter.
+const DEFAULT_PROBE_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The number of prepared statements per connection.
 const PREPARED: usize = 256;
@@ -82,6 +94,15 @@ impl Postgres {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(UNANSWERED);
+        }
+        if config.get_keepalives_idle() == DEFAULT_PROBE_AFTER {
+            config.keepalives_idle(PROBE_AFTER);
+        }
+        if config.get_keepalives_interval().is_none() {
+            config.keepalives_interval(PROBE_INTERVAL);
+        }
         if config.get_application_name().is_none() {
             config.application_name("ordain");
         }
@@ -105,7 +126,7 @@ impl Postgres {
                     pool.open -= 1;
                     continue;
                 }
-                return Ok(Borrowed { database: self, session: Some(session) });
+                return Ok(Borrowed { database: self, session: Some(session), is_reused: true });
             }
             if pool.open < self.limit {
                 pool.open += 1;
@@ -121,7 +142,7 @@ impl Postgres {
                 self.returned.wait_timeout(pool, left).unwrap_or_else(PoisonError::into_inner);
         }
         drop(pool);
-        let mut borrowed = Borrowed { database: self, session: None };
+        let mut borrowed = Borrowed { database: self, session: None, is_reused: false };
         borrowed.session = Some(self.open_session()?);
         Ok(borrowed)
     }
@@ -143,9 +164,18 @@ impl Postgres {
         begin: &str,
         work: &mut TransactionBody<'_>,
     ) -> Result<(), FleetStoreError> {
-        match &mut self.session()?.session {
-            Some(session) => session.transaction(begin, work),
-            None => Err(FleetStoreError::failed("there is no connection")),
+        loop {
+            let mut borrowed = self.session()?;
+            let Some(session) = &mut borrowed.session else {
+                return Err(FleetStoreError::failed("there is no connection"));
+            };
+            match session.client.batch_execute(begin) {
+                Ok(()) => return session.transaction(work),
+                // The database ended the connection while it was idle, which says nothing about now.
+                // Nothing was done on it.
+                Err(_) if borrowed.is_reused && session.client.is_closed() => {}
+                Err(e) => return Err(error(&e)),
+            }
         }
     }
 }
@@ -154,6 +184,8 @@ impl Postgres {
 struct Borrowed<'a> {
     database: &'a Postgres,
     session: Option<Session>,
+    /// Whether the connection was open before.
+    is_reused: bool,
 }
 
 impl Drop for Borrowed<'_> {
@@ -170,12 +202,8 @@ impl Drop for Borrowed<'_> {
 }
 
 impl Session {
-    fn transaction(
-        &mut self,
-        begin: &str,
-        work: &mut TransactionBody<'_>,
-    ) -> Result<(), FleetStoreError> {
-        self.client.batch_execute(begin).map_err(|e| error(&e))?;
+    /// Does the work of a transaction that has begun, and ends it.
+    fn transaction(&mut self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError> {
         let result =
             work(self).and_then(|()| self.client.batch_execute("COMMIT").map_err(|e| error(&e)));
         if result.is_err() {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use ordain_fleet_store::{
-    Command, Database, FleetStoreError, Outcome, Retention, Sqlite, apply, apply_all,
+    Command, Database, FleetStoreError, Outcome, Postgres, Retention, Sqlite, apply, apply_all,
     collect_garbage, exported_resources, facts_of, format_time, read,
 };
 use serde_json::{Value as Json, json};
 
-use crate::databases::with_each;
+use crate::databases::{with_each, with_postgres};
 
 const NOW: i64 = 1_795_694_400_000_000;
 const MINUTE: i64 = 60_000_000;
@@ -110,6 +110,42 @@ fn commands_in_one_transaction_fail_alone() {
         let outcomes = apply_all(database, &commands).unwrap();
         assert!(outcomes[1].is_ok(), "{outcomes:?}");
         assert_eq!(count(database, "factsets"), 3);
+    });
+}
+
+#[test]
+fn data_of_a_fast_clock_keeps_nothing_out() {
+    with_each(|database| {
+        let now = ordain_fleet_store::now();
+        let of = |round: i64| json!({ "round": round });
+        let changed = Outcome::Stored { changed: true };
+        let store = |command: Command| apply(database, &command, now).unwrap();
+        assert_eq!(store(facts("a.example.com", now + 120 * MINUTE, &of(1))), changed);
+        assert_eq!(store(facts("a.example.com", now - MINUTE, &of(2))), changed);
+        // This is in the past, so it still is later.
+        assert_eq!(store(facts("a.example.com", now - 2 * MINUTE, &of(3))), Outcome::Stale);
+        assert_eq!(store(catalog("a.example.com", now + 120 * MINUTE, 3)), changed);
+        assert_eq!(store(catalog("a.example.com", now - MINUTE, 4)), changed);
+        assert_eq!(store(catalog("a.example.com", now - 2 * MINUTE, 5)), Outcome::Stale);
+        store(report("a.example.com", now + 120 * MINUTE));
+        store(report("a.example.com", now - MINUTE));
+        let sql = "SELECT latest_report_producer_timestamp FROM certnames";
+        let latest = read(database, None, |c| c.value(sql, &[])).unwrap().unwrap();
+        assert_eq!(latest.integer().unwrap(), now - MINUTE);
+    });
+}
+
+#[test]
+fn a_connection_that_the_database_ended_is_replaced() {
+    with_postgres(|address| {
+        let [one, other] = [1, 2].map(|limit| Postgres::connect(address, limit).unwrap());
+        let number = || read(&one, None, |c| c.value("SELECT 1", &[]));
+        number().unwrap();
+        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                   WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        let ended = read(&other, None, |c| c.value(end, &[])).unwrap().unwrap();
+        assert!(ended.integer().unwrap() > 0);
+        number().unwrap();
     });
 }
 

@@ -20,7 +20,7 @@ use crate::classify::{Classification, classify};
 use crate::compile::{OpenedEnvironment, Refused};
 use crate::reply::Reply;
 use crate::server::Server;
-use crate::storage::{Receipt, stored};
+use crate::storage::{NotStored, Receipt, stored};
 use crate::trusted;
 
 /// A reply, and the receipts of the data that has to be stored before it is sent.
@@ -36,25 +36,39 @@ impl From<Reply> for Prepared {
 }
 
 /// Prepares a reply on a compiling thread, and returns it when its data is stored. The thread works
-/// for other requests while this one waits for the disk.
+/// for other requests while this one waits for the disk. If another server has stored another catalog
+/// meanwhile, the work is done once more.
 pub(super) async fn reply_of(
     server: Arc<Server>,
-    work: impl FnOnce(&Arc<Server>) -> Prepared + Send + 'static,
+    work: impl Fn(&Arc<Server>) -> Prepared + Send + Sync + 'static,
 ) -> Reply {
-    let working = Arc::clone(&server);
+    let work = Arc::new(work);
+    match stored_reply(&server, &work).await {
+        Ok(reply) => reply,
+        Err(NotStored::Outdated) => {
+            let again = stored_reply(&server, &work).await;
+            again.unwrap_or_else(|reason| server.not_stored(reason))
+        }
+        Err(reason) => server.not_stored(reason),
+    }
+}
+
+async fn stored_reply<W>(server: &Arc<Server>, work: &Arc<W>) -> Result<Reply, NotStored>
+where
+    W: Fn(&Arc<Server>) -> Prepared + Send + Sync + 'static,
+{
+    let (working, work) = (Arc::clone(server), Arc::clone(work));
     let prepared = match server.pool.run(move || work(&working)).await {
         Ok(prepared) => prepared,
-        Err(Refused::Full) => return server.overloaded(),
+        Err(Refused::Full) => return Ok(server.overloaded()),
         Err(Refused::Failed) => {
-            return Reply::failed("the compile met a bug; see the log of the server");
+            return Ok(Reply::failed("the compile met a bug; see the log of the server"));
         }
     };
     for receipt in prepared.receipts {
-        if let Err(reason) = stored(receipt).await {
-            return server.not_stored(reason);
-        }
+        stored(receipt).await?;
     }
-    prepared.reply
+    Ok(prepared.reply)
 }
 
 /// The classification of a node, by the program or the rules of the settings. Without facts, those

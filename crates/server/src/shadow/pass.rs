@@ -13,10 +13,10 @@ use super::state::{Comparison, Shadow};
 use super::upstream::Lease;
 use crate::body::{self, Outgoing};
 use crate::client::Client;
-use crate::config::Limits;
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::Reply;
 use crate::request::{Captured, Request};
+use crate::server::Server;
 use crate::url::Target;
 
 /// The address of the revocation lists.
@@ -42,10 +42,11 @@ struct Asked {
 /// The reply if the old server does not answer, or the body cannot be read.
 pub(crate) async fn pass(
     shadow: &Shadow,
-    limits: &Limits,
+    server: &Server,
     client: &Client,
     request: hyper::Request<Incoming>,
 ) -> Result<Response<Outgoing>, Reply> {
+    let limits = &server.config.limits;
     let (head, incoming) = request.into_parts();
     let asked = catalog_request(client, &head);
     let length = incoming.size_hint().upper().filter(|length| *length <= limits.body_length);
@@ -54,7 +55,8 @@ pub(crate) async fn pass(
         length.filter(|_| asked.is_some()).and_then(|length| shadow.memory.take(2 * length));
     let (outgoing, is_in_memory, asked) = match (asked, share) {
         (Some((identity, target)), Some(share)) => {
-            let body = body::read(incoming, limits.body_length, limits.body).await?;
+            // The share counts it from here on.
+            let (body, _) = body::read(incoming, limits.body_length, server).await?;
             let request = Request {
                 method: head.method.clone(),
                 target,

@@ -93,14 +93,15 @@ impl Renewal {
         Self { hash, ..self }
     }
 
-    /// The statement and its parameters. It changes no row if the stored catalog is another one.
+    /// The statement and its parameters. It changes no row if the stored catalog is another one, or of a
+    /// later request.
     pub(super) fn statement(&self) -> (&'static str, Vec<Value>) {
         let sql = "UPDATE catalogs SET timestamp = $1, producer_timestamp = $2,
                        catalog_version = $3, catalog_uuid = $4, transaction_uuid = $5,
                        code_id = $6
                    WHERE certname_id = (SELECT id FROM certnames WHERE certname = $7
                                         AND deactivated IS NULL AND expired IS NULL)
-                   AND hash = $8";
+                   AND hash = $8 AND (producer_timestamp <= $2 OR producer_timestamp > $1)";
         let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::Text);
         let parameters = vec![
             now().into(),

@@ -257,3 +257,43 @@ impl Storage {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_catalog_that_another_server_replaced_is_stored_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = |name| Storage::open(None, directory.path(), name).unwrap();
+        let (one, other) = (open("one.example.org"), open("other.example.org"));
+        let node = Certname::new("web.example.org").unwrap();
+        let source = Source { node: &node, environment: "production", transaction: None };
+        let replace = |storage: &Storage, mode: u8| {
+            let text = format!(
+                r#"{{"tags":[],"name":"web.example.org","version":1,"code_id":null,"catalog_uuid":
+                "00000000-0000-4000-8000-00000000000{mode}","catalog_format":1,"environment":
+                "production","resources":[{{"type":"Notify","title":"{mode}","tags":[],
+                "exported":false,"parameters":{{}}}}],"edges":[],"classes":[]}}"#
+            );
+            let digest = catalog_digest(text.as_bytes(), "production", &[]);
+            let receipt = storage.replace_catalog(&source, (text.as_bytes(), digest), &[], None);
+            receipt.blocking_recv().unwrap()
+        };
+        let stored = || {
+            let sql = "SELECT catalog_uuid FROM catalogs";
+            let found = read(&*one.database, None, |c| c.value(sql, &[])).unwrap().unwrap();
+            found.text().unwrap().chars().last().unwrap()
+        };
+        assert_eq!(
+            (replace(&one, 1), replace(&one, 1), replace(&other, 2)),
+            (Ok(()), Ok(()), Ok(()))
+        );
+        assert_eq!(stored(), '2');
+        // It knows only now that its catalog was replaced, so the node must not get it yet.
+        assert_eq!(replace(&one, 1), Err(NotStored::Outdated));
+        assert_eq!((replace(&one, 1), stored()), (Ok(()), '1'));
+    }
+}

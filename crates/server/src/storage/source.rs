@@ -18,6 +18,10 @@ pub(crate) enum NotStored {
     /// The database is not available or too slow; it may work later.
     #[error("{0}")]
     Busy(String),
+    /// The database has another catalog than this server thought, so the ids of that one were not
+    /// changed. The same request stores the whole catalog.
+    #[error("another server has stored another catalog")]
+    Outdated,
     /// The database has failed.
     #[error("{0}")]
     Failed(String),

@@ -200,10 +200,11 @@ impl WriterThread {
             let answer = match &result {
                 Ok(counts) => {
                     if counts.get(at) == Some(&0) {
-                        // Another server has stored another catalog; the next one is stored whole.
                         self.forget(&renewals[at].node);
+                        Err(NotStored::Outdated)
+                    } else {
+                        Ok(())
                     }
-                    Ok(())
                 }
                 Err(error) => Err(NotStored::from(error)),
             };

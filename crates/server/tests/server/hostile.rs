@@ -95,11 +95,29 @@ fn bodies_have_a_common_limit() {
     std::thread::sleep(Duration::from_millis(300));
     let mut second = server.connect(Some(&node)).unwrap();
     let target = "/puppet/v3/report/web.example.org";
+    // The length of the first body is only announced. The second one is no report.
+    assert_eq!(second.request("PUT", target, &[], &[b'x'; 40_000]).unwrap().status, 415);
+    first.stream.write_all(&[b'x'; 79_000]).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let mut second = server.connect(Some(&node)).unwrap();
     let refused = second.request("PUT", target, &[], &[b'x'; 40_000]).unwrap();
     assert_eq!(refused.status, 503);
     let seconds: u32 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=300).contains(&seconds));
     answers(&server);
+}
+
+#[test]
+fn silent_connections_take_no_turn_of_others() {
+    let server = TestServer::start(&CODE, |config| config.limits.handshakes = 4);
+    let connect = |_| TcpStream::connect(server.summary.address).unwrap();
+    // Half of them begin to say something.
+    let silent: Vec<_> = (0..20).map(connect).collect();
+    silent.iter().step_by(2).for_each(|mut one| one.write_all(&[22, 3, 1, 2, 0]).unwrap());
+    std::thread::sleep(Duration::from_millis(200));
+    let begin = Instant::now();
+    answers(&server);
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }
 
 #[test]

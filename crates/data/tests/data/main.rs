@@ -1,0 +1,8 @@
+//! Reading and writing JSON and YAML.
+
+#![allow(clippy::unwrap_used)]
+
+mod json;
+mod psych;
+mod yaml;
+mod yaml_differential;
