@@ -4,7 +4,7 @@ use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use serde_json::json;
 
 use super::nodes::kind_and_title;
-use super::{Page, Sql, columns, count, json_number, json_text, json_value};
+use super::page::{Page, Sql, columns, count, json_number, json_text, json_value};
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
 use crate::links::Links;

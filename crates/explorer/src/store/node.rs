@@ -3,11 +3,12 @@
 use ordain_fleet_store::{Connection, FleetStoreError, Value, facts_of};
 use serde_json::{Value as Json, json};
 
-use super::{Page, Sql, columns, count, json_flag, json_hex, json_text, json_time, missing_node};
+use super::nodes;
+use super::page::{
+    Page, Sql, columns, count, json_flag, json_hex, json_text, json_time, missing_node,
+};
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
-
-use super::nodes;
 
 impl Page<'_> {
     /// `nodes/NAME`: the state of a node.
@@ -115,7 +116,7 @@ fn report_row(row: &Vec<Value>) -> Result<Vec<Json>, FleetStoreError> {
     ])
 }
 
-/// The word for the status of a report; see [`nodes::STATUS`].
+/// The word for the status of a report; see `nodes::status_sql`.
 pub(super) fn word(
     status: &Value,
     noop: &Value,

@@ -3,25 +3,17 @@
 use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use serde_json::{Value as Json, json};
 
-use super::{Page, Sql, columns, count, json_flag, json_hex, json_number, json_text, json_time};
+use super::page::{
+    FROM, Page, Sql, columns, count, json_flag, json_hex, json_number, json_text, json_time,
+    status_of,
+};
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
 
-/// The nodes `n` with their catalogs `c`, sets of facts `f` and environments `e`.
-pub(super) const FROM: &str = " FROM certnames n
-    LEFT JOIN catalogs c ON c.certname_id = n.id
-    LEFT JOIN factsets f ON f.certname_id = n.id
-    LEFT JOIN environments e
-        ON e.id = COALESCE(c.environment_id, n.latest_report_environment_id, f.environment_id)";
-
 /// The status of the last report.
-pub(super) const STATUS: &str = "CASE
-    WHEN n.latest_report_status IS NULL THEN 'none'
-    WHEN n.latest_report_status = 'failed' THEN 'failed'
-    WHEN n.latest_report_noop THEN 'noop'
-    WHEN n.latest_report_status = 'changed' AND n.latest_report_corrective_change THEN 'corrective'
-    WHEN n.latest_report_status = 'changed' THEN 'changed'
-    ELSE 'unchanged' END";
+pub(super) fn status_sql() -> String {
+    status_of("n.latest_report_status", "n.latest_report_noop", "n.latest_report_corrective_change")
+}
 
 /// The columns of tables of nodes.
 pub(super) const COLUMNS: &[&str] = &[
@@ -41,7 +33,7 @@ const STATUSES: [&str; 6] = ["failed", "corrective", "changed", "noop", "unchang
 /// The beginning of a statement whose rows are those of [`COLUMNS`].
 pub(super) fn select() -> Sql {
     let mut sql = Sql::new("SELECT n.certname, e.environment, ");
-    sql.text(STATUS).text(
+    sql.text(&status_sql()).text(
         ", n.latest_report_hash, n.latest_report_timestamp, f.timestamp, c.timestamp,
          (n.deactivated IS NULL AND n.expired IS NULL)",
     );
@@ -106,7 +98,7 @@ impl Page<'_> {
         connection: &mut dyn Connection,
     ) -> Result<Document, ExplorerError> {
         let mut sql = Sql::new("SELECT ");
-        sql.text(STATUS).text(", e.environment, count(*)").text(FROM);
+        sql.text(&status_sql()).text(", e.environment, count(*)").text(FROM);
         self.conditions(&mut sql, false)?;
         sql.text(" GROUP BY 1, 2 ORDER BY 1, 2");
         let rows = connection.rows(&sql.text, &sql.values)?;
@@ -166,7 +158,7 @@ impl Page<'_> {
                 let text = format!("the status `{status}` is not one of {}", STATUSES.join(", "));
                 return Err(ExplorerError::Parameter(text));
             }
-            sql.text(" AND ").text(STATUS).text(" = ").bind(status);
+            sql.text(" AND ").text(&status_sql()).text(" = ").bind(status);
         }
         if let Some(environment) = self.request.parameter("environment") {
             sql.text(" AND e.environment = ").bind(environment);

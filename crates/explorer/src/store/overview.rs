@@ -4,7 +4,10 @@ use ordain_fleet_store::{Connection, FleetStoreError, Value, now};
 use serde_json::{Value as Json, json};
 
 use super::node::{seconds, word};
-use super::{Page, Sql, columns, count, json_hex, json_number, json_text, json_time, nodes};
+use super::nodes;
+use super::page::{
+    FROM, Page, Sql, columns, count, json_hex, json_number, json_text, json_time, status_of,
+};
 use crate::document::Document;
 use crate::error::ExplorerError;
 
@@ -29,7 +32,7 @@ impl Page<'_> {
     ) -> Result<Document, ExplorerError> {
         let now = now();
         let mut sql = Sql::new("SELECT ");
-        sql.text(nodes::STATUS).text(", count(*)").text(nodes::FROM).text(ACTIVE);
+        sql.text(&nodes::status_sql()).text(", count(*)").text(FROM).text(ACTIVE);
         self.visible(&mut sql);
         sql.text(" GROUP BY 1 ORDER BY 1");
         let statuses = list(connection, &sql, |row| {
@@ -37,7 +40,7 @@ impl Page<'_> {
             Ok(json!({ "status": json_text(status)?, "nodes": json_number(number)? }))
         })?;
         let mut sql = Sql::new("SELECT count(*)");
-        sql.text(nodes::FROM).text(ACTIVE);
+        sql.text(FROM).text(ACTIVE);
         sql.text(" AND n.latest_report_timestamp < ").bind(now - LATE * HOUR);
         self.visible(&mut sql);
         let late = count(connection, &sql)?;
@@ -53,7 +56,7 @@ impl Page<'_> {
 
     /// The newest reports `r` of the period, with their nodes and environments.
     fn recent_reports(&self, sql: &mut Sql, now: i64) {
-        sql.text(nodes::FROM).text(
+        sql.text(FROM).text(
             " JOIN (SELECT hash, certname_id, status, noop, corrective_change, start_time, end_time
                 FROM reports WHERE end_time > ",
         );
@@ -68,12 +71,8 @@ impl Page<'_> {
         now: i64,
     ) -> Result<Vec<Json>, FleetStoreError> {
         let mut sql = Sql::new("SELECT r.end_time / ");
-        sql.bind(HOUR).text(
-            ", CASE WHEN r.status = 'failed' THEN 'failed'
-                 WHEN r.noop THEN 'noop'
-                 WHEN r.status = 'changed' AND r.corrective_change THEN 'corrective'
-                 WHEN r.status = 'changed' THEN 'changed' ELSE 'unchanged' END, count(*)",
-        );
+        sql.bind(HOUR).text(", ");
+        sql.text(&status_of("r.status", "r.noop", "r.corrective_change")).text(", count(*)");
         self.recent_reports(&mut sql, now);
         sql.text(" GROUP BY 1, 2 ORDER BY 1, 2");
         list(connection, &sql, |row| {
@@ -119,7 +118,7 @@ impl Page<'_> {
             "SELECT v.resource_type, v.resource_title, count(DISTINCT v.certname_id),
                  max(v.timestamp)",
         );
-        sql.text(nodes::FROM).text(
+        sql.text(FROM).text(
             " JOIN (SELECT certname_id, status, corrective_change, timestamp, resource_type,
                 resource_title FROM events WHERE timestamp > ",
         );

@@ -4,8 +4,8 @@ use ordain_fleet_store::{Connection, FleetStoreError, Value, decompress};
 use serde_json::{Value as Json, json};
 
 use super::node::{seconds, word};
-use super::{
-    Page, Sql, columns, count, json_flag, json_number, json_text, json_time, json_value, nodes,
+use super::page::{
+    FROM, Page, Sql, columns, count, json_flag, json_number, json_text, json_time, json_value,
 };
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
@@ -118,7 +118,7 @@ impl Page<'_> {
                  r.start_time, r.end_time, r.configuration_version, r.code_id, r.metrics_zstd,
                  r.logs_zstd",
         );
-        sql.text(nodes::FROM).text(" JOIN reports r ON r.certname_id = n.id WHERE r.hash = ");
+        sql.text(FROM).text(" JOIN reports r ON r.certname_id = n.id WHERE r.hash = ");
         sql.bind(bytes);
         self.visible(&mut sql);
         let row = connection.row(&sql.text, &sql.values)?.ok_or_else(missing)?;

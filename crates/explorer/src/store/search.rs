@@ -3,7 +3,8 @@
 use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use serde_json::{Value as Json, json};
 
-use super::{Page, Sql, columns, json_hex, json_text, json_time, nodes};
+use super::nodes;
+use super::page::{FROM, Page, Sql, columns, json_hex, json_text, json_time};
 use crate::document::Document;
 use crate::error::ExplorerError;
 
@@ -96,7 +97,7 @@ impl Page<'_> {
     ) -> Result<Vec<Json>, FleetStoreError> {
         let start: String = text.chars().take(64).collect();
         let mut sql = Sql::new("SELECT n.certname, p.path");
-        sql.text(nodes::FROM);
+        sql.text(FROM);
         sql.text(
             " JOIN facts v ON v.certname_id = n.id JOIN fact_paths p ON p.id = v.path_id
              WHERE p.value_type = 'string' AND substr(v.value_string, 1, 64) = ",
@@ -121,7 +122,7 @@ impl Page<'_> {
         let bytes = ordain_functions::digest::unhex(text).filter(|bytes| bytes.len() == 20);
         let Some(bytes) = bytes else { return Ok(Vec::new()) };
         let mut sql = Sql::new("SELECT n.certname, r.hash, r.end_time");
-        sql.text(nodes::FROM).text(" JOIN reports r ON r.certname_id = n.id WHERE r.hash = ");
+        sql.text(FROM).text(" JOIN reports r ON r.certname_id = n.id WHERE r.hash = ");
         sql.bind(bytes);
         self.visible(&mut sql);
         let rows = connection.rows(&sql.text, &sql.values)?;
