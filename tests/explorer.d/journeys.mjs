@@ -44,7 +44,7 @@ async function addresses() {
   all.node = await href("tbody th a");
   all.report = await href("tbody a[href^='#/report/']");
   all.facts = `${all.node}/facts`;
-  all.resources = `${all.node}/resources`;
+  all.resources = `${all.node}/resources?q=motd`;
   all.graph = `${all.node}/graph`;
   await go(page, all.resources);
   all.resource = await href("tbody th a");

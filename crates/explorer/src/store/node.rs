@@ -137,10 +137,9 @@ pub(super) fn word(
 pub(super) fn seconds(start: &Value, end: &Value) -> Result<Json, FleetStoreError> {
     let (start, end) = (start.optional(Value::integer)?, end.optional(Value::integer)?);
     let (Some(start), Some(end)) = (start, end) else { return Ok(Json::Null) };
-    Ok(json!(end.saturating_sub(start) / 1000).as_i64().map_or(Json::Null, |ms| {
-        // A tenth of a second is exact enough for people.
-        json!((ms as f64 / 100.0).round() / 10.0)
-    }))
+    // A tenth of a second is exact enough for people.
+    let tenths = end.saturating_sub(start).saturating_add(50_000) / 100_000;
+    Ok(json!(tenths as f64 / 10.0))
 }
 
 /// The leaves of facts with their paths, such as `os.release.full` and `disks[0]`.
