@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use listenfd::ListenFd;
-use ordain_server::{Autosign, Config, Sockets, Summary};
+use ordain_server::{Autosign, Config, ExplorerUser, Sockets, Summary};
 use ordain_source::{Diagnostic, budget};
 use serde::Deserialize;
 
@@ -29,6 +29,10 @@ const PORT: u16 = 8140;
 /// prints how to point an agent at it. Edits of code are live at once. SIGHUP reads all files again;
 /// SIGTERM ends it when running requests are finished.
 #[derive(Args, Clone)]
+#[command(after_help = "\
+Examples:
+  ordain serve --code /etc/puppetlabs/code --state-dir state
+  ordain serve --config /etc/ordain/server.toml")]
 pub(crate) struct ServeArgs {
     /// The directory that has `environments`, or is one control repository
     #[arg(long, value_name = "DIR")]
@@ -56,6 +60,14 @@ pub(crate) struct ServeArgs {
     /// servers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub puppetdb_senders: Vec<String>,
+    /// A user of the web explorer: NAME=ROLE or NAME=ROLE@ENVIRONMENT, with the role `read` or `plan`.
+    /// NAME is that of a certificate, or the one that a proxy sends
+    #[arg(long, value_name = "USER")]
+    pub explorer_users: Vec<ExplorerUser>,
+    /// The names of the certificates of reverse proxies whose header X-Forwarded-User counts in the
+    /// web explorer
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub explorer_proxies: Vec<String>,
     /// The names by which agents reach the server, its own first; default: this machine's name,
     /// `puppet`, `localhost`
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -145,6 +157,10 @@ struct Section {
     puppetdb_clients: Vec<String>,
     #[serde(default)]
     puppetdb_senders: Vec<String>,
+    #[serde(default)]
+    explorer_users: Vec<String>,
+    #[serde(default)]
+    explorer_proxies: Vec<String>,
     #[serde(default)]
     names: Vec<String>,
     autosign: Option<String>,
@@ -287,6 +303,13 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     let or = |names: &[String], others| if names.is_empty() { others } else { names.to_vec() };
     config.puppetdb_clients = or(&args.puppetdb_clients, section.puppetdb_clients);
     config.puppetdb_senders = or(&args.puppetdb_senders, section.puppetdb_senders);
+    let users = section.explorer_users.iter().map(|text| text.parse());
+    let users = users.collect::<Result<Vec<ExplorerUser>, String>>().map_err(wrong)?;
+    config.explorer_users = match args.explorer_users.is_empty() {
+        true => users,
+        false => args.explorer_users.clone(),
+    };
+    config.explorer_proxies = or(&args.explorer_proxies, section.explorer_proxies);
     config.names = or(&args.names, section.names);
     config.autosign = match args.autosign.clone().or(section.autosign).as_deref() {
         None | Some("off" | "false") => Autosign::Off,
