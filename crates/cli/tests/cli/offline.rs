@@ -14,7 +14,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ordain");
 const EXCLUDED: &[(&str, &str)] = &[
     ("serve", "answers agents over the network"),
     ("agent", "gets its graph from a server"),
-    ("worker", "gets its work from a database"),
+    ("worker", "waits for work in a database"),
 ];
 
 /// The arguments of each verb, and its exit code.
