@@ -247,7 +247,7 @@ fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure>
 }
 
 /// Starts the log, on standard error.
-fn start_log(form: TextOrJson) {
+pub(super) fn start_log(form: TextOrJson) {
     let builder = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_max_level(tracing::Level::INFO)

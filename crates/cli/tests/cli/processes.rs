@@ -1,5 +1,7 @@
 //! Processes that `ordain` starts: signals, limits of time and output, and their cleanup.
 
+mod fleet_workers;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
