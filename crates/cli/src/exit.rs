@@ -15,7 +15,9 @@ Exit codes:
   2  `plan`: changes are pending; `apply`: changes were made, or with --noop
      would be
   130, 143, 129  SIGINT, SIGTERM or SIGHUP ended the run
-  `diff` has its own: 0 equal, 1 different, 2 an error";
+  `diff` has its own: 0 equal, 1 different, 2 an error
+
+`ordain help topics` lists the topics of the manual.";
 
 /// The same under `ordain diff --help`.
 pub(crate) const DIFF_HELP: &str = "\

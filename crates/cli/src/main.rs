@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use commands::Cli;
+use commands::{Cli, complete, full_command};
 use compat::{inmanta, mgmt, spiff};
 use exit::{Exit, Failure};
 use ordain_process::supervisor;
@@ -67,6 +67,10 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mgmt::main(&args);
     }
+    // A shell asks for completions. If it does, this call does not return.
+    if std::env::var_os(complete::VARIABLE).is_some() {
+        clap_complete::CompleteEnv::with_factory(full_command).var(complete::VARIABLE).complete();
+    }
     let cli = match Cli::read(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
@@ -99,7 +103,7 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
 }
 
 /// Prints help or a usage error, sanitized because arguments may contain anything.
-fn print_usage(error: &clap::Error) {
+pub(crate) fn print_usage(error: &clap::Error) {
     let text = error.render();
     let plain = text.to_string();
     // A closed stream is no reason to fail; help is no error.

@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use ordain_driver::Options;
 use ordain_source::process::{self, ProcessLimits};
+
+use crate::commands::complete;
 
 /// Arguments of every verb.
 #[derive(Args, Debug)]
@@ -150,6 +153,7 @@ pub(crate) enum TextOrJson {
 pub(crate) struct CompileArgs {
     /// The node's name; default: from the facts, else this machine's full name
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCompleter::new(complete::nodes))]
     pub node: Option<String>,
     /// Facts as JSON or YAML; default: those of this machine
     #[arg(long, value_name = "FILE")]
@@ -159,6 +163,7 @@ pub(crate) struct CompileArgs {
     pub node_data: Option<PathBuf>,
     /// The environment's name [default: production]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCompleter::new(complete::environments))]
     pub environment: Option<String>,
     /// Module directories, separated by colons; the first one wins
     #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]

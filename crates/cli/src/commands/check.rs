@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use ordain_driver::check::{self, Candidate, CheckedFile, FileFinder};
 use ordain_driver::languages;
 use ordain_driver::puppet::node;
@@ -14,6 +15,7 @@ use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap, ci, diagnostic, 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
+use super::complete;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::{Edition, Strict};
@@ -49,6 +51,7 @@ pub(crate) struct CheckArgs {
     strict: Strict,
     /// Ignore a diagnostic code, such as unused-variable
     #[arg(long, value_name = "CODE")]
+    #[arg(add = ArgValueCompleter::new(complete::codes))]
     ignore: Vec<String>,
     /// Further module directories, separated by colons
     #[arg(long, value_name = "DIRS", value_delimiter = ':')]

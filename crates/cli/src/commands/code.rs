@@ -96,9 +96,12 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("types from-ruby", "the Ruby code of the types."),
     ("types load", "the code of the types."),
     ("types save", "the given code, and that of the types."),
+    ("schema", NOTHING),
     ("parse", NOTHING),
     ("explain-code", NOTHING),
     ("completions", NOTHING),
+    ("man", NOTHING),
+    ("help", NOTHING),
 ];
 
 /// Adds the code that a verb and its subcommands may run to their help.

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use clap_complete::Shell;
+use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
+use super::complete;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
@@ -60,17 +61,18 @@ pub(super) fn run(
         writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
-    let shell = match args.shell {
-        Some(ShellName::Bash) => Shell::Bash,
-        Some(ShellName::Zsh) => Shell::Zsh,
-        Some(ShellName::Fish) => Shell::Fish,
+    let shell: &dyn EnvCompleter = match args.shell {
+        Some(ShellName::Bash) => &Bash,
+        Some(ShellName::Zsh) => &Zsh,
+        Some(ShellName::Fish) => &Fish,
         None => {
             let error = Diagnostic::error(codes::ARGUMENTS, "a script is for a shell");
             return Err(error.help("name it: bash, zsh or fish").into());
         }
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command_line, "ordain", &mut script);
+    // The script asks the program itself, so it stays right when the program changes.
+    shell.write_registration(complete::VARIABLE, "ordain", "ordain", "ordain", &mut script)?;
     ui.document().write_all(&script)?;
     Ok(Exit::Done)
 }

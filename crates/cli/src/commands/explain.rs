@@ -4,12 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use ordain_dynaml::eval::Dialect;
 use ordain_graph::explain::{Explainer, Explanation};
 use ordain_graph::{Attribute, Graph, ResourceId, ResourceRef};
 use ordain_puppet::provenance::Provenance;
 use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
 
+use super::complete;
 use crate::codes;
 use crate::commands::merge::shown as shown_error;
 use crate::exit::{Exit, Failure};
@@ -37,6 +39,7 @@ Examples:
   ordain explain manifest.yml stub.yml --at jobs.[0].instances")]
 pub(crate) struct ExplainArgs {
     /// The resource, or one of its attributes
+    #[arg(add = ArgValueCompleter::new(complete::resources))]
     resource: String,
     /// A manifest, a directory, a graph, a catalog, or - [default: .]
     path: Vec<PathBuf>,

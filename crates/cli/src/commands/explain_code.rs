@@ -3,9 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use ordain_source::{CodeDoc, Diagnostic, suggest};
 use serde_json::json;
 
+use super::complete;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
@@ -13,8 +15,13 @@ use crate::ui::{Ui, styles};
 
 /// Print what a diagnostic code means, or list all codes
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain explain-code puppet::unknown-variable
+  ordain explain-code")]
 pub(crate) struct ExplainCodeArgs {
     /// The code, such as puppet::unknown-variable
+    #[arg(add = ArgValueCompleter::new(complete::codes))]
     code: Option<String>,
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]

@@ -22,6 +22,10 @@ use crate::ui::{Ui, styles};
 ///
 /// Each has its path, its node and its user.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain history
+  ordain history --format json --state-dir state")]
 pub(crate) struct HistoryArgs {
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -35,6 +39,10 @@ pub(crate) struct HistoryArgs {
 ///
 /// Without RUN, the last one is shown.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain show
+  ordain show 12 --format json")]
 pub(crate) struct ShowArgs {
     /// The number of a run, as `ordain history` lists it
     #[arg(value_parser = number_of_run)]

@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use ordain_kinds::{AttributeSchema, AttributeType, KindSchema};
 use ordain_source::{Diagnostic, suggest};
 use serde_json::{Map, Value as Json, json};
 
+use super::complete;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
@@ -14,8 +16,14 @@ use crate::ui::{Ui, styles};
 
 /// List the kinds of resources, or print the attributes of one
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain kinds
+  ordain kinds file
+  ordain kinds http:server --format json")]
 pub(crate) struct KindsArgs {
     /// The kind, by its name in Ordain or in any language, such as file or http:server
+    #[arg(add = ArgValueCompleter::new(complete::kinds))]
     name: Option<String>,
     /// The output format; json prints a JSON Schema
     #[arg(long, value_name = "FORM", default_value = "text")]

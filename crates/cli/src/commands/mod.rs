@@ -5,6 +5,7 @@ mod ca;
 mod check;
 pub(crate) mod code;
 pub(crate) mod compile;
+pub(crate) mod complete;
 mod completions;
 pub(crate) mod convert;
 mod deploy;
@@ -18,18 +19,22 @@ mod facts;
 mod fleet;
 mod fmt;
 mod graph;
+mod help;
 mod history;
 mod init;
 mod kinds;
 mod lookup;
 mod lsp;
+mod man;
 pub(crate) mod merge;
 mod parse;
 pub(crate) mod plan;
 mod rollback;
+mod schema;
 mod serve;
 mod test;
 mod types;
+mod version;
 
 use std::ffi::OsString;
 
@@ -43,7 +48,8 @@ use crate::watch::{self, WatchArgs};
 
 /// Compile, check, explain, compare, plan and apply desired state
 #[derive(Parser)]
-#[command(name = "ordain", version, max_term_width = 100, after_help = exit::HELP)]
+#[command(name = "ordain", version, long_version = version::long())]
+#[command(max_term_width = 100, after_help = exit::HELP, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,
@@ -69,13 +75,18 @@ impl Cli {
 }
 
 /// The command line with all verbs.
-fn full_command() -> clap::Command {
+pub(crate) fn full_command() -> clap::Command {
     code::with_code_note("", Cli::command())
 }
 
 /// Runs `ordain completions` with the whole command line, which only this module knows.
 fn print_completions(ui: &mut Ui, args: &completions::CompletionsArgs) -> Result<Exit, Failure> {
     completions::run(ui, args, Cli::command())
+}
+
+/// Runs `ordain man` with the whole command line.
+fn write_manual(ui: &mut Ui, args: &man::ManArgs) -> Result<Exit, Failure> {
+    man::run(ui, args, full_command())
 }
 
 /// Defines the verbs: the name, the arguments and the function of each.
@@ -170,9 +181,12 @@ verbs! {
     "facts" Facts(facts::FactsArgs) => facts::run,
     "kinds" Kinds(kinds::KindsArgs) => kinds::run,
     "types" Types(types::TypesArgs) => types::run,
+    "schema" Schema(schema::SchemaArgs) => schema::run,
     "parse" Parse(parse::ParseArgs) => parse::run,
     "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
     "completions" Completions(completions::CompletionsArgs) => print_completions,
+    "man" Man(man::ManArgs) => write_manual,
+    "help" Help(help::HelpArgs) => help::run,
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use clap_complete::engine::ArgValueCompleter;
 use ecow::EcoString;
 use ordain_engine::host::AllowedActions;
 use ordain_engine::host::Host;
@@ -22,6 +23,7 @@ use ordain_puppet::deferred::Deferral;
 use ordain_source::{Diagnostic, Severity, suggest};
 use ordain_store::MachineKey;
 
+use super::complete;
 use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::options::{self, CompileArgs, TextOrJson};
@@ -75,6 +77,7 @@ pub(crate) struct SelectionArgs {
     pub skip_tags: Vec<String>,
     /// Only this resource, such as File[/etc/motd], with its dependencies; may be repeated
     #[arg(long, value_name = "RESOURCE", value_parser = references::parse)]
+    #[arg(add = ArgValueCompleter::new(complete::resources))]
     pub target: Vec<ResourceRef>,
     /// How many resources to work on at the same time [default: 1; for watch: 4]
     #[arg(long, value_name = "N", value_parser = options::at_least_one)]

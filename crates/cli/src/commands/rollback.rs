@@ -32,6 +32,10 @@ use crate::ui::{Ui, styles};
 /// restored unless --force is given. Packages, services, users and effects of commands are not
 /// restored. The exit code is 2 when something was restored.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain rollback --noop
+  ordain rollback 12")]
 pub(crate) struct RollbackArgs {
     /// The number of a run, as `ordain history` lists it
     #[arg(value_parser = number_of_run)]

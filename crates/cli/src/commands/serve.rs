@@ -29,6 +29,10 @@ const PORT: u16 = 8140;
 /// prints how to point an agent at it. Edits of code are live at once. SIGHUP reads all files again;
 /// SIGTERM ends it when running requests are finished.
 #[derive(Args, Clone)]
+#[command(after_help = "\
+Examples:
+  ordain serve --code /etc/puppetlabs/code --state-dir state
+  ordain serve --config /etc/ordain/server.toml")]
 pub(crate) struct ServeArgs {
     /// The directory that has `environments`, or is one control repository
     #[arg(long, value_name = "DIR")]

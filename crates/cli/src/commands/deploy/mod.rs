@@ -24,6 +24,11 @@ const CONFIGURATIONS: [&str; 3] = ["r10k.yaml", "/etc/puppetlabs/r10k/r10k.yaml"
 /// files are there. Without ENVIRONMENT all branches are deployed. An environment that fails keeps
 /// its revision, and the exit code is 1.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain deploy --config r10k.yaml
+  ordain deploy --remote https://git.example.org/control --to environments
+  ordain deploy main --config r10k.yaml --dry-run")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct DeployArgs {
     #[command(subcommand)]
@@ -69,6 +74,9 @@ struct BranchArgs {
 /// The branch and all other modules stay as they are deployed: each environment gets a new revision
 /// that differs in these modules only. Environments that do not declare any of them stay.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain deploy module ntp --environment main")]
 struct ModuleArgs {
     /// The modules, by the names of their directories
     #[arg(required = true, value_name = "MODULE")]
@@ -110,6 +118,10 @@ struct SourceArgs {
 
 /// List environments, or the revisions of one
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain deploy list
+  ordain deploy list main --to environments")]
 struct ListArgs {
     /// The environment whose revisions are listed
     environment: Option<String>,
@@ -125,6 +137,10 @@ struct ListArgs {
 /// Without REVISION it is the one that was deployed before. Later deploys leave the environment
 /// there until its sources have something new, or --force is given.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain deploy rollback main
+  ordain deploy rollback main 4c1f9a2e")]
 struct RollbackArgs {
     /// The environment
     environment: String,

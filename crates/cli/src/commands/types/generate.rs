@@ -25,6 +25,10 @@ use ordain_driver::puppet;
 /// Compiles of the environment read these files instead of the Ruby code. Files of types that are
 /// gone are removed; those that are as old as the code are kept.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain types generate /etc/puppetlabs/code/environments/production
+  ordain types generate . --force")]
 pub(super) struct GenerateArgs {
     /// The directory of the environment
     #[arg(default_value = ".")]

@@ -1,0 +1,243 @@
+//! `ordain help`: the help of verbs, and topics from the manual.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
+use ordain_source::{Diagnostic, suggest};
+
+use super::{Cli, complete};
+use crate::codes;
+use crate::exit::{Exit, Failure};
+use crate::ui::{Ui, styles};
+
+/// Print the help of a verb, or a topic of the manual
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  ordain help plan
+  ordain help fleet diff
+  ordain help exit-codes
+  ordain help topics")]
+pub(crate) struct HelpArgs {
+    /// A verb, or a topic; `topics` lists the topics
+    #[arg(value_name = "VERB|TOPIC", add = ArgValueCompleter::new(complete::topics))]
+    name: Vec<String>,
+}
+
+/// A topic: a section of a page of the manual.
+struct Topic {
+    name: &'static str,
+    about: &'static str,
+    page: &'static str,
+    heading: &'static str,
+}
+
+const CLI: &str = include_str!("../../../../docs/cli.md");
+const FORMATS: &str = include_str!("../../../../docs/formats.md");
+const ENGINE: &str = include_str!("../../../../docs/engine.md");
+const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
+
+const fn topic(
+    name: &'static str,
+    about: &'static str,
+    page: &'static str,
+    heading: &'static str,
+) -> Topic {
+    Topic { name, about, page, heading }
+}
+
+const TOPICS: &[Topic] = &[
+    topic("languages", "The languages and formats of PATH", CLI, "## PATH"),
+    topic("code", "The code that each verb may run", CLI, "## Programs that may run"),
+    topic("exit-codes", "Exit codes", CLI, "## Exit codes"),
+    topic("output", "Names, colours, terminals", CLI, "## Output"),
+    topic("flags", "The flags of every verb", CLI, "## Flags of every verb"),
+    topic("nodes", "Compiling many nodes at once", CLI, "### Many nodes at once"),
+    topic("documents", "The documents of --format json", CLI, "## Documents"),
+    topic("diagnostics", "Errors as JSON", CLI, "### Diagnostics"),
+    topic("graphs", "The format of graphs", FORMATS, "## `ordain-graph`: a resource graph"),
+    topic("plans", "Saved plans", FORMATS, "## `ordain-plan`: a saved plan"),
+    topic("secrets", "Secrets in graphs and plans", FORMATS, "### Secrets"),
+    topic("schemas", "JSON Schemas of the documents", FORMATS, "## JSON Schemas"),
+    topic("history", "The journal of runs", ENGINE, "## History"),
+    topic("glossary", "The terms of the manual", GLOSSARY, "# Glossary"),
+];
+
+/// The names of all topics with a line about each.
+pub(super) fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOPICS.iter().map(|topic| (topic.name, topic.about))
+}
+
+/// Prints help.
+///
+/// # Errors
+/// When there is no such verb and no such topic.
+pub(super) fn run(ui: &mut Ui, args: &HelpArgs) -> Result<Exit, Failure> {
+    let names: Vec<&str> = args.name.iter().map(String::as_str).collect();
+    if names == ["topics"] {
+        let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
+        for (name, about) in topics() {
+            writeln!(ui.out(), "{name:width$}  {about}")?;
+        }
+        return Ok(Exit::Done);
+    }
+    if let [name] = names[..]
+        && let Some(topic) = TOPICS.iter().find(|topic| topic.name == name)
+    {
+        print(ui, topic)?;
+        return Ok(Exit::Done);
+    }
+    let verbs = super::full_command();
+    let verbs: Vec<&str> = verbs.get_subcommands().map(clap::Command::get_name).collect();
+    if let Some(first) = names.first()
+        && !verbs.contains(first)
+    {
+        let error = Diagnostic::error(
+            codes::UNKNOWN_NAME,
+            format!("there is no verb and no topic `{first}`"),
+        );
+        let known = verbs.iter().copied().chain(topics().map(|(name, _)| name));
+        return Err(match suggest::nearest(first, known) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help("`ordain help` lists the verbs, `ordain help topics` the topics"),
+        }
+        .into());
+    }
+    let line = ["ordain"].into_iter().chain(names).chain(["--help"]).map(OsString::from);
+    match Cli::read(line.collect()) {
+        Ok(_) => Ok(Exit::Done),
+        Err(error) => {
+            crate::print_usage(&error);
+            Ok(if error.use_stderr() { Exit::Failed } else { Exit::Done })
+        }
+    }
+}
+
+/// The lines of a section without its heading: up to the next heading of its level or above.
+fn section(topic: &Topic) -> impl Iterator<Item = &'static str> {
+    let level = topic.heading.bytes().take_while(|b| *b == b'#').count();
+    let lines = topic.page.lines().skip_while(|line| *line != topic.heading).skip(1);
+    let mut in_block = false;
+    lines.take_while(move |line| {
+        if line.starts_with("```") {
+            in_block = !in_block;
+        }
+        let hashes = line.bytes().take_while(|b| *b == b'#').count();
+        in_block || hashes == 0 || hashes > level
+    })
+}
+
+fn print(ui: &mut Ui, topic: &Topic) -> Result<(), Failure> {
+    let title = ui.styled(styles::BOLD, topic.about);
+    writeln!(ui.out(), "{title}")?;
+    let mut in_block = false;
+    let mut table: Vec<(String, String)> = Vec::new();
+    for line in section(topic) {
+        if let Some(row) = line.strip_prefix("| ").filter(|_| !in_block) {
+            table.extend(cells(row));
+            continue;
+        }
+        print_table(ui, &std::mem::take(&mut table))?;
+        if line.starts_with("```") {
+            in_block = !in_block;
+        } else if in_block {
+            writeln!(ui.out(), "    {line}")?;
+        } else if let Some(heading) = line.strip_prefix('#') {
+            let heading = plain(heading.trim_start_matches('#').trim());
+            let heading = ui.styled(styles::BOLD, &heading);
+            writeln!(ui.out(), "{heading}")?;
+        } else {
+            let indent = if line.starts_with("- ") { 2 } else { 0 };
+            ui.line(&plain(line), indent)?;
+        }
+    }
+    print_table(ui, &table)
+}
+
+/// The first cell of a row, and the others. The rule below the heads is no row.
+fn cells(row: &str) -> Option<(String, String)> {
+    if row.starts_with("---") {
+        return None;
+    }
+    let row = row.trim_end().trim_end_matches('|').replace("\\|", "\u{0}");
+    let (first, rest) = row.split_once(" | ").unwrap_or((row.as_str(), ""));
+    let text = |cell: &str| plain(cell.trim()).replace('\u{0}', "|");
+    Some((text(first), text(&rest.replace(" | ", "; "))))
+}
+
+/// The column of the second cells, unless the first ones are shorter.
+const MAX_COLUMN: usize = 32;
+
+fn print_table(ui: &mut Ui, rows: &[(String, String)]) -> Result<(), Failure> {
+    let width = rows.iter().map(|(first, _)| first.chars().count()).max().unwrap_or(0);
+    let width = width.min(MAX_COLUMN);
+    for (first, rest) in rows {
+        ui.line(&format!("  {first:width$}  {rest}"), width + 4)?;
+    }
+    Ok(())
+}
+
+/// A line without the marks of Markdown.
+fn plain(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(['[', '`', '*']) {
+        out += &rest[..at];
+        let (mark, tail) = rest[at..].split_at(1);
+        rest = match mark {
+            "[" => match tail
+                .split_once("](")
+                .and_then(|(text, end)| Some((text, end.split_once(')')?.1)))
+            {
+                Some((text, end)) if !text.contains('[') => {
+                    out += &plain(text);
+                    end
+                }
+                _ => {
+                    out.push('[');
+                    tail
+                }
+            },
+            "`" => match tail.split_once('`') {
+                Some((code, end)) => {
+                    out += code;
+                    end
+                }
+                None => tail,
+            },
+            _ => match tail.strip_prefix('*') {
+                Some(bold) => bold,
+                None => {
+                    out.push('*');
+                    tail
+                }
+            },
+        };
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn topics_are_sections_of_the_manual_and_no_verbs() {
+        let verbs = Cli::command();
+        for topic in TOPICS {
+            assert!(section(topic).count() > 2, "{}: no section {}", topic.name, topic.heading);
+            assert!(verbs.find_subcommand(topic.name).is_none(), "{} is a verb", topic.name);
+        }
+    }
+
+    #[test]
+    fn marks_are_left_out() {
+        assert_eq!(plain("**A** [page](x.md#y) of `a[0] * 2` [x]"), "A page of a[0] * 2 [x]");
+        assert_eq!(cells("`a` | b | c |"), Some(("a".into(), "b; c".into())));
+        assert_eq!(cells("--- | --- |"), None);
+    }
+}
