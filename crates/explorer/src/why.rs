@@ -53,7 +53,7 @@ pub fn why(
 }
 
 /// The resource with a name such as `File[/etc/motd]`.
-pub(crate) fn find(graph: &Graph, name: &str) -> Result<ResourceId, ExplorerError> {
+fn find(graph: &Graph, name: &str) -> Result<ResourceId, ExplorerError> {
     graph.find_text(name).ok_or_else(|| ExplorerError::Missing(format!("resource {name}")))
 }
 

@@ -84,7 +84,7 @@ impl Page<'_> {
         sql.bind(id).text(" ORDER BY r.producer_timestamp DESC LIMIT ").bind(part.limit);
         sql.text(" OFFSET ").bind(part.offset);
         let rows = connection.rows(&sql.text, &sql.values)?;
-        let rows = rows.iter().map(report_row).collect::<Result<_, _>>()?;
+        let rows = rows.iter().map(|row| report_row(row)).collect::<Result<_, _>>()?;
         let columns = &[
             "report",
             "status",
@@ -99,9 +99,8 @@ impl Page<'_> {
     }
 }
 
-fn report_row(row: &Vec<Value>) -> Result<Vec<Json>, FleetStoreError> {
-    let [hash, status, noop, corrective, start, end, environment, version, events] = &row[..]
-    else {
+fn report_row(row: &[Value]) -> Result<Vec<Json>, FleetStoreError> {
+    let [hash, status, noop, corrective, start, end, environment, version, events] = row else {
         return Err(columns(9));
     };
     Ok(vec![

@@ -90,7 +90,7 @@ impl Page<'_> {
         sql.text(" ORDER BY v.timestamp, v.ordinal LIMIT ").bind(part.limit);
         sql.text(" OFFSET ").bind(part.offset);
         let rows = connection.rows(&sql.text, &sql.values)?;
-        let rows = rows.iter().map(event).collect::<Result<_, _>>()?;
+        let rows = rows.iter().map(|row| event(row)).collect::<Result<_, _>>()?;
         let columns = &[
             "resource",
             "property",
@@ -127,8 +127,8 @@ impl Page<'_> {
     }
 }
 
-fn event(row: &Vec<Value>) -> Result<Vec<Json>, FleetStoreError> {
-    let [kind, title, property, status, corrective, old, new, message, time, file, line] = &row[..]
+fn event(row: &[Value]) -> Result<Vec<Json>, FleetStoreError> {
+    let [kind, title, property, status, corrective, old, new, message, time, file, line] = row
     else {
         return Err(columns(11));
     };
