@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["server"],
     &["agent"],
     &["ide"],
-    &["fleet", "testing"],
+    &["fleet", "testing", "explorer"],
     &["driver", "deploy"],
     &["puppetdb"],
     &["fleet-store"],

@@ -15,7 +15,9 @@ fn transcripts_are_true() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = files(&root.join("tests/cases"), &["md"]);
     assert!(pages.len() >= 8, "the transcripts are gone");
-    pages.extend(files(&root.join("../../docs"), &["md"]));
+    for dir in ["../../docs", "../../docs/tutorials"] {
+        pages.extend(files(&root.join(dir), &["md"]));
+    }
     pages.push(root.join("../../README.md"));
     let wanted = std::env::var("ORDAIN_CASE").unwrap_or_default();
     pages.retain(|page| page.to_string_lossy().contains(&wanted));

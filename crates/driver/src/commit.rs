@@ -65,11 +65,7 @@ impl Commit {
     /// When there is no git, no repository or no such revision.
     pub fn open(dir: &Path, revision: &str) -> Result<Self, Diagnostic> {
         let world = HostWorld::new();
-        let prefix = git(&world, dir, &["rev-parse", "--show-prefix"])?;
-        let mut root = absolute(dir);
-        for _ in Path::new(text(&prefix)?.trim_end_matches('\n')).components() {
-            root.pop();
-        }
+        let root = root(&world, dir)?;
         let tree = format!("{revision}^{{tree}}");
         let tree = git(&world, dir, &["rev-parse", "--verify", "--end-of-options", &tree])
             .map_err(|_| no_revision(&world, dir, revision))?;
@@ -83,6 +79,19 @@ impl Commit {
     /// The root of the work tree.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The root of the work tree that a directory is in, and the full id of a revision.
+    ///
+    /// # Errors
+    /// When there is no git, no repository or no such revision.
+    pub fn find(dir: &Path, revision: &str) -> Result<(PathBuf, String), Diagnostic> {
+        let world = HostWorld::new();
+        let root = root(&world, dir)?;
+        let commit = format!("{revision}^{{commit}}");
+        let id = git(&world, dir, &["rev-parse", "--verify", "--end-of-options", &commit])
+            .map_err(|_| no_revision(&world, dir, revision))?;
+        Ok((root, text(&id)?.trim_end().to_owned()))
     }
 
     /// Follows all links of a path relative to the root of the work tree. Fails if the path leaves
@@ -146,6 +155,16 @@ impl Commit {
         }
         self.git.lock().unwrap_or_else(PoisonError::into_inner).contents(blob)
     }
+}
+
+/// The root of the work tree that a directory is in, as the caller named the directory.
+fn root(world: &HostWorld, dir: &Path) -> Result<PathBuf, Diagnostic> {
+    let prefix = git(world, dir, &["rev-parse", "--show-prefix"])?;
+    let mut root = absolute(dir);
+    for _ in Path::new(text(&prefix)?.trim_end_matches('\n')).components() {
+        root.pop();
+    }
+    Ok(root)
 }
 
 /// The error for a revision that a repository lacks.

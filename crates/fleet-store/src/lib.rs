@@ -1,6 +1,6 @@
 //! The server's database: nodes with their facts, catalogs and reports, the inventory of the
-//! certificate authority, stored answers to compile requests, pins, runs of many nodes, and the audit
-//! log.
+//! certificate authority, stored answers to compile requests, pins, runs of many nodes, a queue of
+//! comparisons, and the audit log.
 //!
 //! # Two databases
 //!
@@ -61,6 +61,7 @@ mod contents;
 mod database;
 mod dialect;
 mod error;
+mod fleet_jobs;
 mod fleet_runs;
 mod gc;
 mod ingest;
@@ -92,6 +93,11 @@ pub use contents::{Digest, content, put_content, put_secret, secret};
 pub use database::{Connection, Database, RowFunction, TransactionBody, read, write};
 pub use dialect::Dialect;
 pub use error::FleetStoreError;
+pub use fleet_jobs::{
+    FleetJob, FleetJobProgress, LeasedBatch, add_batches, advance_fleet_job, batch_results,
+    complete_batch, create_fleet_job, delete_old_fleet_jobs, fail_batch, lease_batch,
+    open_fleet_jobs, put_shared_input, remove_fleet_job, renew_batch, shared_input,
+};
 pub use fleet_runs::{
     FleetRun, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
     RunRequest, claim_run_request, create_fleet_run, fleet_run, fleet_run_nodes, job_id,
@@ -101,7 +107,7 @@ pub use gc::{GcStats, Retention, collect_garbage};
 pub use ingest::{Outcome, apply, apply_all};
 pub use key::StoreKey;
 pub use leases::{acquire_lease, release_lease};
-pub use lookups::{ExportedRow, active_facts, exported_resources, facts_of};
+pub use lookups::{ExportedRow, active_facts, active_nodes, exported_resources, facts_of};
 pub use pins::{Pin, deactivate_node, known_revisions, pin_of, pins, put_pin, remove_pin};
 pub use postgres::Postgres;
 pub use sqlite::{FunctionBody, SqlFunction, Sqlite};

@@ -56,6 +56,25 @@ pub fn active_facts(
     Ok(found)
 }
 
+/// The names of the nodes that have facts, and are neither deactivated nor expired, in order.
+///
+/// # Errors
+/// When the database fails.
+pub fn active_nodes(connection: &mut dyn Connection) -> Result<Vec<String>, FleetStoreError> {
+    let sql = "SELECT c.certname FROM factsets f JOIN certnames c ON c.id = f.certname_id
+               WHERE c.deactivated IS NULL AND c.expired IS NULL";
+    let mut names = Vec::new();
+    connection.each(sql, &[], &mut |row| {
+        names.extend(
+            row.iter().map(|name| name.text().map(str::to_owned)).collect::<Result<Vec<_>, _>>()?,
+        );
+        Ok(std::ops::ControlFlow::Continue(()))
+    })?;
+    // Databases sort by the rules of their language.
+    names.sort();
+    Ok(names)
+}
+
 /// The resources of a type that active nodes export, except those of one node; ordered by node and
 /// title.
 ///

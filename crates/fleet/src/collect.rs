@@ -69,6 +69,26 @@ impl Collector {
         })
     }
 
+    /// Adds a change of a batch of nodes, with the number of nodes whose causes were searched. Returns
+    /// its number.
+    pub(crate) fn merge(&self, found: FoundChange, searches: u8) -> u32 {
+        let digest = found.change.digest();
+        let is_wanted = self.wants_causes(&digest);
+        let number = self.add(digest, found.change, is_wanted.then_some(found.causes));
+        if is_wanted {
+            // The causes that were added count as one search.
+            self.with(|all| all.searches[number as usize] += searches.saturating_sub(1));
+        }
+        number
+    }
+
+    /// Removes all changes, in the order of their numbers, with the number of nodes whose causes were
+    /// searched.
+    pub(crate) fn take(&self) -> Vec<(FoundChange, u8)> {
+        let all = self.with(std::mem::take);
+        all.changes.into_iter().zip(all.searches).collect()
+    }
+
     /// All changes in the order of their numbers, and their digests.
     pub(crate) fn finish(self) -> (Vec<FoundChange>, Vec<Digest>) {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);

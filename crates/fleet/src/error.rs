@@ -65,6 +65,20 @@ pub enum FleetError {
     /// A source of facts cannot be asked.
     #[error("{0}")]
     Source(String),
+    /// Workers need a commit, and a side is none.
+    #[error("workers compare commits, and {0} is none")]
+    NoCommit(String),
+    /// The job of a comparison was deleted while its results were awaited.
+    #[error("the comparison was deleted from the queue")]
+    JobGone,
+    /// A part of a comparison has no result after the last attempt.
+    #[error("no worker could compare {nodes}: {reason}")]
+    Batch {
+        /// The first and the last of the nodes.
+        nodes: String,
+        /// The last error.
+        reason: String,
+    },
     /// The code cannot be opened; the errors were reported.
     #[error("{0}")]
     Code(#[from] ordain_driver::Error),

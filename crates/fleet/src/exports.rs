@@ -21,6 +21,12 @@ impl ExportPool {
         }
     }
 
+    /// Removes all of them.
+    pub(crate) fn take(&self) -> Vec<Exported> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *all).into_values().flatten().collect()
+    }
+
     /// Sorts them, after all nodes have added theirs.
     pub(crate) fn sort(&self) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

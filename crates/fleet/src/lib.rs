@@ -26,6 +26,9 @@
 //! [`NodeStore`] reads nodes, facts, reports and [`Drift`] from the database of a server, pins nodes
 //! and runs many of them ([`RunDriver`]). [`NodeCompiler`] compiles one of its nodes.
 //!
+//! [`diff_queued`] has other processes compile the nodes: any number of workers ([`work`]) take them
+//! from a queue in the database.
+//!
 //! The crate must not know: arguments, terminals, exit codes.
 
 mod cache;
@@ -40,6 +43,7 @@ mod filter;
 mod ignore;
 mod node_compile;
 mod nodes;
+mod queue;
 pub mod render;
 mod result;
 mod revision;
@@ -61,8 +65,9 @@ pub use nodes::{
     FleetNode, NodeFacts, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
 pub use ordain_fleet_store::{
-    FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
+    FleetJobProgress, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
 };
+pub use queue::{Queue, WorkerEvent, WorkerOptions, diff_queued, work};
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};

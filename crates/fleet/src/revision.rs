@@ -108,6 +108,40 @@ impl Sources {
     }
 }
 
+/// Both sides as commits of one repository.
+pub(crate) struct Commits {
+    /// The root of the work tree.
+    pub(crate) root: PathBuf,
+    /// The full id of the commit before.
+    pub(crate) before: String,
+    /// The full id of the commit after.
+    pub(crate) after: String,
+}
+
+impl Commits {
+    /// Finds the commits of both sides in the repository of a path.
+    ///
+    /// # Errors
+    /// When a side is no commit.
+    pub(crate) fn find(range: &Range, path: &Path) -> Result<Self, FleetError> {
+        let commit = |side: &Side| match side {
+            Side::Revision(name) => Ok(Commit::find(repository(path), name)?),
+            Side::Directory(dir) => {
+                Err(FleetError::NoCommit(format!("the directory {}", dir.display())))
+            }
+            Side::WorkTree => Err(FleetError::NoCommit("the work tree".to_owned())),
+        };
+        let ((root, before), (_, after)) = (commit(&range.before)?, commit(&range.after)?);
+        Ok(Self { root, before, after })
+    }
+}
+
+/// The directory in which git looks for the repository of a path.
+fn repository(path: &Path) -> &Path {
+    let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    if dir == Path::new("") { Path::new(".") } else { dir }
+}
+
 enum Located {
     Commit(Box<Commit>),
     Directory(PathBuf),
@@ -122,15 +156,11 @@ fn located(side: &Side, path: &Path) -> Result<Located, FleetError> {
     match side {
         Side::WorkTree => Ok(Located::WorkTree),
         Side::Directory(dir) => directory(dir),
-        Side::Revision(name) => {
-            let repository = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-            let repository = if repository == Path::new("") { Path::new(".") } else { repository };
-            match Commit::open(repository, name) {
-                Ok(commit) => Ok(Located::Commit(Box::new(commit))),
-                Err(_) if Path::new(name).exists() => directory(Path::new(name)),
-                Err(error) => Err(error.into()),
-            }
-        }
+        Side::Revision(name) => match Commit::open(repository(path), name) {
+            Ok(commit) => Ok(Located::Commit(Box::new(commit))),
+            Err(_) if Path::new(name).exists() => directory(Path::new(name)),
+            Err(error) => Err(error.into()),
+        },
     }
 }
 

@@ -12,6 +12,7 @@ use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::SourceMap;
 use ordain_source::budget::Watch;
 use ordain_source::layer::absolute;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::cache::{Cache, Known, Learned, LearnedNode};
@@ -29,7 +30,11 @@ use crate::side::{Failed, Failure, FirstError, Side};
 pub(crate) const ENVIRONMENT: &str = "production";
 
 /// The number of nodes that are compiled before the budget of memory begins anew.
-const BATCH: usize = 128;
+pub(crate) const BATCH: usize = 128;
+
+/// The note that some nodes run programs.
+pub(crate) const PROGRAMS_NOTE: &str = "some nodes run programs, such as ruby or generate(), which \
+                                        see the files of the work tree on both sides";
 
 /// The sources and the nodes of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -166,30 +171,30 @@ fn cache_key(path: &Path, request: &Request<'_>) -> String {
 }
 
 /// Both sides, open.
-struct Sides<'a> {
-    having: &'a [String],
-    ignore_tags: &'a [String],
-    before: Side,
-    after: Side,
-    cache: Option<Cache>,
-    environment: &'a str,
-    lines: &'a Lines<'a>,
-    collector: Collector,
+pub(crate) struct Sides<'a> {
+    pub(crate) having: &'a [String],
+    pub(crate) ignore_tags: &'a [String],
+    pub(crate) before: Side,
+    pub(crate) after: Side,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) environment: &'a str,
+    pub(crate) lines: &'a Lines<'a>,
+    pub(crate) collector: Collector,
 }
 
 /// The result of a node so far.
 #[derive(Default)]
-struct NodeWork {
-    changes: Vec<u32>,
-    compiles: usize,
+pub(crate) struct NodeWork {
+    pub(crate) changes: Vec<u32>,
+    pub(crate) compiles: usize,
     /// Whether the node has none of the wanted resources.
-    is_excluded: bool,
+    pub(crate) is_excluded: bool,
     /// Whether the node collects exported resources, which are known when all nodes are compiled.
-    reads_exports: bool,
+    pub(crate) reads_exports: bool,
     /// Whether a compile failed for a budget, which another node may have exceeded.
     has_exceeded_budget: bool,
     /// The remark about programs that see the work tree only.
-    runs_programs: bool,
+    pub(crate) runs_programs: bool,
     /// The compiles whose inputs are known: of both sides, or one for both.
     learned: Vec<Learned>,
     /// The changes of the graphs.
@@ -203,15 +208,8 @@ impl Sides<'_> {
         request: &Request<'n>,
         found: &mut FleetDiff,
     ) -> Result<Vec<LearnedNode<'n>>, FleetError> {
-        let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = request.jobs.map_or_else(processors, NonZeroUsize::get);
-        let threads = threads.clamp(1, request.nodes.len().max(1));
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE);
-        let pool = pool.build().map_err(|error| FleetError::Threads(error.to_string()))?;
-        let files = match (&self.before.environment, &self.after.environment) {
-            (Ok(before), Ok(after)) => Some(SourceFiles::new(before, after)),
-            _ => None,
-        };
+        let pool = threads(request.jobs, request.nodes.len())?;
+        let files = self.files();
         let one = |node: &FleetNode| self.node(node, files.as_ref(), true);
         let nodes = request.nodes;
         let mut works: Vec<NodeWork> = Vec::with_capacity(nodes.len());
@@ -229,20 +227,9 @@ impl Sides<'_> {
         for (at, work) in again.into_iter().zip(repeated) {
             works[at] = NodeWork { compiles: works[at].compiles + work.compiles, ..work };
         }
-        if threads > 1 {
-            // A second compile alone shows which node exceeds the budget.
-            for (node, work) in nodes.iter().zip(&mut works) {
-                if work.has_exceeded_budget {
-                    *work = pool.install(|| self.node(node, files.as_ref(), false));
-                }
-            }
-        }
+        self.repeat_alone(&pool, nodes, &mut works, files.as_ref());
         if works.iter().any(|work| work.runs_programs) {
-            found.notes.push(
-                "some nodes run programs, such as ruby or generate(), which see the files of the \
-                 work tree on both sides"
-                    .to_owned(),
-            );
+            found.notes.push(PROGRAMS_NOTE.to_owned());
         }
         found.compiles = works.iter().map(|work| work.compiles).sum();
         let mut learned = Vec::new();
@@ -255,6 +242,46 @@ impl Sides<'_> {
             }
         }
         Ok(learned)
+    }
+
+    /// Compiles and compares the nodes of a batch.
+    pub(crate) fn batch(
+        &self,
+        pool: &ThreadPool,
+        nodes: &[FleetNode],
+        files: Option<&SourceFiles<'_>>,
+        is_first: bool,
+    ) -> Vec<NodeWork> {
+        let one = |node: &FleetNode| self.node(node, files, is_first);
+        let mut works: Vec<NodeWork> = pool.install(|| nodes.par_iter().map(one).collect());
+        self.repeat_alone(pool, nodes, &mut works, files);
+        works
+    }
+
+    /// The files of both sides, unless one cannot be opened.
+    pub(crate) fn files(&self) -> Option<SourceFiles<'_>> {
+        match (&self.before.environment, &self.after.environment) {
+            (Ok(before), Ok(after)) => Some(SourceFiles::new(before, after)),
+            _ => None,
+        }
+    }
+
+    /// Compiles nodes again that exceeded a budget while others were compiled: a compile alone shows
+    /// which node exceeds it.
+    fn repeat_alone(
+        &self,
+        pool: &ThreadPool,
+        nodes: &[FleetNode],
+        works: &mut [NodeWork],
+        files: Option<&SourceFiles<'_>>,
+    ) {
+        if pool.current_num_threads() > 1 {
+            for (node, work) in nodes.iter().zip(works) {
+                if work.has_exceeded_budget {
+                    *work = pool.install(|| self.node(node, files, false));
+                }
+            }
+        }
     }
 
     /// Compiles a node and compares its graphs. In the first round its exports are collected.
@@ -414,6 +441,14 @@ impl Sides<'_> {
     }
 }
 
+/// Starts threads for compiles of nodes: `jobs`, or one per processor.
+pub(crate) fn threads(jobs: Option<NonZeroUsize>, nodes: usize) -> Result<ThreadPool, FleetError> {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = jobs.map_or_else(processors, NonZeroUsize::get).clamp(1, nodes.max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE);
+    pool.build().map_err(|error| FleetError::Threads(error.to_string()))
+}
+
 fn compiled<'g>(
     graph: &'g Graph,
     sources: &'g SourceMap,
@@ -431,7 +466,7 @@ fn is_tagged(resource: &Resource, tags: &[String]) -> bool {
 }
 
 /// The first node by name of each node block. A side that cannot be opened has no blocks.
-fn one_per_node_block(nodes: &[FleetNode], sides: [&Side; 2]) -> Vec<FleetNode> {
+pub(crate) fn one_per_node_block(nodes: &[FleetNode], sides: [&Side; 2]) -> Vec<FleetNode> {
     let mut first: BTreeMap<_, &FleetNode> = BTreeMap::new();
     for node in nodes {
         let block = |side: &Side| side.environment.as_ref().ok()?.node_block(&node.name);

@@ -1,6 +1,8 @@
 //! Comparisons of small sites: the changes that are found, and those that are not.
 #![allow(clippy::unwrap_used)]
 
+mod queue;
+
 use std::fs;
 use std::path::Path;
 

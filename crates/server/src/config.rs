@@ -29,6 +29,11 @@ pub struct Config {
     pub puppetdb_clients: Vec<String>,
     /// The names of certificates that may send queries and commands about any node: other servers.
     pub puppetdb_senders: Vec<String>,
+    /// The users of the web explorer. Administrators may use it anyway.
+    pub explorer_users: Vec<ExplorerUser>,
+    /// The names of the certificates of reverse proxies, whose header `X-Forwarded-User` names the
+    /// user of the web explorer.
+    pub explorer_proxies: Vec<String>,
     /// The names in the server's certificate, the first is its own.
     pub names: Vec<String>,
     /// The requests for certificates that are signed at once.
@@ -64,6 +69,49 @@ pub struct Config {
     pub shadow_ignore: Vec<String>,
     /// The limits on requests and connections.
     pub limits: Limits,
+}
+
+/// A user of the web explorer, with a role in one environment or in all. A user may have several.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExplorerUser {
+    /// The name: that of a certificate, or the one that a proxy sends.
+    pub name: String,
+    /// The role.
+    pub role: ExplorerRole,
+    /// The environment; `None` for all.
+    pub environment: Option<String>,
+}
+
+/// The rights of a user of the web explorer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExplorerRole {
+    /// To see nodes with their facts, catalogs and reports.
+    Read,
+    /// To see the code as well, and to compile it for explanations.
+    Plan,
+}
+
+impl std::str::FromStr for ExplorerUser {
+    type Err = String;
+
+    /// Parses `NAME=ROLE` or `NAME=ROLE@ENVIRONMENT`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not NAME=ROLE or NAME=ROLE@ENVIRONMENT");
+        let (name, right) = text.rsplit_once('=').ok_or_else(wrong)?;
+        let (role, environment) = match right.split_once('@') {
+            Some((role, environment)) => (role, Some(environment.to_string())),
+            None => (right, None),
+        };
+        let role = match role {
+            "read" => ExplorerRole::Read,
+            "plan" => ExplorerRole::Plan,
+            other => return Err(format!("the role `{other}` is neither read nor plan")),
+        };
+        if name.is_empty() || environment.as_deref() == Some("") {
+            return Err(wrong());
+        }
+        Ok(Self { name: name.to_string(), role, environment })
+    }
 }
 
 /// The default of [`Config::recompile_share`].
@@ -134,6 +182,8 @@ impl Config {
             puppetdb: None,
             puppetdb_clients: Vec::new(),
             puppetdb_senders: Vec::new(),
+            explorer_users: Vec::new(),
+            explorer_proxies: Vec::new(),
             names: Vec::new(),
             autosign: Autosign::Off,
             auto_renewal: false,

@@ -22,6 +22,7 @@ mod compile;
 mod config;
 mod connections;
 mod error;
+mod explorer_users;
 mod facts;
 mod files;
 mod follow;
@@ -51,7 +52,7 @@ mod tls;
 mod trusted;
 mod url;
 
-pub use config::{Config, Limits, RECOMPILE_SHARE};
+pub use config::{Config, ExplorerRole, ExplorerUser, Limits, RECOMPILE_SHARE};
 pub use error::ServerError;
 pub use ordain_ca::Autosign;
 pub use ordain_graph::language::Strict;

@@ -7,6 +7,7 @@ use crate::identity::Identity;
 use crate::reply::Reply;
 use crate::request::Request;
 use hyper::StatusCode;
+use ordain_explorer::Viewer;
 
 /// A client that may use a route.
 pub(crate) trait Principal: Sized + Send + 'static {
@@ -46,6 +47,10 @@ pub(crate) struct QueryClient(());
 #[derive(Debug)]
 pub(crate) struct CommandSender(());
 
+/// A user of the web explorer: an administrator, or a user in the settings.
+#[derive(Debug)]
+pub(crate) struct Explorer(Viewer);
+
 /// Nobody.
 #[derive(Debug)]
 pub(crate) struct Denied(Infallible);
@@ -67,6 +72,13 @@ impl OwnName {
 impl Admin {
     /// The client.
     pub(crate) fn identity(&self) -> &Identity {
+        &self.0
+    }
+}
+
+impl Explorer {
+    /// The user.
+    pub(crate) fn viewer(&self) -> &Viewer {
         &self.0
     }
 }
@@ -140,6 +152,14 @@ impl Principal for CommandSender {
 
     fn admit(request: &Request) -> Result<Self, Reply> {
         if request.access.may_send { Ok(Self(())) } else { Err(forbidden(request)) }
+    }
+}
+
+impl Principal for Explorer {
+    const NAME: &'static str = "explorer user";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        request.viewer.clone().map(Self).ok_or_else(|| forbidden(request))
     }
 }
 

@@ -64,6 +64,11 @@ impl Queries {
         })
     }
 
+    /// The database, for the explorer.
+    pub(crate) fn database(&self) -> &dyn Database {
+        &*self.database
+    }
+
     /// Notes how values are distributed, by which the database chooses indexes.
     pub(crate) fn update_statistics(&self) {
         if let Err(error) = self.database.update_statistics() {

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hyper::{HeaderMap, Method, StatusCode};
+use ordain_explorer::Viewer;
 
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::Reply;
@@ -17,6 +18,8 @@ pub(crate) struct Request {
     /// The verified client of the connection.
     pub(crate) identity: Option<Identity>,
     pub(crate) access: DatabaseAccess,
+    /// The user of the web explorer that the client is, if it may use it.
+    pub(crate) viewer: Option<Viewer>,
     /// The parts of the path that the pattern of the route names.
     pub(crate) captured: Captured,
 }

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 
 use crate::body::{self, Outgoing};
 use crate::client::{Client, Listener};
+use crate::explorer_users;
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{PUPPET_VERSION, Reply};
 use crate::request::Request;
@@ -109,6 +110,8 @@ impl Service {
         if target.has_slashes && !route.allows_slashes {
             return Err(Reply::bad_request(UrlError::Segment.to_string()));
         }
+        let viewer =
+            explorer_users::viewer(&self.server.config, client.identity.as_ref(), &head.headers);
         let mut request = Request {
             method: head.method,
             target,
@@ -116,6 +119,7 @@ impl Service {
             body: bytes::Bytes::new(),
             identity: client.identity.clone(),
             access: self.access(client),
+            viewer,
             captured,
         };
         if client.listener == Listener::LocalPuppetDb && !self.names_this_machine(&request) {

@@ -73,6 +73,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("fleet pin", NOTHING),
     ("fleet unpin", NOTHING),
     ("fleet deactivate", NOTHING),
+    ("worker", COMPILES),
     ("explain", COMPILES),
     ("lookup", COMPILES),
     ("merge", TEMPLATES),

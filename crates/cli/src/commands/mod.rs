@@ -133,6 +133,7 @@ macro_rules! verbs {
                         | Self::Lsp(_)
                         // Each node has budgets of its own.
                         | Self::Fleet(_)
+                        | Self::Worker(_)
                 );
                 !acts
             }
@@ -166,6 +167,7 @@ verbs! {
     "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
     "ca" Ca(ca::CaArgs) => ca::run,
     "fleet" Fleet(fleet::FleetArgs) => fleet::run,
+    "worker" Worker(fleet::WorkerArgs) => fleet::run_worker,
     "explain" Explain(explain::ExplainArgs) => explain::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use listenfd::ListenFd;
-use ordain_server::{Autosign, Config, Sockets, Summary};
+use ordain_server::{Autosign, Config, ExplorerUser, Sockets, Summary};
 use ordain_source::{Diagnostic, budget};
 use serde::Deserialize;
 
@@ -60,6 +60,14 @@ pub(crate) struct ServeArgs {
     /// servers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub puppetdb_senders: Vec<String>,
+    /// A user of the web explorer: NAME=ROLE or NAME=ROLE@ENVIRONMENT, with the role `read` or `plan`.
+    /// NAME is that of a certificate, or the one that a proxy sends
+    #[arg(long, value_name = "USER")]
+    pub explorer_users: Vec<ExplorerUser>,
+    /// The names of the certificates of reverse proxies whose header X-Forwarded-User counts in the
+    /// web explorer
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub explorer_proxies: Vec<String>,
     /// The names by which agents reach the server, its own first; default: this machine's name,
     /// `puppet`, `localhost`
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -150,6 +158,10 @@ struct Section {
     #[serde(default)]
     puppetdb_senders: Vec<String>,
     #[serde(default)]
+    explorer_users: Vec<String>,
+    #[serde(default)]
+    explorer_proxies: Vec<String>,
+    #[serde(default)]
     names: Vec<String>,
     autosign: Option<String>,
     auto_renewal: Option<bool>,
@@ -239,7 +251,7 @@ fn print(ui: &mut Ui, config: &Config, summary: &Summary) -> Result<(), Failure>
 }
 
 /// Starts the log, on standard error.
-fn start_log(form: TextOrJson) {
+pub(super) fn start_log(form: TextOrJson) {
     let builder = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_max_level(tracing::Level::INFO)
@@ -291,6 +303,13 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     let or = |names: &[String], others| if names.is_empty() { others } else { names.to_vec() };
     config.puppetdb_clients = or(&args.puppetdb_clients, section.puppetdb_clients);
     config.puppetdb_senders = or(&args.puppetdb_senders, section.puppetdb_senders);
+    let users = section.explorer_users.iter().map(|text| text.parse());
+    let users = users.collect::<Result<Vec<ExplorerUser>, String>>().map_err(wrong)?;
+    config.explorer_users = match args.explorer_users.is_empty() {
+        true => users,
+        false => args.explorer_users.clone(),
+    };
+    config.explorer_proxies = or(&args.explorer_proxies, section.explorer_proxies);
     config.names = or(&args.names, section.names);
     config.autosign = match args.autosign.clone().or(section.autosign).as_deref() {
         None | Some("off" | "false") => Autosign::Off,

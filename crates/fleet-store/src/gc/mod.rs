@@ -43,6 +43,8 @@ pub struct GcStats {
     pub purged_nodes: u64,
     /// The number of reports that were deleted.
     pub reports: u64,
+    /// The number of comparisons that nobody waited for any more, and that were deleted.
+    pub fleet_jobs: u64,
     /// The number of shared rows that were deleted.
     pub shared: u64,
     /// Whether everything was checked before the time ran out.
@@ -73,6 +75,7 @@ pub fn collect_garbage(
         let horizon = now.saturating_sub(age);
         collected.purged_nodes = repeat(in_time, || nodes::purge(database, horizon))?;
     }
+    collected.fleet_jobs = crate::fleet_jobs::collect(database, now)?;
     let mut finished = true;
     for sweep in shared::SWEEPS {
         let (deleted, is_done) = shared::sweep(database, sweep, now, &in_time)?;

@@ -59,6 +59,10 @@ const POOL_TIMEOUT: Duration = Duration::from_secs(30);
 /// intervals, so a short one finds a database sooner that is reachable again.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// How long the handshake of each host may take. A server may accept a connection and then say
+/// nothing.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// How long data may be on its way without an answer of the other machine, before the connection is
 /// given up. The system's default is about fifteen minutes, in which nothing would be stored.
 const UNANSWERED: Duration = Duration::from_secs(5);
@@ -148,15 +152,39 @@ impl Postgres {
     }
 
     fn open_session(&self) -> Result<Session, FleetStoreError> {
-        let connected = match &self.tls {
-            Some(tls) => self.config.connect(tls.clone()),
-            None => self.config.connect(NoTls),
-        };
-        let mut client = connected.map_err(|e| error(&e))?;
+        let mut client = self.connect_client()?;
         // JIT compilation takes longer than most queries, and the planner misjudges JSON. Databases
         // that only resemble PostgreSQL may not know the setting, so errors are ignored.
         let _ = client.batch_execute("SET jit = off");
         Ok(Session { client, statements: std::collections::HashMap::new() })
+    }
+
+    /// Connects in another thread: the timeout of the client library does not include the handshake.
+    fn connect_client(&self) -> Result<Client, FleetStoreError> {
+        let (config, tls) = (self.config.clone(), self.tls.clone());
+        let timeout = config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT);
+        let timeout = timeout.saturating_add(HANDSHAKE_TIMEOUT);
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX).max(1);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let connect = move || {
+            let connected = match tls {
+                Some(tls) => config.connect(tls),
+                None => config.connect(NoTls),
+            };
+            // After the timeout nobody receives it, and the connection is closed.
+            let _ = sender.send(connected);
+        };
+        std::thread::Builder::new().name("connect".into()).spawn(connect).map_err(|error| {
+            FleetStoreError::Unavailable { reason: format!("cannot start a thread: {error}") }
+        })?;
+        match receiver.recv_timeout(timeout.saturating_mul(hosts)) {
+            Ok(connected) => connected.map_err(|e| error(&e)),
+            Err(_) => {
+                let seconds = timeout.as_secs();
+                let reason = format!("its server does not answer within {seconds} s");
+                Err(FleetStoreError::Unavailable { reason })
+            }
+        }
     }
 
     fn transaction(

@@ -5,6 +5,7 @@ mod databases;
 mod fleet;
 mod golden;
 mod ingest;
+mod jobs;
 mod runs;
 mod schema;
 mod store;

@@ -33,6 +33,15 @@ fn values_come_back_as_they_went() {
 }
 
 #[test]
+fn a_server_that_says_nothing_is_not_available() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("postgresql://{}/x?connect_timeout=1", silent.local_addr().unwrap());
+    let error = Postgres::connect(&address, 1).unwrap_err();
+    let text = "the database is not available: its server does not answer within 3 s";
+    assert_eq!(error.to_string(), text);
+}
+
+#[test]
 fn failed_transactions_change_nothing() {
     with_each(|database| {
         let result = write(database, |connection| {

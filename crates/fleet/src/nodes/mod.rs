@@ -4,6 +4,7 @@ mod classified;
 mod directory;
 mod forms;
 mod services;
+mod wire;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::error::FleetError;
 
 pub use directory::{add_node_data, nodes_of_directory};
 pub use services::{nodes_of_puppetdb, nodes_of_store};
+pub(crate) use wire::{WireData, WireNode};
 
 /// A node with its facts. They are parsed when they are needed, since a node whose inputs are
 /// untouched needs none.
@@ -36,6 +38,8 @@ enum Facts {
     Text(PathBuf, Arc<[u8]>),
     /// A map, and `$trusted` if the source knows it.
     Parsed(Data, Option<Data>),
+    /// The database of the server has them; workers read them there.
+    Stored,
 }
 
 /// The facts and the classification of a node, parsed.
@@ -59,6 +63,11 @@ impl FleetNode {
         Self { name: name.to_lowercase(), facts: Facts::Parsed(facts, trusted), data: None }
     }
 
+    /// A node whose facts the workers of a comparison read from the database that has their queue.
+    pub fn stored(name: &str) -> Self {
+        Self { name: name.to_owned(), facts: Facts::Stored, data: None }
+    }
+
     /// A digest of everything that is known about the node.
     pub(crate) fn digest(&self) -> Digest {
         let mut text = match &self.facts {
@@ -68,6 +77,7 @@ impl FleetNode {
                 let trusted = trusted.as_ref().map(compact).unwrap_or_default();
                 format!("{}\n{trusted}", compact(facts)).into_bytes()
             }
+            Facts::Stored => Vec::new(),
         };
         if let Some((_, data)) = &self.data {
             text.extend(short_digest(data));
@@ -83,6 +93,7 @@ impl FleetNode {
         let (facts, trusted) = match &self.facts {
             Facts::Text(path, bytes) => forms::single(path, bytes)?,
             Facts::Parsed(facts, trusted) => (facts.clone(), trusted.clone()),
+            Facts::Stored => return Err(FleetError::NoFacts(self.name.clone())),
         };
         // PuppetDB keeps `$trusted` as a fact.
         let trusted = trusted.or_else(|| facts.get("trusted").cloned());

@@ -1,6 +1,5 @@
 //! Nodes whose facts are in a database, or known to PuppetDB.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use ordain_data::json;
@@ -8,26 +7,19 @@ use ordain_engine::fetch::{Download, download};
 
 use super::{FleetNode, forms};
 use crate::error::FleetError;
-use crate::store::{NodeSelection, NodeStore};
+use crate::store::NodeStore;
 
 /// The largest answer of PuppetDB, in bytes: the facts of 40,000 nodes are about 400 MB.
 const MAX_ANSWER: u64 = 1 << 30;
 
 /// The active nodes in the database of `ordain serve`: a state directory, a file, or the address of a
-/// PostgreSQL database. With a query, those that it chooses, as [`NodeSelection::query`] does.
+/// PostgreSQL database. With a query, those that it chooses, as [`crate::NodeSelection::query`] does.
 ///
 /// # Errors
 /// When the database cannot be read, has no nodes, or the query is wrong.
 pub fn nodes_of_store(place: &str, query: Option<&str>) -> Result<Vec<FleetNode>, FleetError> {
     let store = NodeStore::open(place)?;
-    let mut nodes = store.fleet_nodes()?;
-    if let Some(query) = query {
-        let selection = NodeSelection { query: Some(query.to_owned()), ..NodeSelection::default() };
-        let chosen = store.nodes(&selection)?;
-        let names: HashSet<&str> = chosen.iter().map(|node| node.name.as_str()).collect();
-        nodes.retain(|node| names.contains(node.name.as_str()));
-    }
-    Ok(nodes)
+    store.chosen(store.fleet_nodes()?, query)
 }
 
 /// The nodes whose facts PuppetDB's API has, such as that at `http://localhost:8080`.

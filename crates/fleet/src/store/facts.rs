@@ -16,14 +16,15 @@ pub struct FactOfNode {
 }
 
 impl NodeStore {
-    /// A fact, such as `os.family` or `disks[0].size`, of all active nodes that have it, in the order
-    /// of their names.
+    /// A fact, such as `os.family` or `disks[0].size`, of all active nodes that have it, or also of
+    /// those that are not active, in the order of their names.
     ///
     /// # Errors
     /// When the database fails, or the path is malformed.
-    pub fn fact(&self, path: &str) -> Result<Vec<FactOfNode>, FleetError> {
+    pub fn fact(&self, path: &str, with_inactive: bool) -> Result<Vec<FactOfNode>, FleetError> {
         let field = format!("facts.{path}");
-        let query = json!(["from", "inventory", ["extract", ["certname", field]]]);
+        let state = ["=", "node_state", if with_inactive { "any" } else { "active" }];
+        let query = json!(["from", "inventory", ["extract", ["certname", field], state]]);
         let rows = self.ast_rows(&query)?;
         let fact = |mut row: super::Row| {
             let node = text(&row, "certname")?;

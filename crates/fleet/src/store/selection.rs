@@ -82,12 +82,13 @@ impl NodeStore {
         }
         for fact in &selection.facts {
             let (path, value) = fact_condition(fact)?;
-            let found = self.fact(path)?;
+            let found = self.fact(path, selection.with_inactive)?;
             let found = found.into_iter().filter(|one| value.is_match(&fact_text(&one.value)));
             retain(&mut nodes, &found.map(|one| one.node).collect());
         }
         for (kind, title) in &selection.resources {
-            let condition = json!(["and", ["=", "type", kind], ["=", "title", title]]);
+            let state = ["=", "node_state", state];
+            let condition = json!(["and", state, ["=", "type", kind], ["=", "title", title]]);
             let query = json!(["from", "resources", ["extract", ["certname"], condition]]);
             retain(&mut nodes, &names_of(&self.ast_rows(&query)?));
         }

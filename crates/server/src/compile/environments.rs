@@ -190,6 +190,27 @@ impl Environments {
         Ok(Some(opened))
     }
 
+    /// The code of an open environment, opened again so that its compiles record the values that
+    /// lost, which those for agents do not need.
+    ///
+    /// # Errors
+    /// The message for code that cannot be compiled.
+    pub(crate) fn with_history(
+        &self,
+        env: &OpenedEnvironment,
+    ) -> Result<SharedEnvironment, String> {
+        let texts = Arc::new(SourceMap::with_parse_cache());
+        let options = Options {
+            layer: env.revision.as_ref().map(RevisionFiles::layer),
+            environment: Some(env.name.clone()),
+            texts: Some(Arc::clone(&texts)),
+            has_history: true,
+            states: None,
+            ..self.options.clone()
+        };
+        Code::read(&env.name, &env.dir, &options, &texts).shared
+    }
+
     /// Closes the open revisions whose ids a function does not accept.
     pub(crate) fn retain_revisions(&self, accept: impl Fn(&str) -> bool) {
         let mut revisions = self.revisions.lock().unwrap_or_else(PoisonError::into_inner);

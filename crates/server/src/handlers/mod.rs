@@ -7,6 +7,7 @@ pub(crate) mod catalog_v4;
 pub(crate) mod classes;
 pub(crate) mod code;
 mod compiling;
+pub(crate) mod explorer;
 pub(crate) mod files;
 pub(crate) mod graph;
 pub(crate) mod node;

@@ -29,7 +29,7 @@ pub(crate) async fn node(server: Arc<Server>, node: OwnName, request: Request) -
             Ok(found) => found,
             Err(message) => return Reply::failed(message).into(),
         };
-        let environment = found.environment.unwrap_or(environment);
+        let environment = found.environment.unwrap_or_else(|| environment.clone());
         if server.environments.dir(&environment).is_none() {
             return no_environment(&environment, EnvironmentError::Missing).into();
         }

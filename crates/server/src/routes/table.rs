@@ -5,8 +5,8 @@ use ordain_puppetdb::limits::MAX_LENGTH;
 
 use super::route::Route;
 use crate::handlers::{
-    bucket, ca, catalog, catalog_v4, classes, code, denied, files, graph, node, population,
-    puppetdb as pdb, shadow, status, submit, tasks,
+    bucket, ca, catalog, catalog_v4, classes, code, denied, explorer, files, graph, node,
+    population, puppetdb as pdb, shadow, status, submit, tasks,
 };
 
 /// The API for agents. `max_body` is the maximum length of facts, reports and files.
@@ -105,6 +105,7 @@ fn own(max_body: u64) -> Vec<Route> {
         Route::new(Method::GET, "/ordain/v1/changes/{name}", graph::changes),
         Route::new(Method::GET, "/ordain/v1/shadow", shadow::document),
         Route::new(Method::GET, "/ordain/v1/shadow/page", shadow::page),
+        Route::new(Method::GET, "/explore/{path}", explorer::get),
     ]
 }
 

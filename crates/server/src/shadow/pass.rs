@@ -26,7 +26,7 @@ const MAX_LISTS: usize = 64 << 20;
 
 /// Whether this server itself answers requests for a path.
 pub(crate) fn is_own(path: &str) -> bool {
-    path.starts_with("/ordain/")
+    path.starts_with("/ordain/") || path.starts_with("/explore/")
 }
 
 /// The request for a catalog that will be compared.
@@ -64,6 +64,7 @@ pub(crate) async fn pass(
                 body: body.clone(),
                 identity: Some(identity.clone()),
                 access: DatabaseAccess::default(),
+                viewer: None,
                 captured: Captured::default(),
             };
             (Outgoing::Bytes(Some(body)), true, Some(Asked { identity, request, share }))

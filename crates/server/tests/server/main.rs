@@ -9,6 +9,7 @@ mod catalogs;
 #[path = "../../../fleet-store/tests/suite/databases.rs"]
 #[allow(dead_code)]
 mod databases;
+mod explorer;
 mod files;
 mod fuzz;
 mod hostile;

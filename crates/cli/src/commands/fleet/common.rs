@@ -34,15 +34,22 @@ impl StoreArgs {
             Some(place) => place.clone(),
             None => state_dir(self.state_dir.as_deref())?.display().to_string(),
         };
-        NodeStore::open(&place).map_err(|error| match error {
-            FleetError::File { path, .. } => {
-                let text = format!("{} is no database of `ordain serve`", path.display());
-                let error = Diagnostic::error(codes::FILE, text);
-                error.help("name it with --state-dir or --database").into()
-            }
-            error => failure(error),
-        })
+        open(&place, "name it with --state-dir or --database")
     }
+}
+
+/// Opens a database. `help` says how to name another one.
+///
+/// # Errors
+/// When there is none, or it cannot be used.
+pub(super) fn open(place: &str, help: &str) -> Result<NodeStore, Failure> {
+    NodeStore::open(place).map_err(|error| match error {
+        FleetError::File { path, .. } => {
+            let text = format!("{} is no database of `ordain serve`", path.display());
+            Diagnostic::error(codes::FILE, text).help(help).into()
+        }
+        error => failure(error),
+    })
 }
 
 /// The chosen nodes.
@@ -166,6 +173,15 @@ pub(super) fn failure(error: FleetError) -> Failure {
             Diagnostic::error(codes::UNKNOWN_NAME, text).help("--inactive chooses such nodes, too")
         }
         FleetError::NoFacts(_) => Diagnostic::error(codes::UNKNOWN_NAME, text),
+        FleetError::NoCommit(_) => {
+            let help = "commit the changes first, or compare without --queue";
+            Diagnostic::error(codes::ARGUMENTS, text).help(help)
+        }
+        FleetError::JobGone => Diagnostic::error(codes::FILE, text),
+        FleetError::Batch { .. } => {
+            let help = "the logs of the workers may have the reason";
+            Diagnostic::error(codes::FILE, text).help(help)
+        }
         FleetError::File { .. } | FleetError::Source(_) => Diagnostic::error(codes::FILE, text),
         FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, text),
         FleetError::Rule(_) | FleetError::Query(_) | FleetError::Threads(_) => {

@@ -1,25 +1,29 @@
 //! `ordain fleet diff`: the changes of a commit on every node.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
-    ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetNode, IgnoreRule, NodeFilter, Range,
-    Request, add_node_data, diff, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
+    ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetJobProgress, FleetNode, IgnoreRule,
+    NodeFilter, NodeStore, Queue, Range, Request, add_node_data, diff, diff_queued,
+    nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
 use ordain_source::Diagnostic;
 
-use super::common::failure;
+use super::common::{failure, open};
 use super::compile::FleetCompileArgs;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::at_least_one;
 use crate::references;
+use crate::runs::account;
 use crate::screen::Style;
-use crate::ui::{Ui, styles};
+use crate::ui::{Progress, Ui, styles};
 
 /// The bytes of a comment that forges take: GitHub refuses longer ones.
 const MAX_COMMENT: usize = 60_000;
@@ -40,7 +44,9 @@ Exit codes:
 Examples:
   ordain fleet diff main.. --facts facts/
   ordain fleet diff HEAD~1..HEAD --facts facts/ --format markdown > comment.md
-  ordain fleet diff ../before ../after --facts facts/")]
+  ordain fleet diff ../before ../after --facts facts/
+  ordain fleet diff main..HEAD --queue postgresql://ordain@db.example.org/ordain")]
+#[command(group = clap::ArgGroup::new("place").args(["database", "queue"]).multiple(true))]
 pub(crate) struct FleetDiffArgs {
     /// A..B: two revisions of git or directories
     #[arg(value_name = "A..B")]
@@ -61,6 +67,10 @@ pub(crate) struct FleetDiffArgs {
     /// The address of PuppetDB, which has the facts, such as http://localhost:8080
     #[arg(long, value_name = "URL", conflicts_with_all = ["facts", "database"])]
     puppetdb: Option<String>,
+    /// Have `ordain worker` compile the nodes: the database that has the queue, and the facts unless
+    /// another option names them. Both sides are commits
+    #[arg(long, value_name = "PLACE")]
+    queue: Option<String>,
     /// A directory with NAME.json: the answer of a node classifier for each node
     #[arg(long, value_name = "DIR")]
     node_data: Option<PathBuf>,
@@ -95,8 +105,8 @@ struct FilterArgs {
     /// Only nodes with this name; `*` stands for any characters
     #[arg(long = "node", value_name = "NAME")]
     nodes: Vec<String>,
-    /// Only nodes of --database that this query chooses, as in `ordain fleet nodes QUERY`
-    #[arg(long, value_name = "QUERY", requires = "database")]
+    /// Only nodes of the database that this query chooses, as in `ordain fleet nodes QUERY`
+    #[arg(long, value_name = "QUERY", requires = "place", conflicts_with_all = ["facts", "puppetdb"])]
     query: Option<String>,
     /// Only nodes with this value of a fact, such as os.family=Debian
     #[arg(long = "fact", value_name = "NAME=VALUE")]
@@ -192,17 +202,84 @@ impl FleetDiffArgs {
         }
     }
 
-    fn nodes(&self) -> Result<Vec<FleetNode>, FleetError> {
-        let mut nodes = match (&self.facts, &self.database, &self.puppetdb) {
+    /// The nodes. `queue` is the database of [`Self::queue`].
+    fn nodes(&self, queue: Option<&NodeStore>) -> Result<Vec<FleetNode>, FleetError> {
+        let query = self.chosen.query.as_deref();
+        let place = self.database.as_ref().or(self.queue.as_ref());
+        let mut nodes = match (&self.facts, &self.puppetdb, place, queue) {
             (Some(dir), ..) => nodes_of_directory(dir)?,
-            (None, Some(place), _) => nodes_of_store(place, self.chosen.query.as_deref())?,
-            (None, None, Some(url)) => nodes_of_puppetdb(url)?,
-            (None, None, None) => Vec::new(),
+            (None, Some(url), ..) => nodes_of_puppetdb(url)?,
+            // The workers read the facts there.
+            (None, None, Some(_), Some(queue)) if self.has_facts_in_queue() => {
+                queue.nodes_with_facts(query)?
+            }
+            (None, None, Some(place), _) => nodes_of_store(place, query)?,
+            (None, None, None, _) => Vec::new(),
         };
         if let Some(dir) = &self.node_data {
             add_node_data(&mut nodes, dir)?;
         }
         Ok(nodes)
+    }
+}
+
+impl FleetDiffArgs {
+    /// Whether this process needs no facts, since the workers read them from the database of the queue.
+    fn has_facts_in_queue(&self) -> bool {
+        self.database.as_ref().is_none_or(|place| Some(place) == self.queue.as_ref())
+            && self.chosen.facts_with.is_empty()
+    }
+
+    /// Compares with the workers of a queue, or alone.
+    fn compare(
+        &self,
+        ui: &Ui,
+        request: &Request<'_>,
+        queue: Option<&NodeStore>,
+    ) -> Result<FleetDiff, FleetError> {
+        let Some(store) = queue else { return diff(request) };
+        let lines =
+            QueueLog { log: ui.resource_log(), start: Instant::now(), shown: Cell::default() };
+        let progress = |progress: &FleetJobProgress| lines.show(progress);
+        diff_queued(request, &Queue { store, actor: &account(), progress: &progress })
+    }
+}
+
+/// The time between two lines about the queue.
+const LOG_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The time without a worker after which a line says how to start one.
+const NO_WORKER: Duration = Duration::from_secs(10);
+
+/// Writes the progress of workers to standard error.
+struct QueueLog {
+    log: Progress,
+    start: Instant,
+    /// The last line, and when it was written.
+    shown: Cell<Option<(Instant, (i64, i64))>>,
+}
+
+impl QueueLog {
+    fn show(&self, progress: &FleetJobProgress) {
+        let now = Instant::now();
+        let state = (progress.done, progress.workers);
+        let is_due = self.shown.get().is_none_or(|(time, last)| {
+            let is_over = progress.done == progress.batches && last.0 < progress.done;
+            is_over || last != state && now - time >= LOG_INTERVAL
+        });
+        if is_due && now - self.start >= LOG_INTERVAL {
+            self.shown.set(Some((now, state)));
+            let (batches, workers) = (progress.batches, progress.workers);
+            let text = format!("{} of {batches} batches are compiled, {workers} workers", state.0);
+            self.log.notice(&text);
+        }
+        let has_nobody = state == (0, 0) && now - self.start >= NO_WORKER;
+        if has_nobody && self.shown.get().is_none_or(|(time, _)| now - time >= NO_WORKER) {
+            self.shown.set(Some((now, state)));
+            let text = "no worker compiles: start `ordain worker`, with a repository that has both \
+                        commits; the log of a worker says why it does not take part";
+            self.log.notice(text);
+        }
     }
 }
 
@@ -217,7 +294,9 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
     }
     let range = args.range().map_err(failure)?;
     let (filter, chosen) = (args.chosen.changes().map_err(failure)?, args.chosen.nodes());
-    let (mut nodes, chosen) = (args.nodes().map_err(failure)?, chosen.map_err(failure)?);
+    let queue = args.queue.as_ref().map(|place| open(place, "name it with --queue")).transpose()?;
+    let mut nodes = args.nodes(queue.as_ref()).map_err(failure)?;
+    let chosen = chosen.map_err(failure)?;
     let has_nodes = !nodes.is_empty();
     nodes.retain(|node| chosen.has(node));
     if has_nodes && nodes.is_empty() {
@@ -235,7 +314,7 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         ignore_tags: &args.chosen.ignore_tags,
         cache: cache.as_deref(),
     };
-    let mut found = diff(&request).map_err(failure)?;
+    let mut found = args.compare(ui, &request, queue.as_ref()).map_err(failure)?;
     found.retain(|change| filter.has(&change.change));
     print(ui, args, &found)?;
     Ok(exit(args, &found))

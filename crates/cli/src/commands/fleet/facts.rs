@@ -57,7 +57,7 @@ pub(super) fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     match (&nodes[..], &args.path) {
         ([node], path) if !args.count => single(ui, args, &store, &node.name, path.as_deref()),
         (_, Some(path)) => {
-            let mut facts = store.fact(path).map_err(failure)?;
+            let mut facts = store.fact(path, selection.with_inactive).map_err(failure)?;
             facts.retain(|fact| nodes.binary_search_by(|node| node.name.cmp(&fact.node)).is_ok());
             several(ui, args, path, &facts)
         }

@@ -11,11 +11,14 @@ mod reports;
 mod run;
 mod table;
 mod why;
+mod worker;
 
 use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
+
+pub(super) use worker::{WorkerArgs, run as run_worker};
 
 /// Compare, list and explain the nodes of a fleet
 #[derive(Args)]

@@ -1,0 +1,34 @@
+//! The web explorer: pages about nodes, runs, graphs and the origins of values.
+//!
+//! [`asset`] has the files of the pages, which a browser loads once. They ask for documents:
+//! [`store_document`] answers about the nodes in the database of a server, and [`why`] explains an
+//! attribute of a compiled graph. The database pages all tables, and each has a form as CSV.
+//!
+//! ```
+//! use ordain_explorer::{PageRequest, Viewer, store_document};
+//! use ordain_fleet_store::Sqlite;
+//!
+//! let dir = tempfile::tempdir()?;
+//! let database = Sqlite::open(&dir.path().join("nodes.sqlite"), 1, Vec::new())?;
+//! let request = PageRequest { segments: vec!["nodes"], parameters: vec![("format", "csv")] };
+//! let document = store_document(&database, &Viewer::unrestricted("alice"), &request)?;
+//! assert!(document.text.starts_with("name,environment,status"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crate must not know: HTTP, certificates, how anything is compiled.
+
+mod assets;
+mod document;
+mod error;
+mod links;
+mod request;
+mod store;
+mod why;
+
+pub use assets::{Asset, CONTENT_SECURITY_POLICY, asset, version};
+pub use document::Document;
+pub use error::ExplorerError;
+pub use request::{PageRequest, Viewer};
+pub use store::{environment_of, last_report, store_document};
+pub use why::why;

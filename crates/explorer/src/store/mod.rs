@@ -1,0 +1,94 @@
+//! Documents about the nodes, catalogs and reports of a server's database.
+
+mod catalog;
+mod node;
+mod nodes;
+mod overview;
+mod page;
+mod reports;
+mod search;
+
+use std::time::Duration;
+
+use ordain_fleet_store::{Connection, Database, Value, read};
+
+use crate::document::Document;
+use crate::error::ExplorerError;
+use crate::request::{PageRequest, Viewer};
+use page::{Page, missing_node};
+
+/// The longest time of a statement.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Answers a request from a server's database. Blocks.
+///
+/// # Errors
+/// When there is no such page or node, the user may not see it, a parameter is wrong, or the
+/// database fails.
+pub fn store_document(
+    database: &dyn Database,
+    viewer: &Viewer,
+    request: &PageRequest<'_>,
+) -> Result<Document, ExplorerError> {
+    let mut result = Err(ExplorerError::Missing("answer".to_owned()));
+    read(database, Some(LIMIT), |connection| {
+        let page = Page { viewer, request };
+        result = match page.document(connection) {
+            // The transaction may be repeated after a conflict.
+            Err(ExplorerError::Store(error)) => return Err(error),
+            other => other,
+        };
+        Ok(())
+    })?;
+    result
+}
+
+/// The environment of a node, if the user may see that node.
+///
+/// # Errors
+/// When there is no such node, or the database fails.
+pub fn environment_of(
+    database: &dyn Database,
+    viewer: &Viewer,
+    node: &str,
+) -> Result<Option<String>, ExplorerError> {
+    let request = PageRequest { segments: Vec::new(), parameters: Vec::new() };
+    let find = |connection: &mut dyn Connection| {
+        Page { viewer, request: &request }.find_node(connection, node)
+    };
+    let found = read(database, Some(LIMIT), find)?;
+    found.map(|(_, environment)| environment).ok_or_else(|| missing_node(node))
+}
+
+/// The number of the last report that was stored, to notice news.
+///
+/// # Errors
+/// When the database fails.
+pub fn last_report(database: &dyn Database) -> Result<i64, ExplorerError> {
+    let last = |connection: &mut dyn Connection| {
+        let last = connection.value("SELECT max(id) FROM reports", &[])?;
+        let last = last.map(|last| last.optional(Value::integer)).transpose()?;
+        Ok(last.flatten().unwrap_or(0))
+    };
+    Ok(read(database, Some(LIMIT), last)?)
+}
+
+impl Page<'_> {
+    fn document(&self, connection: &mut dyn Connection) -> Result<Document, ExplorerError> {
+        match self.request.segments[..] {
+            ["overview"] => self.overview(connection),
+            ["nodes"] => self.nodes(connection),
+            ["facets"] => self.facets(connection),
+            ["search"] => self.search(connection),
+            ["nodes", node] => self.node(connection, node),
+            ["nodes", node, "facts"] => self.facts(connection, node),
+            ["nodes", node, "resources"] => self.resources(connection, node),
+            ["nodes", node, "resource"] => self.resource(connection, node),
+            ["nodes", node, "graph"] => self.graph(connection, node),
+            ["nodes", node, "reports"] => self.reports(connection, node),
+            ["reports", report] => self.report(connection, report),
+            ["reports", report, "events"] => self.events(connection, report),
+            _ => Err(ExplorerError::Missing(format!("page {}", self.request.segments.join("/")))),
+        }
+    }
+}

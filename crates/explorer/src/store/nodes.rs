@@ -1,0 +1,179 @@
+//! Tables of nodes, and the numbers of nodes by status and environment.
+
+use ordain_fleet_store::{Connection, FleetStoreError, Value};
+use serde_json::{Value as Json, json};
+
+use super::page::{
+    FROM, Page, Sql, columns, count, json_flag, json_hex, json_number, json_text, json_time,
+    status_of,
+};
+use crate::document::{Document, Table};
+use crate::error::ExplorerError;
+
+/// The status of the last report.
+pub(super) fn status_sql() -> String {
+    status_of("n.latest_report_status", "n.latest_report_noop", "n.latest_report_corrective_change")
+}
+
+/// The columns of tables of nodes.
+pub(super) const COLUMNS: &[&str] = &[
+    "name",
+    "environment",
+    "status",
+    "report",
+    "report_time",
+    "facts_time",
+    "catalog_time",
+    "active",
+];
+
+/// The statuses by which nodes are chosen.
+const STATUSES: [&str; 6] = ["failed", "corrective", "changed", "noop", "unchanged", "none"];
+
+/// The beginning of a statement whose rows are those of [`COLUMNS`].
+pub(super) fn select() -> Sql {
+    let mut sql = Sql::new("SELECT n.certname, e.environment, ");
+    sql.text(&status_sql()).text(
+        ", n.latest_report_hash, n.latest_report_timestamp, f.timestamp, c.timestamp,
+         (n.deactivated IS NULL AND n.expired IS NULL)",
+    );
+    sql.text(FROM);
+    sql
+}
+
+/// A row of [`COLUMNS`].
+pub(super) fn row(row: &[Value]) -> Result<Vec<Json>, FleetStoreError> {
+    let [name, environment, status, report, report_time, facts_time, catalog_time, active] = row
+    else {
+        return Err(columns(8));
+    };
+    Ok(vec![
+        json_text(name)?,
+        json_text(environment)?,
+        json_text(status)?,
+        json_hex(report)?,
+        json_time(report_time)?,
+        json_time(facts_time)?,
+        json_time(catalog_time)?,
+        json_flag(active)?,
+    ])
+}
+
+impl Page<'_> {
+    /// `nodes`: the active nodes that match the parameters `q` (a part of the name), `status`,
+    /// `environment`, `fact` (`PATH=VALUE`) and `resource` (`Type[title]`).
+    pub(super) fn nodes(&self, connection: &mut dyn Connection) -> Result<Document, ExplorerError> {
+        let part = self.request.part()?;
+        let mut sql = Sql::new("SELECT count(*)");
+        sql.text(FROM);
+        self.conditions(&mut sql, true)?;
+        let total = count(connection, &sql)?;
+        let mut sql = select();
+        self.conditions(&mut sql, true)?;
+        sql.text(match self.request.parameter("sort") {
+            None | Some("name") => " ORDER BY n.certname",
+            Some("report_time") => {
+                " ORDER BY n.latest_report_timestamp IS NULL, n.latest_report_timestamp DESC,
+                  n.certname"
+            }
+            Some("oldest") => {
+                " ORDER BY n.latest_report_timestamp IS NOT NULL, n.latest_report_timestamp,
+                  n.certname"
+            }
+            Some(other) => {
+                let text = format!("nodes are not sorted by `{other}`");
+                return Err(ExplorerError::Parameter(text));
+            }
+        });
+        sql.text(" LIMIT ").bind(part.limit).text(" OFFSET ").bind(part.offset);
+        let rows = connection.rows(&sql.text, &sql.values)?;
+        let rows = rows.iter().map(|one| row(one)).collect::<Result<_, _>>()?;
+        Table { columns: COLUMNS, rows, total }.document(self.request)
+    }
+
+    /// `facets`: the number of nodes by status, and by environment. Each is of the nodes that match
+    /// the other parameters.
+    pub(super) fn facets(
+        &self,
+        connection: &mut dyn Connection,
+    ) -> Result<Document, ExplorerError> {
+        let mut sql = Sql::new("SELECT ");
+        sql.text(&status_sql()).text(", e.environment, count(*)").text(FROM);
+        self.conditions(&mut sql, false)?;
+        sql.text(" GROUP BY 1, 2 ORDER BY 1, 2");
+        let rows = connection.rows(&sql.text, &sql.values)?;
+        let row = |row: &Vec<Value>| {
+            let [status, environment, number] = &row[..] else { return Err(columns(3)) };
+            Ok(json!({
+                "status": json_text(status)?,
+                "environment": json_text(environment)?,
+                "nodes": json_number(number)?,
+            }))
+        };
+        let rows = rows.iter().map(row).collect::<Result<Vec<Json>, FleetStoreError>>()?;
+        Ok(Document::json(&json!(rows)))
+    }
+
+    /// Adds the conditions of the parameters. Facets leave out those of status and environment.
+    fn conditions(&self, sql: &mut Sql, with_facets: bool) -> Result<(), ExplorerError> {
+        sql.text(" WHERE n.deactivated IS NULL AND n.expired IS NULL");
+        self.visible(sql);
+        if let Some(text) = self.request.parameter("q") {
+            sql.text(" AND ").contains("n.certname", text);
+        }
+        if let Some(fact) = self.request.parameter("fact") {
+            let Some((path, value)) = fact.split_once('=') else {
+                let text = format!("the fact `{fact}` has no value: write PATH=VALUE");
+                return Err(ExplorerError::Parameter(text));
+            };
+            sql.text(
+                " AND EXISTS (SELECT 1 FROM facts v JOIN fact_paths p ON p.id = v.path_id
+                  WHERE v.certname_id = n.id AND p.path = ",
+            );
+            sql.bind(path.replace('.', "#~"));
+            sql.text(
+                " AND CASE p.value_type WHEN 'string' THEN v.value_string
+                  WHEN 'integer' THEN CAST(v.value_integer AS TEXT)
+                  WHEN 'float' THEN CAST(v.value_float AS TEXT)
+                  WHEN 'boolean' THEN CASE WHEN v.value_boolean THEN 'true' ELSE 'false' END
+                  END = ",
+            );
+            sql.bind(value).text(")");
+        }
+        if let Some(name) = self.request.parameter("resource") {
+            let (kind, title) = kind_and_title(name)?;
+            let start: String = title.chars().take(64).collect();
+            sql.text(
+                " AND n.id IN (SELECT k.certname_id FROM resources r
+                  JOIN catalog_resources k ON k.resource_id = r.id WHERE r.type = ",
+            );
+            sql.bind(kind).text(" AND substr(r.title, 1, 64) = ").bind(start);
+            sql.text(" AND r.title = ").bind(title).text(")");
+        }
+        if !with_facets {
+            return Ok(());
+        }
+        if let Some(status) = self.request.parameter("status") {
+            if !STATUSES.contains(&status) {
+                let text = format!("the status `{status}` is not one of {}", STATUSES.join(", "));
+                return Err(ExplorerError::Parameter(text));
+            }
+            sql.text(" AND ").text(&status_sql()).text(" = ").bind(status);
+        }
+        if let Some(environment) = self.request.parameter("environment") {
+            sql.text(" AND e.environment = ").bind(environment);
+        }
+        Ok(())
+    }
+}
+
+/// The parts of `Type[title]`.
+///
+/// # Errors
+/// When the text has another form.
+pub(super) fn kind_and_title(name: &str) -> Result<(&str, &str), ExplorerError> {
+    let split = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    split.ok_or_else(|| {
+        ExplorerError::Parameter(format!("`{name}` is no resource: write Type[title]"))
+    })
+}

@@ -1,0 +1,153 @@
+//! A report: its times, messages and events.
+
+use ordain_fleet_store::{Connection, FleetStoreError, Value, decompress};
+use serde_json::{Value as Json, json};
+
+use super::node::{seconds, word};
+use super::page::{
+    FROM, Page, Sql, columns, count, json_flag, json_number, json_text, json_time, json_value,
+};
+use crate::document::{Document, Table};
+use crate::error::ExplorerError;
+
+/// A report that the user may see.
+struct Report {
+    id: i64,
+    row: Vec<Value>,
+}
+
+impl Page<'_> {
+    /// `reports/ID`: the times, metrics and messages of a report.
+    pub(super) fn report(
+        &self,
+        connection: &mut dyn Connection,
+        hash: &str,
+    ) -> Result<Document, ExplorerError> {
+        let Report { row, .. } = self.find_report(connection, hash)?;
+        let [
+            _,
+            node,
+            environment,
+            status,
+            noop,
+            corrective,
+            start,
+            end,
+            version,
+            code,
+            metrics,
+            logs,
+        ] = &row[..]
+        else {
+            return Err(columns(12).into());
+        };
+        Ok(Document::json(&json!({
+            "report": hash,
+            "node": json_text(node)?,
+            "environment": json_text(environment)?,
+            "status": word(status, noop, corrective)?,
+            "start_time": json_time(start)?,
+            "end_time": json_time(end)?,
+            "seconds": seconds(start, end)?,
+            "version": json_text(version)?,
+            "code_id": json_text(code)?,
+            "metrics": unpacked(metrics)?,
+            "logs": unpacked(logs)?,
+        })))
+    }
+
+    /// `reports/ID/events`: the events of a report. The parameter `kind` chooses `corrective`,
+    /// `intentional`, `failure`, `noop` or `skipped` ones.
+    pub(super) fn events(
+        &self,
+        connection: &mut dyn Connection,
+        hash: &str,
+    ) -> Result<Document, ExplorerError> {
+        let (id, part) = (self.find_report(connection, hash)?.id, self.request.part()?);
+        let mut from = Sql::new(" FROM events v WHERE v.report_id = ");
+        from.bind(id);
+        match self.request.parameter("kind") {
+            None => {}
+            Some("corrective") => {
+                from.text(" AND v.status = 'success' AND v.corrective_change");
+            }
+            Some("intentional") => {
+                from.text(" AND v.status = 'success' AND NOT COALESCE(v.corrective_change, ");
+                from.bind(false).text(")");
+            }
+            Some(kind @ ("failure" | "noop" | "skipped")) => {
+                from.text(" AND v.status = ").bind(kind);
+            }
+            Some(other) => {
+                return Err(ExplorerError::Parameter(format!("there are no `{other}` events")));
+            }
+        }
+        let mut sql = Sql { text: format!("SELECT count(*){}", from.text), values: from.values };
+        let total = count(connection, &sql)?;
+        let chosen = "v.resource_type, v.resource_title, v.property, v.status, v.corrective_change,
+                      v.old_value, v.new_value, v.message, v.timestamp, v.file, v.line";
+        sql.text = sql.text.replacen("count(*)", chosen, 1);
+        sql.text(" ORDER BY v.timestamp, v.ordinal LIMIT ").bind(part.limit);
+        sql.text(" OFFSET ").bind(part.offset);
+        let rows = connection.rows(&sql.text, &sql.values)?;
+        let rows = rows.iter().map(|row| event(row)).collect::<Result<_, _>>()?;
+        let columns = &[
+            "resource",
+            "property",
+            "status",
+            "corrective",
+            "old_value",
+            "new_value",
+            "message",
+            "time",
+            "file",
+            "line",
+        ];
+        Table { columns, rows, total }.document(self.request)
+    }
+
+    fn find_report(
+        &self,
+        connection: &mut dyn Connection,
+        hash: &str,
+    ) -> Result<Report, ExplorerError> {
+        let missing = || ExplorerError::Missing(format!("report {hash}"));
+        let bytes = ordain_functions::digest::unhex(hash).ok_or_else(missing)?;
+        let mut sql = Sql::new(
+            "SELECT r.id, n.certname, e.environment, r.status, r.noop, r.corrective_change,
+                 r.start_time, r.end_time, r.configuration_version, r.code_id, r.metrics_zstd,
+                 r.logs_zstd",
+        );
+        sql.text(FROM).text(" JOIN reports r ON r.certname_id = n.id WHERE r.hash = ");
+        sql.bind(bytes);
+        self.visible(&mut sql);
+        let row = connection.row(&sql.text, &sql.values)?.ok_or_else(missing)?;
+        let id = row.first().map_or(Ok(0), Value::integer)?;
+        Ok(Report { id, row })
+    }
+}
+
+fn event(row: &[Value]) -> Result<Vec<Json>, FleetStoreError> {
+    let [kind, title, property, status, corrective, old, new, message, time, file, line] = row
+    else {
+        return Err(columns(11));
+    };
+    Ok(vec![
+        json!(format!("{}[{}]", kind.text()?, title.text()?)),
+        json_text(property)?,
+        json_text(status)?,
+        json_flag(corrective)?,
+        json_value(old)?,
+        json_value(new)?,
+        json_text(message)?,
+        json_time(time)?,
+        json_text(file)?,
+        json_number(line)?,
+    ])
+}
+
+/// A compressed JSON document.
+fn unpacked(value: &Value) -> Result<Json, FleetStoreError> {
+    let text = decompress(value.bytes()?)?;
+    Ok(serde_json::from_slice(&text).unwrap_or_default())
+}

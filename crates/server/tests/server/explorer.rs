@@ -1,0 +1,299 @@
+//! The web explorer: who may see which nodes, what the pages may load, and that data stays text.
+
+use std::io::{Read, Write};
+
+use serde_json::{Value as Json, json};
+
+use crate::support::{Client, Reply, TestServer};
+
+const SITE: &str = "\
+class base {
+  file { '/tmp/a':
+    ensure => file,
+    mode   => '0644',
+  }
+}
+class hard inherits base {
+  File['/tmp/a'] { mode => '0600' }
+}
+include hard
+";
+/// A value that a page must not run.
+const EVIL: &str = "<script>alert(1)</script>";
+
+/// A server with a node in each of two environments.
+fn server() -> TestServer {
+    let code = [
+        ("environments/production/manifests/site.pp", SITE),
+        ("environments/staging/manifests/site.pp", SITE),
+    ];
+    let server = TestServer::start(&code, |config| {
+        let users = ["reader=read", "planner=plan", "staging=read@staging"];
+        config.explorer_users = users.iter().map(|text| text.parse().unwrap()).collect();
+        config.explorer_proxies = vec!["proxy.example.org".to_string()];
+    });
+    let mut admin = client(&server, "admin.example.org", true);
+    for (node, environment) in [("a.example.org", "production"), ("b.example.org", "staging")] {
+        for (name, version, payload) in commands(node, environment) {
+            let target = format!("/pdb/cmd/v1?command={name}&version={version}&certname={node}");
+            let headers = [("content-type", "application/json")];
+            let body = payload.to_string();
+            let reply = admin.request("POST", &target, &headers, body.as_bytes()).unwrap();
+            assert_eq!(reply.status, 200, "{name}: {}", reply.text());
+        }
+    }
+    server
+}
+
+/// The commands about a node: name, version, payload.
+fn commands(node: &str, environment: &str) -> [(&'static str, u8, Json); 3] {
+    let time = "2026-11-27T10:00:00.000Z";
+    let resource = |title: &str| {
+        json!({ "type": "File", "title": title, "exported": false, "aliases": [], "tags": ["file"],
+                "file": "site.pp", "line": 2, "parameters": { "mode": "0600", "content": EVIL } })
+    };
+    let end = |title: &str| json!({ "type": "File", "title": title });
+    let event = |property: &str, corrective: bool| {
+        json!({ "status": "success", "timestamp": time, "property": property, "name": "changed",
+                "new_value": "0600", "old_value": "0644", "message": EVIL,
+                "corrective_change": corrective })
+    };
+    [
+        (
+            "replace_facts",
+            5,
+            json!({ "certname": node, "environment": environment, "producer": "server",
+                    "producer_timestamp": time,
+                    "values": { "evil": EVIL, "os": { "family": "Debian" }, "count": 4 } }),
+        ),
+        (
+            "replace_catalog",
+            9,
+            json!({ "certname": node, "version": "1", "environment": environment,
+                    "transaction_uuid": null, "catalog_uuid": null, "code_id": null, "job_id": null,
+                    "producer_timestamp": time, "producer": "server",
+                    "edges": [{ "source": end("/tmp/a"), "target": end("/tmp/b"),
+                                "relationship": "before" }],
+                    "resources": [resource("/tmp/a"), resource("/tmp/b")] }),
+        ),
+        (
+            "store_report",
+            8,
+            json!({ "certname": node, "environment": environment, "puppet_version": "8.10.0",
+                    "report_format": 12, "configuration_version": "1", "start_time": time,
+                    "end_time": "2026-11-27T10:00:09.500Z", "producer_timestamp": time,
+                    "producer": "server", "transaction_uuid": null, "catalog_uuid": null,
+                    "code_id": null, "job_id": null, "cached_catalog_status": "not_used",
+                    "noop": false, "noop_pending": false, "status": "changed",
+                    "corrective_change": true,
+                    "metrics": [{ "category": "time", "name": "total", "value": 9.5 }],
+                    "logs": [{ "file": null, "line": null, "level": "notice", "message": EVIL,
+                               "source": "Puppet", "tags": [], "time": time }],
+                    "resources": [{ "skipped": false, "timestamp": time, "resource_type": "File",
+                        "resource_title": "/tmp/a", "file": "site.pp", "line": 2,
+                        "corrective_change": true, "containment_path": ["Stage[main]"],
+                        "events": [event("mode", true), event("owner", false)] }] }),
+        ),
+    ]
+}
+
+fn client(server: &TestServer, name: &str, is_admin: bool) -> Client {
+    let certificate = server.generate(name, |options| options.admin = is_admin);
+    server.connect(Some(&certificate)).unwrap()
+}
+
+fn api(client: &mut Client, target: &str) -> Reply {
+    client.get(&format!("/explore/api/{target}")).unwrap()
+}
+
+fn rows(reply: &Reply, column: &str) -> Vec<String> {
+    let document = reply.json();
+    let rows = document["rows"].as_array().unwrap_or_else(|| panic!("{document}"));
+    rows.iter().map(|row| row[column].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn pages_load_nothing_from_elsewhere() {
+    let server = server();
+    let mut reader = client(&server, "reader", false);
+    let page = reader.get("/explore/").unwrap();
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"));
+    assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+    assert_eq!((page.status, page.header("cache-control")), (200, Some("no-cache")));
+    let text = page.text();
+    let script = text.split('"').find(|part| part.ends_with("app.js")).unwrap();
+    let script = reader.get(script).unwrap();
+    assert_eq!(script.header("cache-control"), Some("private, max-age=31536000, immutable"));
+    assert_eq!(script.header("content-type"), Some("text/javascript; charset=utf-8"));
+    assert_eq!(reader.get("/explore/assets/0/app.js").unwrap().status, 404);
+}
+
+#[test]
+fn documents_are_data_and_have_pages() {
+    let server = server();
+    let mut reader = client(&server, "reader", false);
+    let nodes = api(&mut reader, "nodes");
+    assert_eq!(rows(&nodes, "name"), ["a.example.org", "b.example.org"]);
+    assert_eq!(nodes.json()["rows"][0]["status"], "corrective");
+    assert_eq!(nodes.header("content-type"), Some("application/json"));
+    assert_eq!(nodes.header("x-content-type-options"), Some("nosniff"));
+    let second = api(&mut reader, "nodes?limit=1&offset=1");
+    assert_eq!(
+        (rows(&second, "name"), &second.json()["total"]),
+        (vec!["b.example.org".into()], &json!(2))
+    );
+    for (filter, number) in [
+        ("q=A.EX", 1),
+        ("q=%25", 0),
+        ("status=corrective", 2),
+        ("status=failed", 0),
+        ("environment=staging", 1),
+        ("fact=os.family%3DDebian", 2),
+        ("fact=count%3D4", 2),
+        ("fact=count%3D5", 0),
+        ("resource=File%5B/tmp/b%5D", 2),
+        ("resource=File%5B/tmp/c%5D", 0),
+    ] {
+        let found = api(&mut reader, &format!("nodes?{filter}"));
+        assert_eq!(found.json()["total"], number, "{filter}: {}", found.text());
+    }
+    for wrong in
+        ["nodes?limit=-1", "nodes?status=x", "nodes?sort=x", "nodes?fact=x", "nodes?format=x"]
+    {
+        assert_eq!(api(&mut reader, wrong).status, 400, "{wrong}");
+    }
+    let csv = api(&mut reader, "nodes/a.example.org/facts?format=csv");
+    assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
+    let expected = format!("fact,value\r\ncount,4\r\nevil,{EVIL}\r\nos.family,Debian\r\n");
+    assert_eq!(csv.text(), expected);
+    let facets = api(&mut reader, "facets").json();
+    assert_eq!(facets.as_array().unwrap().len(), 2, "{facets}");
+    let overview = api(&mut reader, "overview").json();
+    assert_eq!(overview["statuses"], json!([{ "status": "corrective", "nodes": 2 }]));
+    let node = api(&mut reader, "nodes/a.example.org").json();
+    assert_eq!((&node["resources"], &node["reports"]), (&json!(2), &json!(1)));
+    let resource =
+        api(&mut reader, "nodes/a.example.org/resource?resource=File%5B/tmp/a%5D").json();
+    assert_eq!(resource["parameters"]["content"], EVIL);
+    assert_eq!(resource["relations"][0]["kind"], "before");
+    let graph = api(&mut reader, "nodes/a.example.org/graph?center=File%5B/tmp/a%5D").json();
+    assert_eq!(graph["items"].as_array().unwrap().len(), 2, "{graph}");
+    let reports = api(&mut reader, "nodes/a.example.org/reports");
+    assert_eq!(reports.json()["rows"][0]["seconds"], 9.5);
+    let id = rows(&reports, "report").remove(0);
+    let report = api(&mut reader, &format!("reports/{id}")).json();
+    assert_eq!(
+        (&report["node"], &report["logs"][0]["message"]),
+        (&json!("a.example.org"), &json!(EVIL))
+    );
+    for (kind, property) in [("corrective", "mode"), ("intentional", "owner")] {
+        let events = api(&mut reader, &format!("reports/{id}/events?kind={kind}"));
+        assert_eq!(rows(&events, "property"), [property]);
+    }
+    for (text, kinds) in [
+        ("example", vec!["node", "node"]),
+        ("tmp/", vec!["resource", "resource"]),
+        ("File[/tmp/a", vec!["resource"]),
+        ("Debian", vec!["fact", "fact"]),
+        (id.as_str(), vec!["report"]),
+        ("nothing", vec![]),
+    ] {
+        let text = text.replace('[', "%5B");
+        let found = api(&mut reader, &format!("search?q={text}")).json();
+        let found: Vec<&str> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["kind"].as_str().unwrap())
+            .collect();
+        assert_eq!(found, kinds, "{text}");
+    }
+}
+
+#[test]
+fn users_see_their_environments_only() {
+    let server = server();
+    let mut user = client(&server, "staging", false);
+    assert_eq!(rows(&api(&mut user, "nodes"), "name"), ["b.example.org"]);
+    for page in [
+        "",
+        "/facts",
+        "/resources",
+        "/resource?resource=File%5B/tmp/a%5D",
+        "/graph",
+        "/reports",
+        "/why",
+    ] {
+        assert_eq!(api(&mut user, &format!("nodes/a.example.org{page}")).status, 404, "{page}");
+    }
+    let own = api(&mut user, "nodes/b.example.org/reports");
+    let own = rows(&own, "report").remove(0);
+    assert_eq!(api(&mut user, &format!("reports/{own}")).status, 200);
+    let mut reader = client(&server, "reader", false);
+    let other = rows(&api(&mut reader, "nodes/a.example.org/reports"), "report").remove(0);
+    for page in ["", "/events"] {
+        assert_eq!(api(&mut user, &format!("reports/{other}{page}")).status, 404);
+    }
+    let found = api(&mut user, "search?q=example").json();
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(api(&mut user, &format!("search?q={other}")).json()["results"], json!([]));
+    assert_eq!(api(&mut user, "overview").json()["statuses"][0]["nodes"], 1);
+}
+
+#[test]
+fn values_that_lost_are_explained_to_planners() {
+    let server = server();
+    let target = "nodes/a.example.org/why?resource=File%5B/tmp/a%5D&attribute=mode";
+    let mut reader = client(&server, "reader", false);
+    assert_eq!(api(&mut reader, target).status, 403);
+    let mut planner = client(&server, "planner", false);
+    let reply = api(&mut planner, target);
+    let why = reply.json();
+    assert_eq!((reply.status, &why["value"]), (200, &json!("0600")), "{why}");
+    let lost = why["causes"].as_array().unwrap().iter().find(|cause| cause["step"] == "lost");
+    assert_eq!(lost.unwrap()["value"], "0644", "{why}");
+    let lines = why["sources"][0]["lines"].as_array().unwrap();
+    assert!(
+        lines.contains(&json!({ "line": 8, "text": "  File['/tmp/a'] { mode => '0600' }" })),
+        "{why}"
+    );
+    assert_eq!(api(&mut planner, &target.replace("mode", "owner")).status, 404);
+    server.edit("environments/production/manifests/site.pp", "fail('no catalog')\n");
+    assert_eq!(api(&mut planner, target).status, 422);
+}
+
+#[test]
+fn a_proxy_names_the_user() {
+    let server = server();
+    let status = |client: &mut Client, headers: &[(&str, &str)]| {
+        client.request("GET", "/explore/api/session", headers, b"").unwrap().status
+    };
+    let reader = ("x-forwarded-user", "reader");
+    let mut proxy = client(&server, "proxy.example.org", true);
+    assert_eq!(status(&mut proxy, &[reader]), 200);
+    assert_eq!(status(&mut proxy, &[]), 403);
+    assert_eq!(status(&mut proxy, &[("x-forwarded-user", "nobody")]), 403);
+    assert_eq!(status(&mut proxy, &[reader, ("x-forwarded-user", "planner")]), 403);
+    let mut node = client(&server, "a.example.org", false);
+    assert_eq!(status(&mut node, &[reader]), 403);
+    let mut user = client(&server, "reader", false);
+    assert_eq!(status(&mut user, &[("sec-fetch-site", "cross-site")]), 403);
+    assert_eq!(status(&mut user, &[("sec-fetch-site", "same-origin")]), 200);
+}
+
+#[test]
+fn news_arrive_as_events() {
+    let server = server();
+    let mut reader = client(&server, "reader", false);
+    let request = b"GET /explore/api/live HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    reader.stream.write_all(request).unwrap();
+    let mut text = String::new();
+    while !text.contains("event: reports\ndata: 2\n\n") {
+        let mut buffer = [0; 4096];
+        let length = reader.stream.read(&mut buffer).unwrap();
+        assert!(length > 0, "{text}");
+        text.push_str(&String::from_utf8_lossy(&buffer[..length]));
+    }
+    assert!(text.contains("content-type: text/event-stream"), "{text}");
+}

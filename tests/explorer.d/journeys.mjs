@@ -1,0 +1,114 @@
+// Drives the pages of the explorer in Chromium.
+//
+// usage: node journeys.mjs URL PICTURES
+//
+// Visits each page, uses the keyboard, looks for violations with axe, and saves pictures. Prints one line
+// for each mistake, and exits with their number.
+
+import { readFileSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import puppeteer from "puppeteer-core";
+
+const [root, pictures] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SIZES = [[320, 640], [375, 812], [1440, 900]];
+const SERIOUS = ["serious", "critical"];
+mkdirSync(pictures, { recursive: true });
+
+const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--ignore-certificate-errors"] });
+let mistakes = 0;
+const mistake = (text) => { mistakes += 1; console.log(text); };
+
+async function open(width, height, theme) {
+  const page = await browser.newPage();
+  // Axe is a script of the test; everything else obeys the policy of the pages.
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+  await page.setViewport({ width, height });
+  page.on("pageerror", (error) => mistake(`an error in a page: ${error.message}`));
+  page.on("console", (message) => { if (message.type() === "error") mistake(`the console says: ${message.text()}`); });
+  return page;
+}
+
+async function go(page, hash) {
+  if (page.url().startsWith(root)) await page.evaluate((hash) => { location.hash = hash; }, hash);
+  else await page.goto(root + hash);
+  await page.waitForFunction(() => document.querySelector("#main h1") && !document.querySelector("[aria-busy]"), { timeout: 20000 });
+}
+
+/** The addresses of one page of each kind, found by following links. */
+async function addresses() {
+  const page = await open(1440, 900, "light");
+  const all = { overview: "#/", nodes: "#/nodes" };
+  const href = (selector) => page.$eval(selector, (link) => link.getAttribute("href"));
+  await go(page, "#/nodes?status=failed");
+  all.node = await href("tbody th a");
+  all.report = await href("tbody a[href^='#/report/']");
+  all.facts = `${all.node}/facts`;
+  all.resources = `${all.node}/resources?q=motd`;
+  all.graph = `${all.node}/graph`;
+  await go(page, all.resources);
+  all.resource = await href("tbody th a");
+  await go(page, all.resource);
+  all.why = await href("tbody a[href*='/why?']");
+  all.search = "#/search?q=example";
+  await page.close();
+  return all;
+}
+
+async function look(name, hash, [width, height], theme) {
+  const page = await open(width, height, theme);
+  await go(page, hash);
+  if (await page.$("[role=alert]")) mistake(`${name}: ${await page.$eval("[role=alert]", (one) => one.textContent)}`);
+  const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
+  if (scroll > client) mistake(`${name} at ${width} px scrolls sideways: ${scroll} px`);
+  if (await page.evaluate(() => "evil" in window || document.querySelector("main script, main img"))) mistake(`${name} runs data`);
+  await page.screenshot({ path: `${pictures}/${name}-${width}-${theme}.png` });
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => axe.run());
+  for (const one of found.violations.filter(({ impact }) => SERIOUS.includes(impact))) {
+    mistake(`${name} at ${width} px, ${theme}: ${one.id}: ${one.nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+  }
+  await page.close();
+}
+
+/** A journey without a mouse: from the first page to a node, a search, and the keys. */
+async function keyboard() {
+  const page = await open(1440, 900, "light");
+  await go(page, "#/");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  if (!(await page.evaluate(() => document.activeElement.id === "main"))) mistake("the skip link does not lead to the content");
+  await page.keyboard.type("gn");
+  await page.waitForFunction(() => document.querySelector("h1")?.textContent === "Nodes" && document.querySelector("tbody"));
+  await page.keyboard.type("jj");
+  const name = await page.evaluate(() => document.activeElement.textContent);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((name) => document.querySelector("h1").textContent.startsWith(name), {}, name);
+  await page.keyboard.type("/example");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.startsWith("#/search?q=example") && document.querySelector("h1").textContent.includes("example"));
+  await page.evaluate(() => document.getElementById("main").focus());
+  const before = await page.evaluate(() => document.documentElement.dataset.theme);
+  await page.keyboard.type("t");
+  if (before === (await page.evaluate(() => document.documentElement.dataset.theme))) mistake("t does not change the theme");
+  await page.keyboard.type("?");
+  if (!(await page.$("dialog[open]"))) mistake("? does not show the keys");
+  await page.keyboard.press("Escape");
+  // The next pages show the theme of the system again.
+  await page.evaluate(() => localStorage.clear());
+  await page.close();
+}
+
+try {
+  const all = await addresses();
+  await keyboard();
+  for (const [name, hash] of Object.entries(all)) {
+    for (const size of SIZES) {
+      for (const theme of ["light", "dark"]) await look(name, hash, size, theme);
+    }
+  }
+  console.log(`${Object.keys(all).length} pages, ${mistakes} mistakes`);
+} finally {
+  await browser.close();
+}
+process.exit(Math.min(mistakes, 100));
