@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures the queue of `ordain fleet diff --queue` in PostgreSQL, with 100,000 simulated nodes.
 
-usage: bench/queue.py [ORDAIN] [--nodes N] [--workers N]
+usage: bench/queue.py [ORDAIN] [--nodes N] [--workers N] [--no-compile]
 
-The nodes have three facts and one resource, so that compiles cost next to nothing. Figures:
+The nodes have three facts and one resource, so that compiles cost little. With --no-compile the code has a syntax error,
+which each node gets without a compile, so that only the queue is measured. Figures:
   add       the time until all batches are in the queue
   compare   the time of the whole comparison, CPU and largest memory of the waiting process, CPU of the workers
   batches   leases and results a second by pgbench, which sends the queue's own statements with as many clients as
@@ -95,12 +96,12 @@ def wait(process):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, os.waitstatus_to_exitcode(status)
 
 
-def repository(path):
+def repository(path, site):
     git = ["git", "-C", str(path), "-c", "user.name=b", "-c", "user.email=b@example.org"]
     (path / "manifests").mkdir(parents=True)
     subprocess.run([*git, "init", "-q"], check=True)
     for word in ("before", "after"):
-        (path / "manifests/site.pp").write_text(SITE % word)
+        (path / "manifests/site.pp").write_text(site % word)
         subprocess.run([*git, "add", "-A"], check=True)
         subprocess.run([*git, "commit", "-qm", word], check=True)
         subprocess.run([*git, "tag", word], check=True)
@@ -111,11 +112,12 @@ def main():
     parser.add_argument("ordain", nargs="?", default="target/release/ordain")
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--no-compile", action="store_true")
     options = parser.parse_args()
     ordain = str(pathlib.Path(options.ordain).resolve())
     with tempfile.TemporaryDirectory(prefix="ordain-queue-") as base:
         base = pathlib.Path(base)
-        repository(base / "control")
+        repository(base / "control", "}  # %s\n" if options.no_compile else SITE)
         database = Database(base)
         try:
             # The first command makes the tables.

@@ -26,7 +26,7 @@ of_define { ['one', 'two']: tag => ['wanted', 'other'] }
 schedule { 'never': period => 'never' }
 notify { 'not now': schedule => 'never', tag => 'wanted' }
 """
-TAGS = "wanted", "inside", "notify", "of_define,inside", "missing", "other", "Class[Inside]"
+TAGS = "wanted", "inside", "notify", "of_define,inside", "missing", "other"
 
 
 def write_code(code, modules):

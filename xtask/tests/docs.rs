@@ -138,3 +138,24 @@ fn sentences_for_newcomers_are_short() {
     }
     assert!(long.is_empty(), "sentences of more than {MAX_WORDS} words:\n{}", long.join("\n"));
 }
+
+/// The text of the picture in the README, without its tags.
+fn text_of_picture() -> String {
+    let picture = fs::read_to_string(root().join("docs/terminal.svg")).unwrap();
+    let parts = picture.split('<').filter_map(|part| part.split_once('>'));
+    let text: String = parts.map(|(_, text)| text).collect();
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// The transcript of the README is compared with the program, and the picture with the transcript.
+/// `packaging/picture` draws it again.
+#[test]
+fn the_picture_shows_what_the_program_prints() {
+    let picture = text_of_picture();
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, transcript) = readme.split_once("$ ordain plan site.pp\n").unwrap();
+    let (error, _) = transcript.split_once("(exit 1)").unwrap();
+    assert!(error.lines().count() > 5);
+    let missing: Vec<&str> = error.lines().filter(|line| !picture.contains(line)).collect();
+    assert!(missing.is_empty(), "not in the picture:\n{}", missing.join("\n"));
+}

@@ -6,6 +6,7 @@ mod agent;
 mod codes;
 mod commands;
 mod compat;
+mod complete;
 mod exit;
 mod limits;
 mod options;
@@ -22,7 +23,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use commands::{Cli, complete, full_command};
+use commands::{Cli, full_command};
 use compat::{inmanta, mgmt, spiff};
 use exit::{Exit, Failure};
 use ordain_process::supervisor;
@@ -103,7 +104,7 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
 }
 
 /// Prints help or a usage error, sanitized because arguments may contain anything.
-pub(crate) fn print_usage(error: &clap::Error) {
+fn print_usage(error: &clap::Error) {
     let text = error.render();
     let plain = text.to_string();
     // A closed stream is no reason to fail; help is no error.

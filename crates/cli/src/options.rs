@@ -10,7 +10,7 @@ use clap_complete::engine::ArgValueCompleter;
 use ordain_driver::Options;
 use ordain_source::process::{self, ProcessLimits};
 
-use crate::commands::complete;
+use crate::complete;
 
 /// Arguments of every verb.
 #[derive(Args, Debug)]

@@ -15,8 +15,8 @@ use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap, ci, diagnostic, 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
-use super::complete;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::options::{Edition, Strict};
 use crate::ui::{Ui, count};

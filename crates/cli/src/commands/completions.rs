@@ -7,8 +7,8 @@ use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
-use super::complete;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 

@@ -11,9 +11,9 @@ use ordain_graph::{Attribute, Graph, ResourceId, ResourceRef};
 use ordain_puppet::provenance::Provenance;
 use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
 
-use super::complete;
 use crate::codes;
 use crate::commands::merge::shown as shown_error;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::references;

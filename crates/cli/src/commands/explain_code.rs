@@ -7,8 +7,8 @@ use clap_complete::engine::ArgValueCompleter;
 use ordain_source::{CodeDoc, Diagnostic, suggest};
 use serde_json::json;
 
-use super::complete;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::ui::{Ui, styles};

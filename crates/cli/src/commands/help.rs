@@ -1,14 +1,15 @@
 //! `ordain help`: the help of verbs, and topics from the manual.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io::Write;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCompleter;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use ordain_source::{Diagnostic, suggest};
 
-use super::{Cli, complete};
+use super::code;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, styles};
 
@@ -22,7 +23,7 @@ Examples:
   ordain help topics")]
 pub(crate) struct HelpArgs {
     /// A verb, or a topic; `topics` lists the topics
-    #[arg(value_name = "VERB|TOPIC", add = ArgValueCompleter::new(complete::topics))]
+    #[arg(value_name = "VERB|TOPIC", add = ArgValueCompleter::new(candidates))]
     name: Vec<String>,
 }
 
@@ -66,15 +67,31 @@ const TOPICS: &[Topic] = &[
 ];
 
 /// The names of all topics with a line about each.
-pub(super) fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
+fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
     TOPICS.iter().map(|topic| (topic.name, topic.about))
+}
+
+/// Verbs and topics, for completions.
+fn candidates(current: &OsStr) -> Vec<CompletionCandidate> {
+    let mut verbs: Vec<&str> =
+        code::VERBS.iter().filter_map(|(verb, _)| verb.split(' ').next()).collect();
+    verbs.dedup();
+    let verbs = verbs.into_iter().map(|verb| (verb.to_owned(), None));
+    complete::starting(
+        current,
+        verbs.chain(topics().map(|(name, about)| (name.to_owned(), Some(about)))),
+    )
 }
 
 /// Prints help.
 ///
 /// # Errors
 /// When there is no such verb and no such topic.
-pub(super) fn run(ui: &mut Ui, args: &HelpArgs) -> Result<Exit, Failure> {
+pub(super) fn run(
+    ui: &mut Ui,
+    args: &HelpArgs,
+    mut command: clap::Command,
+) -> Result<Exit, Failure> {
     let names: Vec<&str> = args.name.iter().map(String::as_str).collect();
     if names == ["topics"] {
         let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
@@ -89,29 +106,29 @@ pub(super) fn run(ui: &mut Ui, args: &HelpArgs) -> Result<Exit, Failure> {
         print(ui, topic)?;
         return Ok(Exit::Done);
     }
-    let verbs = super::full_command();
-    let verbs: Vec<&str> = verbs.get_subcommands().map(clap::Command::get_name).collect();
-    if let Some(first) = names.first()
-        && !verbs.contains(first)
-    {
-        let error = Diagnostic::error(
-            codes::UNKNOWN_NAME,
-            format!("there is no verb and no topic `{first}`"),
-        );
-        let known = verbs.iter().copied().chain(topics().map(|(name, _)| name));
-        return Err(match suggest::nearest(first, known) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help("`ordain help` lists the verbs, `ordain help topics` the topics"),
+    command.build();
+    let mut found = &mut command;
+    for name in names {
+        let verbs: Vec<String> = found.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        if !verbs.iter().any(|verb| verb == name) {
+            return Err(unknown(name, &verbs).into());
         }
-        .into());
+        let Some(below) = found.find_subcommand_mut(name) else { break };
+        found = below;
     }
-    let line = ["ordain"].into_iter().chain(names).chain(["--help"]).map(OsString::from);
-    match Cli::read(line.collect()) {
-        Ok(_) => Ok(Exit::Done),
-        Err(error) => {
-            crate::print_usage(&error);
-            Ok(if error.use_stderr() { Exit::Failed } else { Exit::Done })
-        }
+    let text = found.render_long_help().to_string();
+    writeln!(ui.out(), "{}", text.trim_end())?;
+    Ok(Exit::Done)
+}
+
+/// The error about a name that is neither a verb nor a topic.
+fn unknown(name: &str, verbs: &[String]) -> Diagnostic {
+    let text = format!("there is no verb and no topic `{name}`");
+    let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
+    let known = verbs.iter().map(String::as_str).chain(topics().map(|(name, _)| name));
+    match suggest::nearest(name, known) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help("`ordain help` lists the verbs, `ordain help topics` the topics"),
     }
 }
 
@@ -221,16 +238,15 @@ fn plain(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn topics_are_sections_of_the_manual_and_no_verbs() {
-        let verbs = Cli::command();
         for topic in TOPICS {
             assert!(section(topic).count() > 2, "{}: no section {}", topic.name, topic.heading);
-            assert!(verbs.find_subcommand(topic.name).is_none(), "{} is a verb", topic.name);
+            let is_verb =
+                code::VERBS.iter().any(|(verb, _)| verb.split(' ').next() == Some(topic.name));
+            assert!(!is_verb, "{} is a verb", topic.name);
         }
     }
 

@@ -8,8 +8,8 @@ use ordain_kinds::{AttributeSchema, AttributeType, KindSchema};
 use ordain_source::{Diagnostic, suggest};
 use serde_json::{Map, Value as Json, json};
 
-use super::complete;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::ui::{Ui, styles};

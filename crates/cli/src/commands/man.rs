@@ -25,10 +25,9 @@ pub(crate) struct ManArgs {
 ///
 /// # Errors
 /// When a page cannot be written.
-pub(super) fn run(ui: &mut Ui, args: &ManArgs, command: Command) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ManArgs, mut command: Command) -> Result<Exit, Failure> {
     fs::create_dir_all(&args.dir)
         .map_err(|e| codes::io(&format!("cannot make {}", args.dir.display()), &e))?;
-    let mut command = command.disable_help_subcommand(true);
     command.build();
     let pages = write(&args.dir, "", &command)?;
     writeln!(ui.out(), "wrote {} to {}", count(pages, "page"), args.dir.display())?;

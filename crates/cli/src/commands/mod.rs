@@ -5,7 +5,6 @@ mod ca;
 mod check;
 pub(crate) mod code;
 pub(crate) mod compile;
-pub(crate) mod complete;
 mod completions;
 pub(crate) mod convert;
 mod deploy;
@@ -82,6 +81,11 @@ pub(crate) fn full_command() -> clap::Command {
 /// Runs `ordain completions` with the whole command line, which only this module knows.
 fn print_completions(ui: &mut Ui, args: &completions::CompletionsArgs) -> Result<Exit, Failure> {
     completions::run(ui, args, Cli::command())
+}
+
+/// Runs `ordain help` with the whole command line.
+fn print_help(ui: &mut Ui, args: &help::HelpArgs) -> Result<Exit, Failure> {
+    help::run(ui, args, full_command())
 }
 
 /// Runs `ordain man` with the whole command line.
@@ -186,7 +190,7 @@ verbs! {
     "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
     "completions" Completions(completions::CompletionsArgs) => print_completions,
     "man" Man(man::ManArgs) => write_manual,
-    "help" Help(help::HelpArgs) => help::run,
+    "help" Help(help::HelpArgs) => print_help,
 }
 
 #[cfg(test)]

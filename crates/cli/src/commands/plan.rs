@@ -23,8 +23,8 @@ use ordain_puppet::deferred::Deferral;
 use ordain_source::{Diagnostic, Severity, suggest};
 use ordain_store::MachineKey;
 
-use super::complete;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::options::{self, CompileArgs, TextOrJson};
 use crate::references;

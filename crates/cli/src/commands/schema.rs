@@ -3,15 +3,16 @@
 //! The files in `schemas/` refer to definitions of `schemas/common.json`; a printed schema contains
 //! those that it needs.
 
+use std::ffi::OsStr;
 use std::io::Write;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCompleter;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use ordain_source::{Diagnostic, suggest};
 use serde_json::{Map, Value as Json, json};
 
-use super::complete;
 use crate::codes;
+use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
@@ -28,7 +29,7 @@ Examples:
   ordain schema ordain-report")]
 pub(crate) struct SchemaArgs {
     /// The format, such as graph or ordain-graph
-    #[arg(required_unless_present = "list", add = ArgValueCompleter::new(complete::schemas))]
+    #[arg(required_unless_present = "list", add = ArgValueCompleter::new(candidates))]
     name: Option<String>,
     /// List the formats
     #[arg(long, conflicts_with = "name")]
@@ -96,6 +97,11 @@ pub(super) fn all() -> Vec<(&'static str, &'static str)> {
     all
 }
 
+/// Names of formats, for completions.
+fn candidates(current: &OsStr) -> Vec<CompletionCandidate> {
+    complete::starting(current, all().into_iter().map(|(name, _)| (name.to_owned(), None)))
+}
+
 /// Prints a schema or the list.
 ///
 /// # Errors
@@ -122,7 +128,7 @@ pub(super) fn run(ui: &mut Ui, args: &SchemaArgs) -> Result<Exit, Failure> {
         }
         .into());
     };
-    let schema = complete(name, parse(text));
+    let schema = with_definitions(name, parse(text));
     writeln!(ui.document(), "{schema:#}")?;
     Ok(Exit::Done)
 }
@@ -133,7 +139,7 @@ fn parse(text: &str) -> Json {
 }
 
 /// The schema with its name and the definitions that it refers to.
-fn complete(name: &str, schema: Json) -> Json {
+fn with_definitions(name: &str, schema: Json) -> Json {
     let mut out = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": format!("urn:ordain:{name}"),

@@ -13,6 +13,7 @@ mod deploy;
 mod ecore;
 mod editor;
 mod example;
+mod fleet_workers;
 mod kinds;
 mod offline;
 mod plan_reads_only;

@@ -1,7 +1,5 @@
 //! Processes that `ordain` starts: signals, limits of time and output, and their cleanup.
 
-mod fleet_workers;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -16,11 +14,11 @@ use nix::unistd::Pid;
 use serde_json::Value as Json;
 
 /// Longer than any operation; only a hang takes this long.
-const TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The program with default signal handling, even if these tests ignore signals as background jobs
 /// of a shell do.
-fn ordain() -> Command {
+pub(crate) fn ordain() -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_ordain")]);
     command

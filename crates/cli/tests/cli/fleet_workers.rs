@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ordain_fleet_store::{Database, Sqlite, read};
 
-use crate::{Child, TIMEOUT, ordain};
+use crate::processes::{TIMEOUT, ordain};
 
 /// A repository with two commits, facts of nodes in two batches, and an empty database.
 struct Fleet(tempfile::TempDir);

@@ -12,7 +12,6 @@ use ordain_puppet::syntax::{self, dump};
 use ordain_source::SourceMap;
 use serde_json::Value as Json;
 
-use super::{full_command, help, schema};
 use crate::codes;
 
 /// The variable by which the scripts of shells ask for candidates.
@@ -23,7 +22,8 @@ const MAX_FILES: usize = 400;
 /// The depth of directories below the current one.
 const MAX_DEPTH: usize = 6;
 
-fn starting<'a>(
+/// The candidates whose names start with the typed text, with a line about each.
+pub(crate) fn starting<'a>(
     current: &OsStr,
     names: impl Iterator<Item = (String, Option<&'a str>)>,
 ) -> Vec<CompletionCandidate> {
@@ -37,27 +37,14 @@ fn starting<'a>(
 }
 
 /// Diagnostic codes.
-pub(super) fn codes(current: &OsStr) -> Vec<CompletionCandidate> {
+pub(crate) fn codes(current: &OsStr) -> Vec<CompletionCandidate> {
     starting(current, codes::all().into_iter().map(|doc| (doc.code.to_owned(), Some(doc.summary))))
 }
 
 /// Kinds of resources.
-pub(super) fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
+pub(crate) fn kinds(current: &OsStr) -> Vec<CompletionCandidate> {
     let kinds = ordain_kinds::all().into_iter();
     starting(current, kinds.map(|kind| (kind.name.to_owned(), Some(kind.doc))))
-}
-
-/// Formats with a schema.
-pub(super) fn schemas(current: &OsStr) -> Vec<CompletionCandidate> {
-    starting(current, schema::all().into_iter().map(|(name, _)| (name.to_owned(), None)))
-}
-
-/// Verbs and topics of `ordain help`.
-pub(super) fn topics(current: &OsStr) -> Vec<CompletionCandidate> {
-    let command = full_command();
-    let verbs = command.get_subcommands().map(|verb| (verb.get_name().to_owned(), None));
-    let topics = help::topics().map(|(name, about)| (name.to_owned(), Some(about)));
-    starting(current, verbs.chain(topics))
 }
 
 /// Resources that the manifests below the current directory declare by a literal title.
