@@ -110,7 +110,10 @@ pub(super) fn run(
     let mut found = &mut command;
     for name in names {
         let verbs: Vec<String> = found.get_subcommands().map(|c| c.get_name().to_owned()).collect();
-        found = found.find_subcommand_mut(name).ok_or_else(|| unknown(name, &verbs))?;
+        let Some(below) = found.find_subcommand_mut(name) else {
+            return Err(unknown(name, &verbs).into());
+        };
+        found = below;
     }
     let text = found.render_long_help().to_string();
     writeln!(ui.out(), "{}", text.trim_end())?;
