@@ -39,7 +39,7 @@ pub(crate) fn facts() -> Json {
 pub(crate) fn client(server: &TestServer) -> Client {
     let node = server.generate("web.example.org", |options| {
         options.extensions = vec![("pp_role".to_string(), "database".to_string())];
-        options.replace = true;
+        options.existing = ordain_ca::Existing::Revoke;
     });
     server.connect(Some(&node)).unwrap()
 }

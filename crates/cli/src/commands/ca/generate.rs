@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use ordain_ca::{CertificateAuthority, GenerateOptions, Generated};
+use ordain_ca::{CertificateAuthority, Existing, GenerateOptions, Generated};
 use serde_json::json;
 
 use super::common::{CommonArgs, failure, ttl};
@@ -70,7 +70,7 @@ pub(super) fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
         extensions: args.extensions.clone(),
         admin: args.admin,
         ttl: args.ttl,
-        replace: args.replace,
+        existing: if args.replace { Existing::Revoke } else { Existing::Refuse },
     };
     let made = ca.generate(&args.name, &options).map_err(|e| failure(&e))?;
     files.write(&ca, &made)?;
