@@ -110,10 +110,9 @@ pub(super) fn run(
     let mut found = &mut command;
     for name in names {
         let verbs: Vec<String> = found.get_subcommands().map(|c| c.get_name().to_owned()).collect();
-        if !verbs.iter().any(|verb| verb == name) {
+        let Some(below) = found.find_subcommand_mut(name) else {
             return Err(unknown(name, &verbs).into());
-        }
-        let Some(below) = found.find_subcommand_mut(name) else { break };
+        };
         found = below;
     }
     let text = found.render_long_help().to_string();

@@ -14,6 +14,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ordain");
 const EXCLUDED: &[(&str, &str)] = &[
     ("serve", "answers agents over the network"),
     ("agent", "gets its graph from a server"),
+    ("worker", "takes its work from a queue that other machines share"),
     ("worker", "waits for work in a database"),
 ];
 
