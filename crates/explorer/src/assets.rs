@@ -79,6 +79,8 @@ pub fn asset(segments: &[&str]) -> Option<Asset> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

@@ -171,6 +171,8 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn request<'a>(parameters: &[(&'a str, &'a str)]) -> PageRequest<'a> {

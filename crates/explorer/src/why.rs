@@ -108,6 +108,8 @@ fn file_of(graph: &Graph, sources: &SourceMap, name: &str) -> Option<Arc<SourceF
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use ordain_data::Value;
     use ordain_graph::{Attribute, Containment, Origin, Resource, ResourceRef, Step};
     use ordain_source::{Span, TextRange};

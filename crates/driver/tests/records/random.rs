@@ -8,7 +8,7 @@ use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, SharedEnvironment}
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_testkit::random::Random;
 
-use crate::support::{Site, request};
+use super::support::{Site, request};
 
 /// The files of the site, each with the texts that it may have. An empty text means no file.
 const FILES: [(&str, &[&str]); 17] = [
