@@ -134,7 +134,8 @@ fn unknown(name: &str, verbs: &[String]) -> Diagnostic {
 /// The lines of a section without its heading: up to the next heading of its level or above.
 fn section(topic: &Topic) -> impl Iterator<Item = &'static str> {
     let level = topic.heading.bytes().take_while(|b| *b == b'#').count();
-    let lines = topic.page.lines().skip_while(|line| *line != topic.heading).skip(1);
+    let heading = topic.heading;
+    let lines = topic.page.lines().skip_while(move |line| *line != heading).skip(1);
     let mut in_block = false;
     lines.take_while(move |line| {
         if line.starts_with("```") {
