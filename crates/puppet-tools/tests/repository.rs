@@ -4,6 +4,8 @@
 //! of modules, and `only=PATH` names one file instead of all.
 #![allow(clippy::unwrap_used)]
 
+mod seeds;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +34,13 @@ fn check(world: &MemoryWorld, block: Block<'_>) -> String {
         modulepath: &modulepath,
         facts: facts.as_deref(),
     };
-    let only = block.option("only").map(Path::new);
+    let found = found(world, &checking, block.option("only").map(Path::new));
+    found.iter().map(|d| line(d, &sources)).collect()
+}
+
+/// The findings in all files of a world, or in one.
+fn found(world: &MemoryWorld, checking: &CheckOptions<'_>, only: Option<&Path>) -> Vec<Diagnostic> {
+    let sources = checking.sources;
     let named = world.files.iter().filter(|(path, _)| {
         Puppet.claim(path, met(path)).is_some() && only.is_none_or(|only| only == *path)
     });
@@ -43,12 +51,12 @@ fn check(world: &MemoryWorld, block: Block<'_>) -> String {
             SourceText { path, full: path, file, text }
         })
         .collect();
-    let checked: Vec<CheckReport> = texts.par_iter().map(|t| Puppet.check(t, &checking)).collect();
+    let checked: Vec<CheckReport> = texts.par_iter().map(|t| Puppet.check(t, checking)).collect();
     let files: Vec<_> = texts.into_iter().zip(&checked).collect();
-    let mut found = Puppet.check_together(&files, &checking);
+    let mut found = Puppet.check_together(&files, checking);
     found.extend(checked.iter().flat_map(|c| c.found.iter().cloned()));
-    diagnostic::sort(&mut found, &sources);
-    found.iter().map(|d| line(d, &sources)).collect()
+    diagnostic::sort(&mut found, sources);
+    found
 }
 
 fn line(found: &Diagnostic, sources: &SourceMap) -> String {

@@ -165,10 +165,9 @@ impl Watch<'_> {
         let rest = self.dirty.filter(|_| !self.compiler.is_compiling()).map(|_| DEBOUNCE);
         let draw = draw.filter(|_| self.output.draws());
         let draw = draw.map(|pause| pause.max(Duration::from_millis(1)));
-        let end = self.args.converged_timeout.map(|seconds| {
-            let wanted = Duration::from_secs(seconds);
-            wanted.saturating_sub(self.reconciler.quiet_for().unwrap_or_default())
-        });
+        // While there is something to do, an event wakes the loop.
+        let end = self.args.converged_timeout.zip(self.reconciler.quiet_for());
+        let end = end.map(|(seconds, quiet)| Duration::from_secs(seconds).saturating_sub(quiet));
         let end = end.filter(|_| !self.compiler.is_compiling());
         [rest, draw, end, self.manager.watchdog_interval].into_iter().flatten().min()
     }

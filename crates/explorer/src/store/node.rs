@@ -141,11 +141,13 @@ pub(super) fn seconds(start: &Value, end: &Value) -> Result<Json, FleetStoreErro
     Ok(json!(tenths as f64 / 10.0))
 }
 
-/// The leaves of facts with their paths, such as `os.release.full` and `disks[0]`.
+/// The leaves of facts with their paths in order, such as `os.release.full` and `disks[0]`.
 fn leaves(value: &Json, path: String, rows: &mut Vec<Vec<Json>>) {
     match value {
         Json::Object(map) if !map.is_empty() => {
-            for (key, value) in map {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            for (key, value) in entries {
                 let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 leaves(value, path, rows);
             }

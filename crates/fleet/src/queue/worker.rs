@@ -286,7 +286,7 @@ impl Worker<'_> {
         let (job, batch) = (lease.batch.job, lease.batch.ordinal);
         let result = self.compiled(session, lease)?;
         let event = match result {
-            Ok((result, nodes, compiles)) => match lease.complete(&result)? {
+            Ok(Compiled { result, nodes, compiles }) => match lease.complete(&result)? {
                 true => {
                     WorkerEvent::BatchDone { job, batch, nodes, compiles, time: start.elapsed() }
                 }
@@ -301,12 +301,12 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// The result of a batch with the numbers of nodes and compiles, or the reason why there is none.
+    /// The result of a batch, or the reason why there is none.
     fn compiled(
         &self,
         session: &mut Session<'_>,
         lease: &Lease,
-    ) -> Result<Result<(Vec<u8>, usize, usize), String>, FleetStoreError> {
+    ) -> Result<Result<Compiled, String>, FleetStoreError> {
         let batch: Batch = match messages::read(&lease.batch.input) {
             Ok(batch) => batch,
             Err(reason) => return Ok(Err(reason)),
@@ -328,8 +328,16 @@ impl Worker<'_> {
         };
         let result = session.compile(&self.pool, &nodes);
         let compiles = result.nodes.iter().map(|node| node.compiles).sum();
-        Ok(messages::write(&result).map(|result| (result, nodes.len(), compiles)))
+        let nodes = nodes.len();
+        Ok(messages::write(&result).map(|result| Compiled { result, nodes, compiles }))
     }
+}
+
+/// The result of a batch for the queue, with the numbers of its nodes and compiles.
+struct Compiled {
+    result: Vec<u8>,
+    nodes: usize,
+    compiles: usize,
 }
 
 /// The code of a job, open.

@@ -94,6 +94,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Che
             Err(e) if e.kind == YamlErrorKind::UnspecifiedClass => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
+            Err(_) if is_read_by_modules_only(source, checking.world) => return broken(Vec::new()),
             Err(e) => {
                 let found = advice(&e.kind, text, e.range);
                 let error = Diagnostic::error(INVALID_DATA, e.message);
@@ -108,6 +109,26 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Che
         },
     };
     found.into()
+}
+
+/// Whether only functions of modules read a file of data, judging by the nearest `hiera.yaml`: its
+/// levels of this directory all have such functions, which may read other YAML.
+fn is_read_by_modules_only(source: &SourceText<'_>, world: &dyn World) -> bool {
+    let mut dirs = source.full.ancestors().skip(1);
+    let config = dirs.find_map(|dir| {
+        let path = dir.join("hiera.yaml");
+        let text = String::from_utf8(world.read(&path).ok()?).ok()?;
+        let owner = Owner::Environment;
+        Some((dir, Config::read(&path, &text, &owner, Strict::Warning).ok()?))
+    });
+    let Some((dir, config)) = config else { return false };
+    let mut levels = config
+        .hierarchy
+        .iter()
+        .filter(|level| source.full.starts_with(dir.join(level.datadir.as_str())))
+        .map(repository::is_read_level)
+        .peekable();
+    levels.peek().is_some() && levels.all(|is_read| !is_read)
 }
 
 /// A data file that cannot be read.

@@ -79,6 +79,61 @@ pub const CHECKS: &[CodeDoc] = &[
         "`file { '/etc/motd': mode => 644 }`, where a mode is a text, or `service { 'ntp': ensure => 'runing' }`. Nothing is applied on a node with such a resource. Only values that stand in the code are looked at, and only those that the type refuses on every machine.",
     ),
     CodeDoc::new(
+        "puppet::unchecked-names",
+        "Names were not checked, as a module is not here",
+        "A function such as `my_merge` may be of a module that `metadata.json` or the Puppetfile asks for and that is not here, so nobody can say whether it exists. Only files of modules that ask for a missing one are spared, and names that are a slip of a known one, such as `regsub`, are reported all the same. Install the modules (`r10k puppetfile install`), or name their directory with `--modulepath`.",
+    ),
+    CodeDoc::new(
+        "puppet::duplicate-resource",
+        "A resource is declared twice",
+        "`file { '/etc/motd': }` and further down, on the same path through the code, `file { '/etc/motd': }` again; or `class { 'ntp': }` after `include ntp`. Every run that gets there fails. Declare it once, or guard one of the two with `unless defined(File['/etc/motd'])`.",
+    ),
+    CodeDoc::new(
+        "puppet::dependency-cycle",
+        "Relations lead in a circle",
+        "`notify { 'a': require => Notify['b'] }` and `notify { 'b': require => Notify['a'] }`: neither can come first, so no run can apply them. Remove one of the relations; the message has the circle. Only relations between literal resources of one body are looked at, without those in branches.",
+    ),
+    CodeDoc::new(
+        "puppet::unreachable-code",
+        "Code is never reached",
+        "`fail('no')` and a statement after it in the same body: `fail`, `return`, `next` and `break` end the code. Remove what follows, or put the call in a condition.",
+    ),
+    CodeDoc::new(
+        "puppet::impossible-value",
+        "A variable is compared with a value that its type does not have",
+        "`$ensure == 'abesnt'` where the parameter is an `Enum['present', 'absent']`, or `$debug == 'true'` where it is a Boolean: the comparison has the same result on every node. Check the spelling, and the type.",
+    ),
+    CodeDoc::new(
+        "puppet::duplicate-option",
+        "An option is there twice",
+        "`'Linux': { … }` and further down `'linux': { … }` in the same `case` or selector: texts are compared without their case, and the first option wins. Remove the second one.",
+    ),
+    CodeDoc::new(
+        "puppet::default-not-last",
+        "Options come after `default`",
+        "`case $x { default: { … } 'a': { … } }`: `default` is tried last wherever it is, which readers do not expect. Move it to the end; the meaning stays.",
+    ),
+    CodeDoc::new(
+        "puppet::missing-option",
+        "A value of a type has no option",
+        "`$kind ? { 'a' => 1, 'b' => 2 }` where `$kind` is an `Enum['a', 'b', 'c']`: for 'c' the selector is an error, and a `case` does nothing. Add the option, or `default`.",
+    ),
+    CodeDoc::new(
+        "puppet::conflicting-attributes",
+        "Attributes exclude each other",
+        "`file { '/a': content => 'x', source => 'puppet:///modules/a/x' }`: a file has one of `content`, `source` and `target`, and every run with such a resource fails. Only values that are certainly given are looked at.",
+    ),
+    CodeDoc::new(
+        "puppet::invalid-template",
+        "A template is no valid ERB",
+        "`<% if @server %>` without `<% end %>`: Ruby cannot read the template, and every run that renders it fails. Code that is Ruby beyond what Ordain reads itself is not reported.",
+    ),
+    CodeDoc::new(
+        "puppet::missing-data-file",
+        "A level of a hierarchy has no data",
+        "`path: comon.yaml` in a `hiera.yaml` beside `data/common.yaml`: lookups pass such a level without a message. Check the spelling of the path and of `datadir`, or remove the level. Of paths with interpolations only the directory is looked at.",
+    ),
+    CodeDoc::new(
         "puppet::protected-path",
         "A resource would remove or empty a directory that a machine runs on",
         "`file { '/srv/..': ensure => absent, force => true }`, which is `/`, or `tidy { '/etc': recurse => true }`. Such a resource fails when it is planned or applied, unless `--allow-remove PATH` names the directory. Here only paths that stand in the code are looked at; a plan looks at all of them, also through links, and at what is mounted.",

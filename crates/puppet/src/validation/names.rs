@@ -107,6 +107,16 @@ pub fn is_misspelling(name: &str, near: &str) -> bool {
     longest >= 5 && same > 0 && same + end + 2 >= longest && name.len().abs_diff(near.len()) <= 1
 }
 
+/// Whether a name is a slip of another one, even if it may be a name that is not known here. Short
+/// names may differ by one letter, longer ones also by letters that are left out at the end.
+pub fn is_slip(name: &str, near: &str) -> bool {
+    let longest = name.chars().count().max(near.chars().count());
+    let shorter = name.len() >= 5 && near.len() <= name.len() + 2 && near.starts_with(name);
+    let is_short = longest <= 5 && name.chars().next() == near.chars().next();
+    // The nearest of short names has one letter that differs.
+    shorter || is_misspelling(name, near) || is_short && suggest::nearest(name, [near]).is_some()
+}
+
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -130,7 +140,11 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         };
         second.is_none() && first.is_some_and(|(a, b)| is_near(a, b))
     };
-    suggest::nearest(name, names.into_iter().filter(near))
+    // Among similar names those of the same namespace come first.
+    let all: Vec<&str> = names.into_iter().filter(near).collect();
+    let space = split_name(name).map(|(space, _)| space);
+    let beside = all.iter().copied().filter(|other| split_name(other).map(|(s, _)| s) == space);
+    suggest::nearest(name, beside).or_else(|| suggest::nearest(name, all.iter().copied()))
 }
 
 /// Whether names can differ in one part only, and by at most two characters in length. This quickly

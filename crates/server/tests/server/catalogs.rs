@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use ordain_ca::Existing;
 use serde_json::{Value as Json, json};
 
 use crate::support::{Client, Reply, TestServer};
@@ -40,7 +39,7 @@ pub(crate) fn facts() -> Json {
 pub(crate) fn client(server: &TestServer) -> Client {
     let node = server.generate("web.example.org", |options| {
         options.extensions = vec![("pp_role".to_string(), "database".to_string())];
-        options.existing = Existing::Revoke;
+        options.existing = ordain_ca::Existing::Revoke;
     });
     server.connect(Some(&node)).unwrap()
 }

@@ -73,6 +73,7 @@ fn resource(pass: &mut Pass<'_>, kind: ExprId, bodies: &[ResourceBody]) {
             if name == "file" {
                 values::title(pass, body, shared);
             }
+            values::body(pass, &name, body, shared);
             if matches!(name.as_str(), "file" | "tidy") {
                 values::protected(pass, &name, body, shared);
             }

@@ -9,7 +9,7 @@ use super::types::text;
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
-use ordain_puppet::validation::names::{bare, is_misspelling, nearest, split_name};
+use ordain_puppet::validation::names::{bare, is_slip, nearest, split_name};
 
 const UNKNOWN_FACT: &str = "puppet::unknown-fact";
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
@@ -341,7 +341,7 @@ fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<PathFault> {
     }
 }
 
-fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
+pub(super) fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     let Some(fault) = fault(pass, path) else { return };
     let Some(last) = path.last() else { return };
     let names = match fault {
@@ -351,7 +351,8 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     let near = nearest(last, names.iter().copied());
     // A missing module may define the fact.
     let sure = path.len() > 1 || pass.facts_are_complete();
-    if !sure && near.is_none_or(|near| !is_misspelling(last, near)) {
+    if !sure && near.is_none_or(|near| !is_slip(last, near)) {
+        pass.unchecked.insert((*last).into());
         return;
     }
     let message = match path.len() {
@@ -367,9 +368,24 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
 
 /// Reports a legacy fact.
 pub(super) fn legacy(pass: &mut Pass<'_>, name: &str, new: &str, at: TextRange) {
-    let message = format!("`${name}` is a fact of earlier times, which Puppet 8 does not give");
+    let old = match pass.is_data {
+        true => format!("%{{{}}}", interpolated(name)),
+        false => format!("${name}"),
+    };
+    let message = format!("`{old}` is a fact of earlier times, which Puppet 8 does not give");
     let found = Diagnostic::warning(LEGACY_FACT, message).at(at.in_file(pass.file));
-    pass.found.push(found.help(format!("write `{new}`")));
+    let new = if pass.is_data { format!("%{{{}}}", interpolated(new)) } else { new.to_owned() };
+    let last = name.trim_end_matches("']").rsplit(['\'', ':']).next().unwrap_or(name);
+    pass.found.push(found.help(match last.ends_with("_mb") {
+        true => format!("`{new}` is the value in bytes"),
+        false => format!("write `{new}`"),
+    }));
+}
+
+/// The path of a fact as interpolations of Hiera have it: `facts.os.family`.
+fn interpolated(written: &str) -> String {
+    let plain = written.trim_start_matches('$').replace("']['", ".").replace("['", ".");
+    plain.trim_end_matches("']").to_owned()
 }
 
 /// Whether there is a fact of this name, legacy facts excluded.
@@ -406,7 +422,7 @@ pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
     let core = below("").unwrap_or_default().iter().copied();
     let own = pass.index.top_variables.iter().map(|v| v.as_str());
     let near = nearest(name, core.chain(own));
-    if !pass.facts_are_complete() && near.is_none_or(|near| !is_misspelling(name, near)) {
+    if !pass.facts_are_complete() && near.is_none_or(|near| !is_slip(name, near)) {
         return;
     }
     let message = format!("Nothing sets `$::{name}`: it is no fact and no variable of the site");
@@ -432,11 +448,6 @@ pub(super) fn in_data(pass: &mut Pass<'_>, variable: &str, at: TextRange) {
         && !pass.index.top_variables.contains(plain)
         && let Some(new) = replacement(plain)
     {
-        let new = new.trim_start_matches('$').replace("']['", ".").replace("['", ".");
-        let new = format!("%{{{}}}", new.trim_end_matches("']"));
-        let message =
-            format!("`%{{{variable}}}` is a fact of earlier times, which Puppet 8 does not give");
-        let found = Diagnostic::warning(LEGACY_FACT, message).at(at.in_file(pass.file));
-        pass.found.push(found.help(format!("write `{new}`")));
+        legacy(pass, variable, &new, at);
     }
 }

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::Index;
 use super::layout::{Kind, files_below};
+use super::levels::{self, KnownKeys};
 use super::scopes::Scopes;
 use super::types::text;
 use super::units::{DataEntry, DataFile};
@@ -77,6 +78,13 @@ pub(super) fn check(
         return Vec::new();
     }
     let (mut sources, mut found) = sources(group, index, checking, shown);
+    found.extend(levels::check(group, checking.world));
+    let is_whole = !group.files.iter().any(|file| matches!(file.unit, Unit::Broken));
+    let known = sources
+        .iter()
+        .filter(|_| is_whole)
+        .flat_map(|source| source.data.entries.iter().map(|e| &e.key));
+    let known = KnownKeys::of(index, checking, known);
     sources.extend(configurations(group));
     if sources.is_empty() {
         return found;
@@ -84,6 +92,10 @@ pub(super) fn check(
     let mut keys = Keys::default();
     programs.iter().for_each(|program| keys.add_program(&program.scopes.program));
     sources.iter().for_each(|source| keys.add_source(source));
+    for program in programs.iter().filter(|program| program.is_named && !program.is_aside) {
+        let program = &program.scopes.program;
+        found.extend(silence::kept(known.looked_up(index, program), &program.text));
+    }
     let nothing = Arc::new(syntax::parse(FileId(0), "").program);
     let scopes = Scopes::of(&nothing);
     let of_source = |source: &Source| {
@@ -91,19 +103,11 @@ pub(super) fn check(
         let file = checking.sources.file(source.file);
         secret.for_each(|entry| file.hide(entry.value_at));
         let mut pass = Pass {
-            index,
-            file: source.file,
-            program: &nothing,
-            scopes: &scopes,
-            facts: checking.facts,
-            is_aside: false,
-            found: Vec::new(),
-            foreign: Vec::new(),
-            looked_for: 0,
-            unknown_classes: FxHashSet::default(),
+            is_data: true,
+            ..Pass::of_data(index, source.file, &nothing, &scopes, checking.facts)
         };
         source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
-        interpolations(&mut pass, &source.text);
+        interpolations(&mut pass, &known, &source.text);
         // If the parameter takes a secret, the value in the data is a secret even if its type is
         // wrong.
         let secret = pass.found.iter().filter_map(|found| found.primary.as_ref());
@@ -227,7 +231,8 @@ fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let mut walked: FxHashSet<PathBuf> = FxHashSet::default();
     let defaults = config.default_hierarchy.iter().flatten();
-    for level in config.hierarchy.iter().chain(defaults) {
+    // A function of a module reads its files in its own way.
+    for level in config.hierarchy.iter().chain(defaults).filter(|level| levels::is_read(level)) {
         let base = dir.join(level.datadir.as_str());
         let paths = match &level.locations {
             Locations::Paths(paths) | Locations::Globs(paths) => paths.as_slice(),
@@ -356,24 +361,27 @@ fn expressions(text: &str) -> impl Iterator<Item = (TextRange, &str)> {
 }
 
 /// Facts in interpolations.
-fn interpolations(pass: &mut Pass<'_>, text: &str) {
+fn interpolations(pass: &mut Pass<'_>, known: &KnownKeys, text: &str) {
     for (at, expression) in expressions(text) {
         let line = &text[text[..at.start as usize].rfind('\n').map_or(0, |n| n + 1)..];
         if line.trim_start().starts_with('#') {
             continue;
         }
         match expression.contains('(') {
-            true => method(pass, &text[at.start as usize..at.end as usize], at),
+            true => method(pass, known, &text[at.start as usize..at.end as usize], at),
             false => facts::in_data(pass, expression, at),
         }
     }
 }
 
-/// Reports an unknown method of an interpolation.
-fn method(pass: &mut Pass<'_>, written: &str, at: TextRange) {
+/// Reports an unknown method of an interpolation, or a key that nothing has.
+fn method(pass: &mut Pass<'_>, known: &KnownKeys, written: &str, at: TextRange) {
     let pieces = interpolation::parse(written);
-    let [Piece::Method { name, .. }] = pieces.as_slice() else { return };
+    let [Piece::Method { name, argument }] = pieces.as_slice() else { return };
     if interpolation::METHODS.contains(name) {
+        if matches!(*name, "lookup" | "hiera" | "alias") {
+            pass.found.extend(known.check(pass.index, argument, at, pass.file));
+        }
         return;
     }
     let message = format!("There is no interpolation method `{name}`");

@@ -1,6 +1,7 @@
 //! The definitions and uses in the files of an environment, or of modules. The index is built once,
 //! then all rules read it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -69,10 +70,14 @@ pub(super) struct Index {
     pub(super) missing: FxHashSet<EcoString>,
     /// Modules in a Puppetfile or in metadata, present or not.
     pub(super) declared: FxHashSet<EcoString>,
+    /// Modules that the environment itself asks for.
+    pub(super) of_site: BTreeSet<EcoString>,
     pub(super) puppetfile: Option<Puppetfile>,
     /// Modules that are hidden by another one of the same name: the directory of that one, and the
     /// hidden module.
     pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
+    /// The classes and defines that files with errors should have, with these files.
+    pub(super) broken: FxHashMap<EcoString, PathBuf>,
     /// Whether every directory of the module path exists.
     pub(super) whole_path: bool,
     /// Whether all of the repository was named, not only some files of it.
@@ -114,8 +119,10 @@ impl Index {
             words: FxHashSet::default(),
             missing: FxHashSet::default(),
             declared: FxHashSet::default(),
+            of_site: BTreeSet::new(),
             puppetfile: None,
             hidden: Vec::new(),
+            broken: FxHashMap::default(),
             whole_path: true,
             is_whole: false,
             titles: Titles::default(),
@@ -138,18 +145,20 @@ impl Index {
         self.words.extend(survey.words.iter().cloned());
         let dependencies = survey.metadata.iter().flat_map(|m| &m.dependencies);
         self.declared.extend(dependencies.map(|d| d.name.clone()));
-        self.declared.extend(survey.fixtures.iter().cloned());
     }
 
-    /// Adds the Puppetfile.
-    pub(super) fn add_puppetfile(&mut self, file: Option<Puppetfile>) {
-        self.declared.extend(file.iter().flat_map(|f| &f.modules).map(|m| m.name.clone()));
+    /// Adds the Puppetfile, and the modules of its lock file.
+    pub(super) fn add_puppetfile(&mut self, file: Option<Puppetfile>, locked: Vec<EcoString>) {
+        let listed = file.iter().flat_map(|f| &f.modules).map(|m| m.name.clone());
+        self.of_site.extend(listed.chain(locked));
+        self.declared.extend(self.of_site.iter().cloned());
         self.puppetfile = file;
     }
 
     /// Finds the missing modules and evaluates aliases, after everything was added.
     pub(super) fn finish(&mut self) {
-        let missing = self.declared.iter().filter(|name| !self.has_module(name));
+        let fixtures = self.modules.iter().flat_map(|module| &module.survey.fixtures);
+        let missing = self.declared.iter().chain(fixtures).filter(|name| !self.has_module(name));
         self.missing = missing.cloned().collect();
         self.types.evaluate_aliases(&self.ruby_data_types);
         // If two functions have the same name, the first wins.
@@ -264,15 +273,46 @@ impl Index {
         self.by_module.contains_key(name)
     }
 
-    /// Whether all required modules are present, so that an unknown name is an error.
-    pub(super) fn is_complete(&self) -> bool {
-        self.kind != Kind::Loose && self.missing.is_empty() && self.whole_path
+    /// Whether all modules are present that the files of a module may use, so that an unknown name
+    /// in them is an error. Files without a module are those of the environment.
+    pub(super) fn is_complete_for(&self, module: &str) -> bool {
+        self.kind != Kind::Loose && self.whole_path && self.missing_for(module).is_none()
     }
 
-    /// Whether a name without a definition here is unknown in a run, too: the index has the whole
-    /// module path.
-    pub(super) fn has_all_names(&self) -> bool {
-        self.is_complete() || self.kind == Kind::Loose && self.whole_path
+    /// A missing module that the files of a module may use.
+    pub(super) fn missing_for(&self, module: &str) -> Option<&EcoString> {
+        let is_missing = |name: &&EcoString| self.missing.contains(*name);
+        let own = self.module(module).map(|module| &module.survey);
+        let of_modules = own.filter(|survey| survey.metadata.is_some());
+        match of_modules {
+            Some(survey) => survey.asks_for().find(is_missing),
+            None => {
+                let survey = own.into_iter().flat_map(Survey::asks_for);
+                // Files beside modules, such as examples, may use all that those use.
+                let beside = self
+                    .modules
+                    .iter()
+                    .filter(|_| own.is_none() && matches!(self.kind, Kind::Module | Kind::Modules));
+                let beside = beside.flat_map(|module| module.survey.asks_for());
+                self.of_site.iter().chain(survey).chain(beside).find(is_missing)
+            }
+        }
+    }
+
+    /// Whether a name without a definition here is unknown in a run, too: the index has all
+    /// modules that the files of a module may use.
+    pub(super) fn has_all_names(&self, module: &str) -> bool {
+        self.is_complete_for(module) || self.kind == Kind::Loose && self.whole_path
+    }
+
+    /// Whether a Puppetfile, metadata of any module, or the tests of a module ask for a module.
+    pub(super) fn declares(&self, asking: &str, module: &str) -> bool {
+        let of_tests = self.module(asking).map(|asking| &asking.survey.fixtures);
+        self.declared.contains(module)
+            || of_tests.is_some_and(|names| names.iter().any(|name| name == module))
+            // Files beside a module are mostly its tests and examples.
+            || of_tests.is_none()
+                && self.modules.iter().any(|m| m.survey.fixtures.iter().any(|n| n == module))
     }
 
     /// Whether this is an environment, which has all that is used of it.

@@ -164,6 +164,18 @@ impl Puppetfile {
     }
 }
 
+/// The modules of a `Puppetfile.lock`, which librarian-puppet writes: the lines `author-name (1.2.3)`
+/// below `specs:`, indented by four blanks.
+pub(super) fn locked(world: &dyn World, dir: &Path) -> Vec<EcoString> {
+    let text = text_of(world, &dir.join("Puppetfile.lock")).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| {
+        let line = line.strip_prefix("    ").filter(|line| !line.starts_with(' '))?;
+        let (name, rest) = line.split_once(' ')?;
+        rest.starts_with('(').then(|| short(name))
+    });
+    lines.collect()
+}
+
 /// The module of a line `mod 'author/name', '1.2.3'`; the author may be missing.
 fn listed(line: &str, start: usize) -> Option<RequiredModule> {
     let rest = line.trim_start().strip_prefix("mod")?.trim_start_matches([' ', '\t', '(']);

@@ -8,26 +8,32 @@ mod arguments;
 mod assignments;
 mod calls;
 mod dependencies;
+mod erb;
 mod facts;
 mod hiera;
 mod index;
 mod instances;
 mod layout;
+mod levels;
+mod literals;
 mod members;
 mod metadata;
 mod models;
 mod names;
+mod options;
 mod pass;
 mod relations;
 mod rules;
 mod scopes;
 pub(crate) mod silence;
 mod state;
+mod straight;
 mod survey;
 mod takes;
 mod templates;
 mod titles;
 mod types;
+mod unchecked;
 mod units;
 mod values;
 mod variables;
@@ -44,7 +50,6 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::repository::pass::DisplayPaths;
-use crate::check::repository::pass::Foreign;
 use crate::check::repository::pass::Group;
 use crate::check::repository::pass::NamedFile;
 use crate::check::repository::pass::Text;
@@ -53,12 +58,14 @@ pub use facts::known_facts;
 use index::{Index, Module};
 use layout::is_aside;
 use layout::{Kind, ModuleDir, Root, Roots};
+pub(crate) use levels::is_read as is_read_level;
 use ordain_puppet::syntax;
-use rules::rules;
+use rules::{FileFindings, rules};
 use scopes::Scopes;
 use state::GroupState;
 pub use state::RepositoryState;
 use survey::Survey;
+use unchecked::Unchecked;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
 /// The findings in groups of files, and the state for checks of single files.
@@ -115,26 +122,48 @@ fn repository(
     for program in &programs {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
     }
+    for program in programs.iter().filter(|program| program.is_named && !program.is_sound) {
+        let path = checking.sources.file(program.scopes.program.file).path.clone();
+        index.broken.extend(autoloaded(&program.module, &path).map(|name| (name, path)));
+    }
     index.finish();
     index.titles = Titles::of(&programs, &index);
     index.is_whole = !programs.iter().any(|program| program.is_left_out);
     let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);
-    let passes: Vec<(Vec<Diagnostic>, Vec<Foreign>)> =
-        named.map(|program| rules(program, &index, checking)).collect();
+    let passes: Vec<(&Text, FileFindings)> =
+        named.map(|program| (program, rules(program, &index, checking))).collect();
     let mut found = Vec::new();
     let mut modules = FxHashSet::default();
-    for (of_file, foreign) in passes {
-        found.extend(of_file);
-        let first = foreign.into_iter().filter(|f| modules.insert(f.module.clone()));
+    let mut unchecked = Unchecked::default();
+    for (program, of_file) in passes {
+        found.extend(of_file.found);
+        unchecked.add(&index, &program.module, of_file.unchecked);
+        let first = of_file.foreign.into_iter().filter(|f| modules.insert(f.module.clone()));
         found.extend(first.map(|f| f.found));
     }
+    found.extend(unchecked.finding());
     found.extend(models::check(&programs, &index, checking));
     found.extend(hiera::check(group, &index, &programs, checking, &shown));
+    found.extend(erb::check(group, &index, &programs, checking, &shown));
     found.extend(dependencies::check(group, &index, checking, &shown));
     let files = programs.iter().map(|text| (text.scopes.program.file, text.module.clone()));
     let files =
         files.map(|(file, module)| (checking.sources.file(file).path.clone(), file, module));
     (found, Some(GroupState::new(group.root.clone(), index, files)))
+}
+
+/// The class or define that a module loads from a manifest.
+fn autoloaded(module: &ecow::EcoString, path: &Path) -> Option<ecow::EcoString> {
+    let text = path.with_extension("");
+    let mut names = text.components().map(|part| part.as_os_str().to_string_lossy());
+    names.by_ref().find(|name| name == "manifests").filter(|_| !module.is_empty())?;
+    let rest: Vec<_> = names.collect();
+    let mut name = module.to_string();
+    for part in rest.iter().filter(|part| rest.len() > 1 || *part != "init") {
+        name.push_str("::");
+        name.push_str(part);
+    }
+    Some(name.into())
 }
 
 /// Surveys all modules and the environment itself.
@@ -182,7 +211,9 @@ fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey
     }
     let own = Survey::of(world, &ModuleDir { name: "".into(), dir: root.dir.clone() });
     index.add_survey(&own);
-    index.add_puppetfile(metadata::Puppetfile::read(world, &root.dir));
+    index.of_site.extend(own.asks_for().cloned());
+    let locked = metadata::locked(world, &root.dir);
+    index.add_puppetfile(metadata::Puppetfile::read(world, &root.dir), locked);
     (index, Some(own))
 }
 

@@ -64,7 +64,7 @@ fn defines(program: &Program, which: impl Fn(&Definition) -> bool) -> bool {
 /// Whether a finding is certain: an unknown name may belong to a missing module.
 fn is_known(found: &Diagnostic, index: &Index) -> bool {
     match &*found.code {
-        "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete(),
+        "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete_for(""),
         // Another rule checks unknown names in all texts.
         code => code != "puppet::unknown-resource-type",
     }

@@ -18,9 +18,7 @@ use ordain_puppet::syntax::advice::member;
 use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::ALIASES;
-use ordain_puppet::validation::names::{
-    bare, is_misspelling, nearest, parent_range, plain, split_name,
-};
+use ordain_puppet::validation::names::{bare, is_slip, nearest, parent_range, plain, split_name};
 
 /// The codes of unknown names.
 const UNKNOWN_CLASS: &str = "puppet::unknown-class";
@@ -39,6 +37,7 @@ const BOLT: [&str; 6] = ["out", "log", "prompt", "ctrl", "dir", "system"];
 pub(super) fn check(pass: &mut Pass<'_>) {
     let guarded = guarded(pass.program);
     let program = pass.program;
+    types_below(pass, &guarded);
     for (id, expr) in program.exprs.iter() {
         match expr {
             Expr::Call(call) => call_names(pass, program.call(*call), &guarded),
@@ -46,21 +45,49 @@ pub(super) fn check(pass: &mut Pass<'_>) {
             Expr::ResourceDefaults { kind, .. } => type_reference(pass, *kind, &guarded),
             Expr::Collect { kind, .. } => type_reference(pass, *kind, &guarded),
             Expr::Access(parts) => access(pass, program.list(*parts), &guarded),
-            Expr::Definition(definition) => match program.definition(*definition) {
-                Definition::Class { parent: Some(parent), .. } => {
+            Expr::Definition(definition) => {
+                let definition = program.definition(*definition);
+                if let Definition::Class { parent: Some(parent), .. } = definition {
                     let range = program.range(id);
                     let at = parent_range(program, range, parent);
                     let at = at.unwrap_or_else(|| head_of(program, range));
                     class(pass, parent, at, true, &guarded);
                 }
-                Definition::TypeAlias { kind, .. } => data_type(pass, *kind, &guarded),
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Names of types wherever they are, also as arguments of other types.
+fn types_below(pass: &mut Pass<'_>, guarded: &Names) {
+    let program = pass.program;
+    // The types of a type set are known by their short names in it.
+    let has_set = |(_, expr): (_, &Expr)| matches!(expr, Expr::Ref(name) if name == "TypeSet");
+    if program.exprs.iter().any(has_set) {
+        return;
+    }
+    let mut others: FxHashSet<ExprId> = FxHashSet::default();
+    for (_, expr) in program.exprs.iter() {
+        match expr {
+            // Resource types, which have rules of their own.
+            Expr::ResourceDefaults { kind, .. }
+            | Expr::Collect { kind, .. }
+            | Expr::Resource { kind, .. } => drop(others.insert(*kind)),
+            Expr::Access(parts) => {
+                let parts = program.list(*parts);
+                let head = parts.first().map(|&id| &program[id]);
+                if matches!(head, Some(Expr::Ref(name)) if plain(name) == "class") {
+                    others.extend(parts);
+                }
+            }
+            Expr::Definition(definition) => match program.definition(*definition) {
+                Definition::TypeMapping { kind, mapping } => others.extend([*kind, *mapping]),
                 Definition::TypeDefinition { statements, .. } => {
                     for statement in program.type_statements(*statements) {
                         // The check of type definitions covers the targets of references.
-                        if let TypeStatementKind::Feature(feature) = &statement.kind
-                            && let (false, Some(kind)) = (feature.is_reference, feature.kind)
-                        {
-                            data_type(pass, kind, &guarded);
+                        if let TypeStatementKind::Feature(feature) = &statement.kind {
+                            others.extend(feature.kind.filter(|_| feature.is_reference));
                         }
                     }
                 }
@@ -69,8 +96,11 @@ pub(super) fn check(pass: &mut Pass<'_>) {
             _ => {}
         }
     }
-    let kinds: Vec<ExprId> = program.params.iter().filter_map(|(_, p)| p.kind).collect();
-    kinds.into_iter().for_each(|kind| data_type(pass, kind, &guarded));
+    for (id, expr) in program.exprs.iter() {
+        if matches!(expr, Expr::Ref(_)) && !others.contains(&id) {
+            data_type(pass, id, guarded);
+        }
+    }
 }
 
 /// The first line of a range.
@@ -113,9 +143,7 @@ type Names = FxHashSet<EcoString>;
 
 fn call_names(pass: &mut Pass<'_>, call: &Call, guarded: &Names) {
     let program = pass.program;
-    let Expr::Name(name) = &program[call.callee] else {
-        return data_type(pass, call.callee, guarded);
-    };
+    let Expr::Name(name) = &program[call.callee] else { return };
     let args = program.list(call.args);
     match name.as_str() {
         name if INCLUDING.contains(&name) => {
@@ -206,6 +234,9 @@ fn class(pass: &mut Pass<'_>, name: &str, at: TextRange, fails: bool, guarded: &
     if known || guarded.contains(&name) || name.is_empty() {
         return;
     }
+    if is_in_broken_file(pass, &name, at) {
+        return;
+    }
     let severity = if fails { Severity::Error } else { Severity::Warning };
     let names = || index.classes.keys().map(EcoString::as_str);
     let message = match index.defines.contains_key(&name) {
@@ -226,7 +257,7 @@ fn resource_type(
     let name = plain(name);
     let index = pass.index;
     let known = name == "class" || index.defines.contains_key(&name) || guarded.contains(&name);
-    if known || index.native(&name).is_some() {
+    if known || index.native(&name).is_some() || is_in_broken_file(pass, &name, at) {
         return;
     }
     let message = match index.classes.contains_key(&name) {
@@ -236,6 +267,14 @@ fn resource_type(
     let names = || index.type_names();
     let (name, code) = (name.as_str(), UNKNOWN_RESOURCE_TYPE);
     report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+}
+
+/// Whether the file of a class or define has errors, which is reported in place of the unknown name.
+fn is_in_broken_file(pass: &mut Pass<'_>, name: &EcoString, at: TextRange) -> bool {
+    let Some(file) = pass.index.broken.get(name) else { return false };
+    let message = format!("`{name}` is unknown, as {} does not parse", file.display());
+    pass.found.push(Diagnostic::warning(UNKNOWN_CLASS, message).at(at.in_file(pass.file)));
+    true
 }
 
 /// `File { … }`, `File <| |>`, `File['x'] { … }`
@@ -251,16 +290,14 @@ fn type_reference(pass: &mut Pass<'_>, kind: ExprId, guarded: &Names) {
 fn access(pass: &mut Pass<'_>, parts: &[ExprId], guarded: &Names) {
     let program = pass.program;
     let Some(Expr::Ref(name)) = parts.first().map(|&id| &program[id]) else { return };
-    match plain(name).as_str() {
-        "class" => {
-            for &key in &parts[1..] {
-                for (name, at) in texts(program, key) {
-                    class(pass, name, program.range(at), false, guarded);
-                }
-            }
+    // Other names are checked with all types.
+    if plain(name) != "class" {
+        return;
+    }
+    for &key in &parts[1..] {
+        for (name, at) in texts(program, key) {
+            class(pass, name, program.range(at), false, guarded);
         }
-        // `Resource[…]` contains the name of a type, `Pattern[…]` and similar types anything.
-        _ => data_type(pass, parts[0], guarded),
     }
 }
 
@@ -322,7 +359,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     // Functions and types of a module have its name as their first part.
     let is_member = code != UNKNOWN_CLASS && split_name(name).is_none();
     let certain = match is_member || index.kind == Kind::Loose {
-        true => index.has_all_names(),
+        true => index.has_all_names(&pass.module),
         false => index.has_module(&module),
     };
     if !certain && !is_member {
@@ -338,7 +375,11 @@ fn report<'n, N: Iterator<Item = &'n str>>(
         true => nearest(name, names().filter(|near| certain || !near.contains("::"))),
         false => None,
     };
-    if !certain && near.is_none_or(|near| !is_misspelling(name, near)) {
+    let is_of_stdlib = || code == UNKNOWN_FUNCTION && widespread::is_function(name);
+    let is_of_module = || code == UNKNOWN_RESOURCE_TYPE && widespread::find(name).is_some();
+    let is_likely = || !is_of_stdlib() && !is_of_module();
+    if !certain && near.is_none_or(|near| !is_slip(name, near) || !is_likely()) {
+        pass.unchecked.insert(name.into());
         return;
     }
     let severity = if certain { severity } else { Severity::Warning };
@@ -363,7 +404,8 @@ fn foreign<'n>(
 ) {
     let index: &Index = pass.index;
     let of_bolt = BOLT.contains(&module);
-    if index.kind == Kind::Loose || index.declared.contains(module) || pass.is_aside || of_bolt {
+    if index.kind == Kind::Loose || index.declares(&pass.module, module) || pass.is_aside || of_bolt
+    {
         return;
     }
     let (message, help) = match index.kind {

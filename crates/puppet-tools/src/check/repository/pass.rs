@@ -10,6 +10,7 @@ use ordain_puppet::syntax;
 use ordain_puppet::syntax::Program;
 use ordain_source::{Diagnostic, FileId, SourceMap, suggest};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The maximal number of findings of these rules in a file.
@@ -22,6 +23,12 @@ pub(super) struct Pass<'a> {
     pub(super) program: &'a Program,
     pub(super) scopes: &'a Scopes,
     pub(super) facts: Option<&'a [String]>,
+    /// The module of the file; empty if there is none.
+    pub(super) module: EcoString,
+    /// Whether the file is data, whose interpolations have a syntax of their own.
+    pub(super) is_data: bool,
+    /// Names that may be of a missing module and were not checked.
+    pub(super) unchecked: BTreeSet<EcoString>,
     /// Whether the file is a test or an example.
     pub(super) is_aside: bool,
     pub(super) found: Vec<Diagnostic>,
@@ -32,7 +39,37 @@ pub(super) struct Pass<'a> {
     pub(super) unknown_classes: FxHashSet<EcoString>,
 }
 
-impl Pass<'_> {
+impl<'a> Pass<'a> {
+    /// A pass over a text that is no program.
+    pub(super) fn of_data(
+        index: &'a Index,
+        file: FileId,
+        nothing: &'a Program,
+        scopes: &'a Scopes,
+        facts: Option<&'a [String]>,
+    ) -> Self {
+        Self {
+            index,
+            file,
+            program: nothing,
+            scopes,
+            facts,
+            module: EcoString::new(),
+            is_data: false,
+            unchecked: BTreeSet::new(),
+            is_aside: false,
+            found: Vec::new(),
+            foreign: Vec::new(),
+            looked_for: 0,
+            unknown_classes: FxHashSet::default(),
+        }
+    }
+
+    /// Whether all modules are present that the file may use.
+    pub(super) fn is_complete(&self) -> bool {
+        self.index.is_complete_for(&self.module)
+    }
+
     /// Whether a suggestion is searched for another unknown name.
     pub(super) fn looks_for_another(&mut self) -> bool {
         self.looked_for += 1;
@@ -46,7 +83,7 @@ impl Pass<'_> {
 
     /// Whether a fact that is not known does not exist.
     pub(super) fn facts_are_complete(&self) -> bool {
-        self.facts.is_some() || self.index.is_complete()
+        self.facts.is_some() || self.is_complete()
     }
 
     /// Whether the facts of the command line have this path.

@@ -32,7 +32,7 @@ impl Titles {
     /// Of all programs.
     pub(super) fn of(programs: &[Text], index: &Index) -> Self {
         let has_all = match index.kind {
-            Kind::Environment => index.is_complete(),
+            Kind::Environment => index.is_complete_for(""),
             Kind::Loose => true,
             Kind::Module | Kind::Modules => false,
         };
@@ -134,7 +134,7 @@ impl Titles {
 }
 
 /// The normalised form of a title: a path has no slash at its end.
-fn normal(kind: &str, title: &str) -> EcoString {
+pub(super) fn normal(kind: &str, title: &str) -> EcoString {
     match kind {
         "file" if title.len() > 1 => title.trim_end_matches('/').into(),
         _ => title.into(),

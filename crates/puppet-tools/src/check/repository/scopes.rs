@@ -67,6 +67,12 @@ pub(super) struct Scope {
     names: FxHashMap<EcoString, Declarations>,
     /// The functions that are called in it.
     pub(super) calls: FxHashSet<EcoString>,
+    /// The place of its construct; empty for the top.
+    pub(super) at: TextRange,
+    /// Whether its body is empty.
+    pub(super) is_empty: bool,
+    /// For a lambda, the variables in the arguments of the function that is called with it.
+    pub(super) receives: Vec<EcoString>,
 }
 
 impl Scope {
@@ -120,8 +126,9 @@ struct Builder {
     targets: FxHashSet<ExprId>,
     /// Assignments whose value is the result of a function or lambda.
     results: FxHashSet<ExprId>,
-    /// Lambdas, with the names of the functions that are called with them.
-    given_to: FxHashMap<ExprId, EcoString>,
+    /// Lambdas, with the names of the functions that are called with them, and the variables in
+    /// their arguments.
+    given_to: FxHashMap<ExprId, (EcoString, Vec<EcoString>)>,
 }
 
 impl Scopes {
@@ -160,6 +167,12 @@ impl Scopes {
         None
     }
 
+    /// The innermost scope around a place.
+    pub(super) fn around(&self, place: u32) -> usize {
+        let around = |scope: &Scope| (scope.at.start..scope.at.end).contains(&place);
+        self.scopes.iter().rposition(around).unwrap_or(0)
+    }
+
     /// The outermost scope around a scope: a class, define, function or file.
     pub(super) fn outermost(&self, scope: usize) -> usize {
         let mut at = scope;
@@ -176,8 +189,16 @@ impl Builder {
         self.open.push(self.out.scopes.len());
         let declared = Vec::new();
         let (names, calls) = (FxHashMap::default(), FxHashSet::default());
-        let scope = Scope { kind, parent, name, inherits, declared, names, calls };
+        let (at, is_empty, receives) = (TextRange::default(), false, Vec::new());
+        let scope =
+            Scope { kind, parent, name, inherits, declared, names, calls, at, is_empty, receives };
         self.out.scopes.push(scope);
+    }
+
+    /// The scope that was opened last.
+    fn current(&mut self) -> &mut Scope {
+        let current = self.open.last().copied().unwrap_or(0);
+        &mut self.out.scopes[current]
     }
 
     fn declare(&mut self, name: EcoString, at: TextRange, how: VariableOrigin) {
@@ -220,11 +241,17 @@ impl Builder {
         let Node::Expr(id) = node else { return false };
         match &program[id] {
             Expr::Definition(definition) => {
-                return self.definition(program, program.definition(*definition));
+                let is_opened = self.definition(program, program.definition(*definition));
+                if is_opened {
+                    self.current().at = program.range(id);
+                }
+                return is_opened;
             }
             Expr::Lambda(lambda) => {
-                let name = self.given_to.remove(&id).unwrap_or_default();
+                let (name, receives) = self.given_to.remove(&id).unwrap_or_default();
                 self.scope(ScopeKind::Lambda, name, None);
+                self.current().at = program.range(id);
+                self.current().receives = receives;
                 let lambda = program.lambda(*lambda);
                 self.params(program, lambda.params);
                 self.results(program, lambda.body);
@@ -277,6 +304,9 @@ impl Builder {
         };
         let parent = parent.map(|p| EcoString::from(p.trim_start_matches("::").to_lowercase()));
         self.scope(kind, name.to_lowercase(), parent);
+        if let Definition::Class { body, .. } | Definition::Define { body, .. } = definition {
+            self.current().is_empty = matches!(program[*body], Expr::Nop);
+        }
         self.params(program, params);
         if let Definition::Function { body, .. } = definition {
             self.results(program, *body);
@@ -328,7 +358,12 @@ impl Builder {
             self.out.scopes[scope].calls.insert(name.clone());
         }
         if let Some(lambda) = call.lambda {
-            self.given_to.insert(lambda, name.clone());
+            let args = program.list(call.args).iter();
+            let read = args.filter_map(|&arg| match &program[arg] {
+                Expr::Var(name) => Some(name.clone()),
+                _ => None,
+            });
+            self.given_to.insert(lambda, (name.clone(), read.collect()));
         }
         if matches!(name.as_str(), "getvar" | "defined") {
             let texts = program.list(call.args).iter().filter_map(|&id| match &program[id] {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::index::Index;
 use super::layout::{Root, is_aside};
 use super::pass::Text;
-use super::rules::rules;
+use super::rules::{FileFindings, rules};
 use super::scopes::Scopes;
 use super::units::Unit;
 
@@ -79,7 +79,7 @@ impl GroupState {
         self.files.insert(source.path.to_path_buf(), known);
         let text =
             Text { scopes, module, is_named: true, is_left_out: false, is_sound: true, is_aside };
-        let (mut found, foreign) = rules(&text, &self.index, checking);
+        let FileFindings { mut found, foreign, .. } = rules(&text, &self.index, checking);
         found.extend(foreign.into_iter().map(|foreign| foreign.found));
         found
     }

@@ -29,6 +29,8 @@ pub(super) struct Survey {
     pub(super) facts: Facts,
     /// Words in the code of templates.
     pub(super) words: FxHashSet<EcoString>,
+    /// Templates in ERB.
+    pub(super) erb: Vec<PathBuf>,
     /// Whether a type set defines types of the module.
     pub(super) type_set: bool,
     pub(super) metadata: Option<Metadata>,
@@ -123,6 +125,12 @@ fn name_of(dir: &Path, path: &Path) -> Option<EcoString> {
 }
 
 impl Survey {
+    /// The modules that its metadata and its tests ask for.
+    pub(super) fn asks_for(&self) -> impl Iterator<Item = &EcoString> {
+        let dependencies = self.metadata.iter().flat_map(|m| &m.dependencies);
+        dependencies.map(|d| &d.name).chain(&self.fixtures)
+    }
+
     /// Looks at a directory.
     pub(super) fn of(world: &dyn World, module: &ModuleDir) -> Self {
         let dir = &module.dir;
@@ -141,7 +149,11 @@ impl Survey {
             }
         }
         for path in files_below(world, &dir.join("templates"), &[""]) {
-            out.template(&read(world, &path));
+            let text = read(world, &path);
+            out.template(&text);
+            if path.extension().is_some_and(|e| e == "erb") {
+                out.erb.push(path);
+            }
         }
         out
     }

@@ -14,6 +14,7 @@ use ordain_puppet::validation::names::nearest;
 use ordain_puppet::value::Value;
 
 const INVALID_VALUE: &str = "puppet::invalid-value";
+const CONFLICTING_ATTRIBUTES: &str = "puppet::conflicting-attributes";
 const PROTECTED_PATH: &str = "puppet::protected-path";
 
 /// Checks the values of a native resource.
@@ -24,6 +25,10 @@ pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes
     for attribute in attributes.iter().filter(|a| a.op == AttributeOp::Set) {
         if kind == "file" && attribute.name == "ensure" {
             link(pass, attribute);
+            continue;
+        }
+        if kind == "user" && attribute.name == "uid" {
+            user_id(pass, attribute);
             continue;
         }
         let Some(form) = schema.form(&attribute.name) else { continue };
@@ -46,6 +51,80 @@ pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes
     }
 }
 
+/// Functions whose result is a text.
+const MAKING_TEXT: [&str; 7] =
+    ["template", "inline_template", "epp", "inline_epp", "file", "sprintf", "join"];
+
+/// Attributes that each give the content of a `file`.
+const CONTENTS: [&str; 3] = ["content", "source", "target"];
+
+/// Reports a `file` that gets its content in several ways, and an `exec` whose program cannot be
+/// found. Values that may be `undef` are not looked at.
+pub(super) fn body(pass: &mut Pass<'_>, kind: &str, body: &ResourceBody, shared: &[Attribute]) {
+    let program = pass.program;
+    let own = program.attributes(body.attributes);
+    match kind {
+        "file" => {
+            let mut given = own
+                .iter()
+                .filter(|a| CONTENTS.contains(&a.name.as_str()) && is_certain(program, a.value));
+            if let (Some(first), Some(second)) = (given.next(), given.next())
+                && first.name != second.name
+            {
+                let message = format!("A `file` has either `{}` or `{}`", first.name, second.name);
+                let at = |a: &Attribute| a.range.in_file(pass.file);
+                let found = Diagnostic::error(CONFLICTING_ATTRIBUTES, message).at(at(second));
+                pass.found.push(found.related(at(first), "the other one"));
+            }
+        }
+        "exec" => program_of(pass, body, shared),
+        _ => {}
+    }
+}
+
+/// Whether an expression certainly has a value.
+fn is_certain(program: &Program, id: ExprId) -> bool {
+    match &program[id] {
+        Expr::Str(_) | Expr::Name(_) | Expr::Concat(_) | Expr::Heredoc { .. } => true,
+        Expr::Call(call) => {
+            let callee = &program[program.call(*call).callee];
+            matches!(callee, Expr::Name(name) if MAKING_TEXT.contains(&name.as_str()))
+        }
+        _ => false,
+    }
+}
+
+/// Reports an `exec` of a program without its path, if nothing tells where to search.
+fn program_of(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribute]) {
+    let program = pass.program;
+    let own = program.attributes(body.attributes);
+    let searches = |a: &Attribute| {
+        matches!(a.name.as_str(), "path" | "provider") || a.op == AttributeOp::Splat
+    };
+    let defaults = &pass.index.defaults;
+    let is_set = ["exec/path", "exec/provider"].iter().any(|name| defaults.contains(*name));
+    if is_set || own.iter().chain(shared).any(searches) || pass.is_full() {
+        return;
+    }
+    let command = own.iter().chain(shared).find(|a| a.name == "command").map(|a| a.value);
+    for (command, at) in super::types::texts(program, command.unwrap_or(body.title)) {
+        let name = command.split_whitespace().next().unwrap_or_default();
+        let quoted = name.trim_start_matches(['"', '\'']);
+        if quoted.is_empty() || Form::Path.fits(quoted, ScalarType::Text) {
+            continue;
+        }
+        let message = format!("The program `{name}` has no path, and this `exec` has no `path`");
+        // The site's manifest may have defaults that a module does not see.
+        let severity = match pass.index.is_environment() {
+            true => Severity::Error,
+            false => Severity::Warning,
+        };
+        let found = Diagnostic::new(severity, INVALID_VALUE, message).at(program.span(at));
+        let help = "write the whole path of the program, or `path => ['/usr/bin', '/bin']`";
+        pass.found.push(found.help(help));
+    }
+}
+
 /// The values of `ensure` of a `file`. Any other text makes it a link.
 const FILE_STATES: [&str; 7] = ["present", "absent", "file", "directory", "link", "true", "false"];
 
@@ -62,6 +141,19 @@ fn link(pass: &mut Pass<'_>, attribute: &Attribute) {
     let message = format!("`ensure` of a resource `file` makes a link that leads to `{target}`");
     let found = Diagnostic::warning(INVALID_VALUE, message).at(at);
     pass.found.push(found.help(format!("did you mean `{near}`?")));
+}
+
+/// The id of a user, which is a number. On Windows the type takes none at all.
+fn user_id(pass: &mut Pass<'_>, attribute: &Attribute) {
+    let Some(Value::Str(text)) = pass.index.types.value(pass.program, attribute.value) else {
+        return;
+    };
+    if text.parse::<i64>().is_ok() || pass.is_full() {
+        return;
+    }
+    let message = format!("`uid` of a resource `user` is a number, not '{text}'");
+    let at = pass.program.span(attribute.value);
+    pass.found.push(Diagnostic::error(INVALID_VALUE, message).at(at));
 }
 
 /// A single value as the types see it; lists are checked by item.

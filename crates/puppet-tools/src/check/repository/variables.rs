@@ -237,6 +237,10 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
 
 fn shadowed(pass: &mut Pass<'_>, scope: &Scope, declared: &Declared) {
     let Some(parent) = scope.parent else { return };
+    // `$ports.each |$ports|` goes through what the outer variable has.
+    if declared.how == VariableOrigin::Parameter && scope.receives.contains(&declared.name) {
+        return;
+    }
     let Some(outer) = pass.scopes.declaring(parent, &declared.name) else { return };
     let outer = pass.scopes.scopes[outer].first(&declared.name);
     let Some(outer) = outer.filter(|outer| outer.at.start < declared.at.start) else { return };
@@ -276,8 +280,11 @@ fn unused(
         (ScopeKind::Lambda, VariableOrigin::Parameter) => {
             lambda_takes_none && ITERATING.contains(&scope.name.as_str())
         }
-        (ScopeKind::Define, VariableOrigin::Parameter) => !renders,
-        (ScopeKind::Class, VariableOrigin::Parameter) => !renders && is_private(pass, scope, name),
+        // A define without a body stands for its parameters alone, as for a collector or an export.
+        (ScopeKind::Define, VariableOrigin::Parameter) => !renders && !scope.is_empty,
+        (ScopeKind::Class, VariableOrigin::Parameter) => {
+            !renders && !scope.is_empty && is_private(pass, scope, name)
+        }
         _ => false,
     };
     if !reported {

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A line for each type: the module, the name of the type, its attributes in all versions of the module.
 const TABLE: &str = include_str!("widespread.txt");
@@ -27,6 +27,16 @@ static TYPES: LazyLock<FxHashMap<&'static str, ModuleResourceType>> = LazyLock::
     };
     TABLE.lines().filter_map(read).collect()
 });
+
+/// The names of the functions of puppetlabs-stdlib without a module in their name.
+const FUNCTIONS: &str = include_str!("stdlib.txt");
+
+static STDLIB: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| FUNCTIONS.lines().collect());
+
+/// Whether a function is one of stdlib.
+pub(super) fn is_function(name: &str) -> bool {
+    STDLIB.contains(name)
+}
 
 /// The type of this name.
 pub(super) fn find(name: &str) -> Option<&'static ModuleResourceType> {
