@@ -67,7 +67,8 @@ impl Cli {
         let Some(verb) = first.and_then(Command::single) else {
             return Self::from_arg_matches_mut(&mut full_command().try_get_matches_from(args)?);
         };
-        let program = clap::Command::new("ordain").max_term_width(100);
+        let program =
+            clap::Command::new("ordain").max_term_width(100).disable_help_subcommand(true);
         let program = GlobalArgs::augment_args(program).subcommand(verb);
         Self::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
     }

@@ -146,7 +146,10 @@ fn with_definitions(name: &str, schema: Json) -> Json {
         "title": format!("ordain-{name}"),
     });
     let mut used = Map::new();
-    add_definitions(&schema, &parse(COMMON)["$defs"], &mut used);
+    // A schema with definitions of its own refers to those.
+    if schema.get("$defs").is_none() {
+        add_definitions(&schema, &parse(COMMON)["$defs"], &mut used);
+    }
     if let (Json::Object(out), Json::Object(members)) = (&mut out, schema) {
         out.extend(members);
         if !used.is_empty() {
