@@ -36,7 +36,7 @@ fn worker() {
 
 fn start_worker(dir: &Path, prefix: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "worker", "--ignored"])
+        .args(["--exact", "faults::worker", "--ignored"])
         .env(DIR, dir)
         .env(PREFIX, prefix)
         .stdout(Stdio::null())

@@ -1,6 +1,6 @@
 //! Mistakes as people make them, one a case, in small repositories.
 //!
-//! `base.txt` is the repository that every case starts from. A line `case NAME` begins a case, and a
+//! `base.txt` is the repository that every case starts from. A line `== NAME` begins a case, and a
 //! line `@ PATH` a file of it that replaces the one of the base. Text without a path is a manifest;
 //! if it defines nothing, it is the body of a class. `#~ CODES` at the end of a line is not part of
 //! the file: it names the findings that are expected on the line. `#~ CODE !REASON` is a mistake that
@@ -42,8 +42,8 @@ impl Case {
     fn read(text: &str) -> Self {
         let mut out = Self::default();
         let bare = !text.starts_with("@ ");
-        let is_body =
-            bare && !["class ", "define ", "@ "].iter().any(|word| text.starts_with(word));
+        let defines = ["class ", "define "].iter().any(|word| text.starts_with(word));
+        let is_body = bare && (!defines || text.starts_with("class {"));
         if bare {
             out.files.push((Path::new("/env").join(MANIFEST), String::new()));
         }
@@ -77,7 +77,7 @@ impl Case {
 /// The texts of the cases of a file.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = text.split_inclusive('\n').fold(vec![String::new()], |mut parts, line| {
-        if line.starts_with("case ") {
+        if line.starts_with("== ") {
             parts.push(String::new());
         }
         parts.last_mut().unwrap().push_str(line);
@@ -91,7 +91,7 @@ fn parts(text: &str) -> Vec<String> {
 fn cases(text: &str) -> Vec<Case> {
     parts(text)
         .iter()
-        .map(|part| match part.strip_prefix("case ") {
+        .map(|part| match part.strip_prefix("== ") {
             Some(case) => Case::read(case.split_once('\n').unwrap().1),
             None => Case::read(part),
         })
@@ -145,7 +145,7 @@ fn mistakes_are_found() {
 /// The text of a case with the present findings as its marks. If none of the expected ones is found,
 /// the marks stay and say so.
 fn blessed(base: &Case, part: &str) -> String {
-    let (name, text) = part.strip_prefix("case ").unwrap().split_once('\n').unwrap();
+    let (name, text) = part.strip_prefix("== ").unwrap().split_once('\n').unwrap();
     let case = Case::read(text);
     let found = found(base, &case);
     if case.missed.is_some() && found.is_disjoint(&case.expected) {
@@ -154,7 +154,7 @@ fn blessed(base: &Case, part: &str) -> String {
     let is_missed = !case.expected.is_empty() && found.is_disjoint(&case.expected);
     let has_wrapper = case.files.first().is_some_and(|(_, file)| file.starts_with(WRAPPER));
     let (mut path, mut number) = (Path::new("/env").join(MANIFEST), u32::from(has_wrapper));
-    let mut out = format!("case {name}\n");
+    let mut out = format!("== {name}\n");
     for line in text.lines() {
         if let Some(of_file) = line.strip_prefix("@ ") {
             (path, number) = (Path::new("/env").join(of_file), 0);
