@@ -62,7 +62,7 @@ const TOPICS: &[Topic] = &[
     topic("plans", "Saved plans", FORMATS, "## `ordain-plan`: a saved plan"),
     topic("secrets", "Secrets in graphs and plans", FORMATS, "### Secrets"),
     topic("schemas", "JSON Schemas of the documents", FORMATS, "## JSON Schemas"),
-    topic("history", "The journal of runs", ENGINE, "## History"),
+    topic("journal", "The journal of runs", ENGINE, "## History"),
     topic("glossary", "The terms of the manual", GLOSSARY, "# Glossary"),
 ];
 
