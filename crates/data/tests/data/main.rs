@@ -1,6 +1,6 @@
 //! Reading and writing JSON and YAML.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod json;
 mod psych;

@@ -5,7 +5,7 @@
 //! if it defines nothing, it is the body of a class. `#~ CODES` at the end of a line is not part of
 //! the file: it names the findings that are expected on the line. `#~ CODE !REASON` is a mistake that
 //! is not found. `ORDAIN_BLESS=1` writes the present findings as marks.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
