@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("cli/src/commands/history.rs", "Dependency ", "the journal stores it as a sentence"),
     ("cli/src/commands/rollback.rs", "to_string_lossy", "replaces the path that an error shows"),
     ("cli/src/show/message.rs", "", "rewrites messages for people; nothing else depends on it"),
+    ("explorer/src/store/catalog.rs", "r.type", "a condition of a query, no error"),
     ("engine/src/kind/report.rs", "l.message", "joins equal lines of a report"),
     ("engine/src/kinds/cron/spool.rs", "no crontab for", "crontab has one exit code for all"),
     ("engine/src/kinds/package/debian/status.rs", "\"ok\"", "a field of dpkg's database"),

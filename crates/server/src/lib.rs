@@ -37,6 +37,7 @@ mod private;
 mod queries;
 mod reply;
 mod request;
+mod request_body;
 mod routes;
 mod rules;
 mod run_requests;

@@ -10,12 +10,13 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 
-use crate::body::{self, Outgoing};
+use crate::body::Outgoing;
 use crate::client::{Client, Listener};
 use crate::explorer_users;
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{PUPPET_VERSION, Reply};
 use crate::request::Request;
+use crate::request_body;
 use crate::routes::{self, Route};
 use crate::server::Server;
 use crate::shadow::{self, Shadow};
@@ -133,7 +134,7 @@ impl Service {
         }
         // A body is read only if the client may use the route at all.
         route.check(&request)?;
-        let (read, permit) = body::read(body, route.max_body, &self.server).await?;
+        let (read, permit) = request_body::read(body, route.max_body, &self.server).await?;
         request.body = read;
         let answer = route.answer(Arc::clone(&self.server), request);
         // A panic is a bug, but it must end only this request.

@@ -7,9 +7,10 @@ use sha2::{Digest, Sha256};
 use crate::command::{Catalog, Edge, Resource};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
+use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
-use crate::ingest::{is_later, node};
 use crate::rows::{self, Ids, Shared};
+use crate::time::is_later;
 use crate::value::Value;
 
 const RESOURCES: Shared = Shared {

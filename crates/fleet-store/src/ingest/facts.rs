@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use crate::command::{FactLeaf, FactValue, Facts, Package};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
+use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
-use crate::ingest::{is_later, node};
 use crate::rows::{self, Shared};
+use crate::time::is_later;
 use crate::value::Value;
 
 const PATHS: Shared = Shared {

@@ -13,14 +13,7 @@ pub use outcome::Outcome;
 use crate::command::Command;
 use crate::database::{Connection, Database};
 use crate::error::FleetStoreError;
-use crate::time::now;
 use crate::value::Value;
-
-/// Whether stored data is later than data of `time`. A time in the future says nothing, because the
-/// clocks of servers differ and jump: it must not keep out what nodes send now.
-fn is_later(stored: i64, time: i64) -> bool {
-    stored > time && stored <= now()
-}
 
 /// The id of a node. Inserts a missing one.
 pub(crate) fn node_id(

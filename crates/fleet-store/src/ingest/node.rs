@@ -3,8 +3,8 @@
 use crate::command::{Deactivation, Expiration};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
-use crate::ingest::is_later;
 use crate::ingest::outcome::Outcome;
+use crate::time::is_later;
 use crate::value::Value;
 
 /// A node whose row is locked until the end of the transaction.

@@ -9,6 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
+use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Row, Statement};
@@ -200,12 +201,21 @@ impl Postgres {
             match session.client.batch_execute(begin) {
                 Ok(()) => return session.transaction(work),
                 // The database ended the connection while it was idle, which says nothing about now.
-                // Nothing was done on it.
-                Err(_) if borrowed.is_reused && session.client.is_closed() => {}
+                // Nothing was done on it, and it is not used again.
+                Err(e) if borrowed.is_reused && is_end(&e, &session.client) => {
+                    borrowed.session = None;
+                }
                 Err(e) => return Err(error(&e)),
             }
         }
     }
+}
+
+/// Whether an error ends a connection. The client learns from the server that it ended the connection
+/// before it finds it closed.
+fn is_end(error: &postgres::Error, client: &Client) -> bool {
+    let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
+    client.is_closed() || error.code().is_some_and(|code| ends.contains(code))
 }
 
 /// A connection that returns to the pool, unless it was lost or its transaction panicked.

@@ -8,13 +8,12 @@ mod reports;
 mod runs;
 mod selection;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::json;
 use ordain_fleet_store::{
-    Database, FleetStoreError, Postgres, Sqlite, active_facts, active_nodes, facts_of, read,
+    Database, FleetStoreError, Postgres, Sqlite, active_facts, facts_of, read,
 };
 use ordain_puppetdb::{QueryError, QueryRequest, Response, Settings, answer, sqlite_functions};
 use ordain_source::suggest;
@@ -83,35 +82,6 @@ impl NodeStore {
             return Err(FleetError::NoNodes("the store".to_owned()));
         }
         rows.iter().map(|(name, facts)| fleet_node(name, facts)).collect()
-    }
-
-    /// The active nodes that have facts, without the facts; with a query, those that it chooses, as
-    /// [`NodeSelection::query`] does. Workers of a queue in this database read the facts.
-    ///
-    /// # Errors
-    /// When the database fails, has no nodes, or the query is wrong.
-    pub fn nodes_with_facts(&self, query: Option<&str>) -> Result<Vec<FleetNode>, FleetError> {
-        let names = read(&*self.database, None, active_nodes).map_err(failed)?;
-        if names.is_empty() {
-            return Err(FleetError::NoNodes("the store".to_owned()));
-        }
-        let nodes = names.iter().map(|name| FleetNode::stored(name)).collect();
-        self.chosen(nodes, query)
-    }
-
-    /// The nodes that a query chooses.
-    pub(crate) fn chosen(
-        &self,
-        mut nodes: Vec<FleetNode>,
-        query: Option<&str>,
-    ) -> Result<Vec<FleetNode>, FleetError> {
-        if let Some(query) = query {
-            let query = Some(query.to_owned());
-            let chosen = self.nodes(&NodeSelection { query, ..NodeSelection::default() })?;
-            let names: HashSet<&str> = chosen.iter().map(|node| node.name.as_str()).collect();
-            nodes.retain(|node| names.contains(node.name.as_str()));
-        }
-        Ok(nodes)
     }
 
     /// A node with its facts, also if it is not active. `None` if it has no facts.

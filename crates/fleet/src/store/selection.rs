@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
+use ordain_fleet_store::{active_nodes, read};
 use regex::Regex;
 use serde_json::json;
 
 use super::nodes::{NodeStatus, StoredNode};
-use super::{NodeStore, Row, text};
+use super::{NodeStore, Row, failed, text};
 use crate::error::FleetError;
 use crate::filter::{fact_condition, fact_text, pattern};
+use crate::nodes::FleetNode;
 
 /// Chooses nodes of a store. All conditions have to hold.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +54,35 @@ impl<'a> Query<'a> {
 }
 
 impl NodeStore {
+    /// The active nodes that have facts, without the facts; with a query, those that it chooses, as
+    /// [`NodeSelection::query`] does. Workers of a queue in this database read the facts.
+    ///
+    /// # Errors
+    /// When the database fails, has no nodes, or the query is wrong.
+    pub fn nodes_with_facts(&self, query: Option<&str>) -> Result<Vec<FleetNode>, FleetError> {
+        let names = read(&*self.database, None, active_nodes).map_err(failed)?;
+        if names.is_empty() {
+            return Err(FleetError::NoNodes("the store".to_owned()));
+        }
+        let nodes = names.iter().map(|name| FleetNode::stored(name)).collect();
+        self.chosen(nodes, query)
+    }
+
+    /// The nodes that a query chooses.
+    pub(crate) fn chosen(
+        &self,
+        mut nodes: Vec<FleetNode>,
+        query: Option<&str>,
+    ) -> Result<Vec<FleetNode>, FleetError> {
+        if let Some(query) = query {
+            let query = Some(query.to_owned());
+            let chosen = self.nodes(&NodeSelection { query, ..NodeSelection::default() })?;
+            let names: HashSet<&str> = chosen.iter().map(|node| node.name.as_str()).collect();
+            nodes.retain(|node| names.contains(node.name.as_str()));
+        }
+        Ok(nodes)
+    }
+
     /// The chosen nodes in the order of their names.
     ///
     /// # Errors

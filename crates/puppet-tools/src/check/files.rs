@@ -11,7 +11,7 @@ use ordain_data::yaml::{ErrorKind as YamlErrorKind, advice};
 use ordain_graph::language::{CheckOptions, CheckReport, SourceText, Strict};
 use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
 
-use super::repository::{DataFile, ProgramUnit, Unit};
+use super::repository::{DataFile, ProgramUnit, Unit, holds_modules};
 use super::{lint, repository};
 use ordain_puppet::hiera::config::{Config, Owner, VERSION_3_HELP};
 use ordain_puppet::load::{duplicate, namespace_of};
@@ -203,12 +203,6 @@ fn belongs_to(full: &Path) -> (PathBuf, bool) {
         }
     }
     (full.parent().unwrap_or(full).to_path_buf(), false)
-}
-
-/// Whether a directory is one for modules by its name.
-pub(crate) fn holds_modules(dir: &Path) -> bool {
-    let name = dir.file_name().and_then(|n| n.to_str());
-    matches!(name, Some("modules" | "site-modules" | "site"))
 }
 
 fn hiera_config(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {

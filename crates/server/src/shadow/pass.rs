@@ -11,11 +11,12 @@ use super::headers::{remove_of_connection, set_identity};
 use super::passed::PassedBody;
 use super::state::{Comparison, Shadow};
 use super::upstream::Lease;
-use crate::body::{self, Outgoing};
+use crate::body::Outgoing;
 use crate::client::Client;
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::Reply;
 use crate::request::{Captured, Request};
+use crate::request_body;
 use crate::server::Server;
 use crate::url::Target;
 
@@ -56,7 +57,7 @@ pub(crate) async fn pass(
     let (outgoing, is_in_memory, asked) = match (asked, share) {
         (Some((identity, target)), Some(share)) => {
             // The share counts it from here on.
-            let (body, _) = body::read(incoming, limits.body_length, server).await?;
+            let (body, _) = request_body::read(incoming, limits.body_length, server).await?;
             let request = Request {
                 method: head.method.clone(),
                 target,

@@ -31,6 +31,8 @@ pub(super) fn control_repo() -> Vec<NewFile> {
         "environment.conf" = "control-repo/environment.conf",
         "hiera.yaml" = "control-repo/hiera.yaml",
         "data/common.yaml" = "control-repo/common.yaml",
+        "data/nodes/README.md" = "control-repo/nodes.md",
+        "data/os/README.md" = "control-repo/os.md",
         "manifests/site.pp" = "control-repo/site.pp",
         "site-modules/role/manifests/base.pp" = "control-repo/role.pp",
         "site-modules/profile/manifests/base.pp" = "control-repo/profile.pp",

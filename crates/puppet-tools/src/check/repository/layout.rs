@@ -7,7 +7,6 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, World};
 use rustc_hash::FxHashMap;
 
-use crate::check::files::holds_modules;
 use ordain_puppet::load::bolt_modulepath;
 
 /// The maximal nesting of directories, which ends loops of links.
@@ -202,4 +201,10 @@ fn collect(world: &dyn World, dir: &Path, ends: &[&str], depth: usize, out: &mut
             _ => {}
         }
     }
+}
+
+/// Whether a directory is one for modules by its name.
+pub(crate) fn holds_modules(dir: &Path) -> bool {
+    let name = dir.file_name().and_then(|n| n.to_str());
+    matches!(name, Some("modules" | "site-modules" | "site"))
 }

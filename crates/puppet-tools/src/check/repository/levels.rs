@@ -68,7 +68,10 @@ pub(super) fn check(group: &Group<'_>, world: &dyn World) -> Vec<Diagnostic> {
             }
             for path in paths(level) {
                 let is_outside = path.starts_with('/') || path.contains("..");
-                if is_outside || is_there(world, &base, path, level) {
+                // The hierarchy that new modules get has levels for systems that most do not need.
+                let is_optional =
+                    matches!(owner, Owner::Module(_)) && end_of_constant(path).is_some();
+                if is_outside || is_optional || is_there(world, &base, path, level) {
                     continue;
                 }
                 if world.kind(&base).is_none() && !gone.insert(base.clone()) {
@@ -85,10 +88,15 @@ pub(super) fn check(group: &Group<'_>, world: &dyn World) -> Vec<Diagnostic> {
     found
 }
 
+/// The end of the part of a path before interpolation and patterns, if it has some.
+fn end_of_constant(path: &str) -> Option<usize> {
+    path.find(['%', '*', '?', '[', '{'])
+}
+
 /// The message about a path that leads nowhere.
 fn missing(dir: &Path, full: &Path, world: &dyn World) -> String {
     let text = full.to_string_lossy();
-    let end = text.find(['%', '*', '?', '[', '{']);
+    let end = end_of_constant(&text);
     let constant = match end {
         Some(end) => PathBuf::from(&text[..text[..end].rfind('/').unwrap_or(0)]),
         None => full.to_path_buf(),
@@ -113,7 +121,7 @@ fn missing(dir: &Path, full: &Path, world: &dyn World) -> String {
 fn is_there(world: &dyn World, base: &Path, path: &str, level: &Level) -> bool {
     let full = base.join(path);
     let text = full.to_string_lossy();
-    match text.find(['%', '*', '?', '[', '{']) {
+    match end_of_constant(&text) {
         None => {
             let extension = level.extension.as_deref().unwrap_or(".yaml");
             let mut longer = full.as_os_str().to_owned();

@@ -56,6 +56,7 @@ use crate::check::repository::pass::Text;
 use crate::check::repository::titles::Titles;
 pub use facts::known_facts;
 use index::{Index, Module};
+pub(crate) use layout::holds_modules;
 use layout::is_aside;
 use layout::{Kind, ModuleDir, Root, Roots};
 pub(crate) use levels::is_read as is_read_level;

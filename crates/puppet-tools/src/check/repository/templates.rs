@@ -268,6 +268,10 @@ fn misfits(
     let mut found = Vec::new();
     for (name, key, value) in given {
         let Some(param) = params.iter().find(|param| param.name == **name) else {
+            // Puppet refuses an unknown parameter only if it has a value.
+            if matches!(program[*value], Expr::Undef) {
+                continue;
+            }
             let text = format!("The template has no parameter `{name}`");
             let error = Diagnostic::error(UNKNOWN_PARAMETER, text).at(program.span(*key));
             let near = suggest::nearest(name, params.iter().map(|param| param.name.as_str()));

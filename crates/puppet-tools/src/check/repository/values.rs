@@ -106,7 +106,8 @@ fn program_of(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribute]) {
     if is_set || own.iter().chain(shared).any(searches) || pass.is_full() {
         return;
     }
-    let command = own.iter().chain(shared).find(|a| a.name == "command").map(|a| a.value);
+    let value_of = |name: &str| own.iter().chain(shared).find(|a| a.name == name).map(|a| a.value);
+    let command = value_of("command").or_else(|| value_of("name"));
     for (command, at) in super::types::texts(program, command.unwrap_or(body.title)) {
         let name = command.split_whitespace().next().unwrap_or_default();
         let quoted = name.trim_start_matches(['"', '\'']);
