@@ -38,7 +38,9 @@ fn neovim_is_served() {
     let mut nvim = Command::new("nvim");
     nvim.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd", &command]);
     nvim.arg("--cmd").arg(format!("luafile {}", plugin.display()));
-    nvim.arg("-c").arg(format!("luafile {}", here.join("tests/editor/session.lua").display()));
+    let session = here.join("tests/cli/editor/session.lua");
+    // A session that fails does not end the editor.
+    nvim.arg("-c").arg(format!("luafile {}", session.display())).args(["-c", "cquit"]);
     nvim.arg(root.join("manifests/site.pp"));
     nvim.env("OUT", &out).env("HOME", &root).env("XDG_STATE_HOME", &root).stdin(Stdio::null());
     let done = nvim.output().unwrap();
