@@ -83,7 +83,8 @@ impl Renewal {
             uuid: ids.uuid.to_string(),
             code_id: ids.code_id.map(str::to_string),
             transaction: source.transaction.map(str::to_string),
-            timestamp,
+            // Commands have milliseconds. A finer time would make the next one of them look older.
+            timestamp: timestamp / 1000 * 1000,
             hash: Vec::new(),
         }
     }
