@@ -72,6 +72,17 @@ const UNANSWERED: Duration = Duration::from_secs(5);
 const PROBE_AFTER: Duration = Duration::from_secs(3);
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The settings of a session. JIT compilation takes longer than most queries, and the planner misjudges
+/// JSON. If answers of the database are lost, it gives up the connection as soon as its client does: until
+/// then the transaction holds its locks.
+const SESSION_SETTINGS: [&str; 5] = [
+    "SET jit = off",
+    "SET tcp_user_timeout = '5s'",
+    "SET tcp_keepalives_idle = '3s'",
+    "SET tcp_keepalives_interval = '1s'",
+    "SET idle_in_transaction_session_timeout = '30s'",
+];
+
 /// The pause of libpq and of the client, which is that of addresses without the parameter.
 const DEFAULT_PROBE_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -154,9 +165,10 @@ impl Postgres {
 
     fn open_session(&self) -> Result<Session, FleetStoreError> {
         let mut client = self.connect_client()?;
-        // JIT compilation takes longer than most queries, and the planner misjudges JSON. Databases
-        // that only resemble PostgreSQL may not know the setting, so errors are ignored.
-        let _ = client.batch_execute("SET jit = off");
+        for setting in SESSION_SETTINGS {
+            // Databases that only resemble PostgreSQL may not know a setting.
+            let _ = client.batch_execute(setting);
+        }
         Ok(Session { client, statements: std::collections::HashMap::new() })
     }
 
