@@ -175,7 +175,7 @@ impl<'w> Waiting<'w> {
                 |connection: &mut dyn Connection| add_batches(connection, self.job, next, &inputs);
             write(&*self.database, add).map_err(failed)?;
             next += inputs.len() as i64;
-            // It takes longer than a job lasts to add the nodes of the largest fleets.
+            // To add the nodes of the largest fleets may take longer than a job lasts.
             self.progress()?;
         }
         Ok(next)
@@ -254,10 +254,8 @@ impl<'w> Waiting<'w> {
         let advance = |connection: &mut dyn Connection| {
             advance_fleet_job(connection, self.job, ATTEMPTS, now())
         };
-        let progress = match write(&*self.database, advance) {
-            Ok(progress) => progress.ok_or(FleetError::JobGone)?,
-            Err(error) => return Err(failed(error)),
-        };
+        let progress = write(&*self.database, advance).map_err(failed)?;
+        let progress = progress.ok_or(FleetError::JobGone)?;
         (self.queue.progress)(&progress);
         Ok(progress)
     }

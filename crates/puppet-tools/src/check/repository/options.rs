@@ -147,7 +147,7 @@ fn words(kind: &Type) -> Option<Vec<String>> {
 
 /// The options of a case or selector.
 struct Options {
-    what: &'static str,
+    construct: &'static str,
     control: ExprId,
     values: Vec<ExprId>,
 }
@@ -157,12 +157,12 @@ impl Options {
         pass: &Pass<'_>,
         control: ExprId,
         options: ListRef<CaseOption>,
-        what: &'static str,
+        construct: &'static str,
     ) -> Self {
         let program = pass.program;
         let options = program.options(options).iter();
         let values = options.flat_map(|option| program.list(option.values).iter().copied());
-        Self { what, control, values: values.collect() }
+        Self { construct, control, values: values.collect() }
     }
 
     fn check(&self, pass: &mut Pass<'_>, variables: &Variables) {
@@ -180,7 +180,7 @@ impl Options {
         let after = self.values.get(default + 1..).unwrap_or_default();
         // A second `default` is an error of its own.
         if let Some(&next) = after.iter().find(|id| !is_default(id)) {
-            let message = format!("An option of a {} comes after `default`", self.what);
+            let message = format!("An option of a {} comes after `default`", self.construct);
             let found = Diagnostic::warning(DEFAULT_NOT_LAST, message).at(program.span(next));
             let found = found.related(program.span(self.values[default]), "the default");
             pass.found.push(found.help("`default` is tried last wherever it is; write it last"));
@@ -249,13 +249,13 @@ impl Options {
         let missing: Vec<String> =
             all.iter().filter(|value| !is_covered(value)).map(shown).collect();
         // A case with a single option is an `if`.
-        if missing.is_empty() || self.what == "case" && covered.len() < 2 {
+        if missing.is_empty() || self.construct == "case" && covered.len() < 2 {
             return;
         }
-        let message = format!("The {} has no option for {}", self.what, missing.join(", "));
+        let message = format!("The {} has no option for {}", self.construct, missing.join(", "));
         let found = Diagnostic::warning(MISSING_OPTION, message).at(program.span(self.control));
         let found = found.related(declared.in_file(pass.file), "declared here");
-        pass.found.push(match self.what {
+        pass.found.push(match self.construct {
             "selector" => found.help("such a value is an error; `default` takes all others"),
             _ => found.help("nothing is done for such a value; `default: { }` says so"),
         });

@@ -54,7 +54,7 @@ struct Walk<'p> {
     order_of: Order,
     /// The number of branches around the current place.
     branches: usize,
-    /// The number of conditions around the current place that ask what is defined.
+    /// The number of conditions around the current place that test whether something is defined.
     tested: usize,
     found: Vec<Diagnostic>,
 }
@@ -129,7 +129,7 @@ impl Walk<'_> {
         nodes.into_iter().for_each(|node| self.visit(node));
     }
 
-    /// Code that may run or not; nothing after it can rely on what it declares.
+    /// Code that may run or not; nothing after it can rely on its declarations.
     fn branch(&mut self, node: Node) {
         let count = self.order.len();
         self.branches += 1;
@@ -266,7 +266,7 @@ fn ending(program: &Program, id: ExprId) -> Option<&str> {
     ENDING.contains(&bare(name)).then(|| bare(name))
 }
 
-/// Whether a condition asks what is defined, so that its branches may declare it.
+/// Whether a condition tests whether something is defined, so that its branches may declare it.
 fn asks_for_definitions(program: &Program, condition: ExprId) -> bool {
     let mut rest = vec![Node::Expr(condition)];
     let mut below = Vec::new();

@@ -26,7 +26,7 @@ struct FileFunction {
     /// The directory of a module that is searched.
     dir: &'static str,
     /// The kind of the file, in words.
-    what: &'static str,
+    noun: &'static str,
     /// The extension that is added to a name without it.
     ending: &'static str,
     /// Whether one of its arguments is enough.
@@ -35,13 +35,13 @@ struct FileFunction {
 
 /// The files that a function reads.
 fn reading(function: &str) -> Option<FileFunction> {
-    let (dir, what, ending, first_counts) = match function {
+    let (dir, noun, ending, first_counts) = match function {
         "epp" => ("templates", "template", ".epp", false),
         "template" => ("templates", "template", "", false),
         "file" => ("files", "file", "", true),
         _ => return None,
     };
-    Some(FileFunction { dir, what, ending, first_counts })
+    Some(FileFunction { dir, noun, ending, first_counts })
 }
 
 /// Runs the rules over a text.
@@ -166,7 +166,7 @@ fn missing(
     if world.kind(&dir.join(&*rest)) == Some(EntryKind::File) {
         return None;
     }
-    let text = format!("There is no {} `{name}`", reading.what);
+    let text = format!("There is no {} `{name}`", reading.noun);
     let error = Diagnostic::error(MISSING_FILE, text).at(pass.program.span(arg));
     let there = files_of(world, &dir);
     let prefix = name.split_once('/').map_or("", |(module, _)| module);
