@@ -110,7 +110,10 @@ pub(crate) struct SelectionArgs {
 /// # Errors
 /// When the directory does not exist.
 pub(crate) fn machine_root(text: &str) -> Result<PathBuf, String> {
-    let root = std::fs::canonicalize(text).map_err(|e| e.to_string())?;
+    let root = std::fs::canonicalize(text).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => "the directory does not exist; make it first".to_string(),
+        _ => e.to_string(),
+    })?;
     if root.is_dir() { Ok(root) } else { Err("it is not a directory".into()) }
 }
 

@@ -478,9 +478,17 @@ fn read_conf(world: &dyn World, path: &Path) -> Result<Vec<(String, String)>, Di
 }
 
 /// Replaces the variables of a command. A relative program is taken from `dir`.
+///
+/// Commands find the code in `$environmentpath/$environment`. A checkout may have any name, so this is
+/// `dir`; a command without `$environmentpath` gets the name of the environment.
 fn command(text: &str, dir: &Path, environment: &str) -> String {
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
     let around = dir.parent().unwrap_or(&dir).display().to_string();
+    let own_name = dir.file_name().map(|name| name.to_string_lossy());
+    let environment = match own_name.as_deref() {
+        Some(name) if text.contains("$environmentpath") => name,
+        _ => environment,
+    };
     let text = text.replace("$environmentpath", &around);
     let text = text.replace("$codedir", CODEDIR).replace("$environment", environment);
     match text.is_empty() || text.starts_with('/') {

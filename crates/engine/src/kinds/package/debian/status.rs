@@ -101,7 +101,9 @@ impl Database {
         let native = text(&paths[2])?.and_then(|t| t.lines().next().map(str::to_string));
         let mut database = Self { native, ..Self::default() };
         let status = text(&paths[0])?;
-        let status = status.ok_or_else(|| failed(&paths[0], &"no such file; is this Debian?"))?;
+        let status = status.ok_or_else(|| {
+            failed(&paths[0], &"no such file; this is not the root of a Debian system")
+        })?;
         database.add_all(&status);
         // The journal of dpkg that an interruption left unmerged.
         for path in journal(&paths[1]) {
