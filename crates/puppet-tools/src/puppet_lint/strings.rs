@@ -186,7 +186,7 @@ pub(super) fn double_quoted(text: &str) -> Option<(Vec<Part>, usize)> {
         let run = if is_backslash { at } else { at + scanner.char_length() };
         let is_quote = scanner.bytes[at] == b'"';
         let end = if is_quote { at } else { scanner.run_end(run) };
-        let is_even = (end - run.min(end)) % 2 == 0;
+        let is_even = (end - run.min(end)).is_multiple_of(2);
         if scanner.bytes.get(end) == Some(&b'"') && (is_quote || is_even) {
             scanner.at = end + 1;
             if scanner.depth == 0 {

@@ -32,7 +32,8 @@ pub(super) fn grouped(
 
 /// Whether a code is about a name that its message has, so that equal messages have one cause.
 fn has_cause(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code.starts_with("puppet::unknown-") && diagnostic.related.is_empty()
+    let name = diagnostic.code.strip_prefix("puppet::");
+    name.is_some_and(|name| name.starts_with("unknown-")) && diagnostic.related.is_empty()
 }
 
 /// One finding for each unknown name, with the further places.

@@ -34,7 +34,7 @@ pub(super) fn line_length(pass: &mut Pass<'_, '_>, most: usize) {
 
 pub(super) fn soft_tabs(pass: &mut Pass<'_, '_>) {
     for i in pass.all(Kind::Indent) {
-        if pass.tokens[i].value.chars().count() % 2 != 0 {
+        if !pass.tokens[i].value.chars().count().is_multiple_of(2) {
             pass.error(i, "two-space soft tabs not used");
         }
     }
