@@ -195,8 +195,8 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         None => baseline::Known::default(),
     };
     let has_warning = found.iter().any(|d| d.severity == Severity::Warning);
-    let is_failed = (args.fail_on_warnings && has_warning)
-        || job.linter.as_ref().is_some_and(Linter::is_failed) && has_warning;
+    let warnings_fail = args.fail_on_warnings || job.linter.as_ref().is_some_and(Linter::is_failed);
+    let is_failed = has_warning && warnings_fail;
     let exit = report(ui, args.format, job.files.len(), found, &sources, &known)?;
     Ok(if is_failed { Exit::Failed } else { exit })
 }
