@@ -119,6 +119,7 @@ impl From<Exit> for ExitCode {
 
 /// The reason for which a verb stops.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "an error ends the run; it is moved once")]
 pub(crate) enum Failure {
     /// The reader of the output is gone. The process ends silently.
     ClosedPipe,

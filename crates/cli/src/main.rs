@@ -24,7 +24,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use commands::{Cli, full_command};
-use compat::{inmanta, mgmt, spiff};
+use compat::{inmanta, mgmt, puppet_lint, spiff};
 use exit::{Exit, Failure};
 use ordain_process::supervisor;
 use ordain_source::budget::Watch;
@@ -67,6 +67,11 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
         limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mgmt::main(&args);
+    }
+    if name == Some("puppet-lint") {
+        limits::set_by_environment();
+        let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
+        return puppet_lint::main(&args);
     }
     // A shell asks for completions. If it does, this call does not return.
     if std::env::var_os(complete::VARIABLE).is_some() {

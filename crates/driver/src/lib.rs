@@ -30,6 +30,7 @@ pub mod inputs;
 mod kind;
 mod kind_source;
 pub mod languages;
+pub mod lint;
 mod live;
 pub mod mcl;
 mod module_kinds;

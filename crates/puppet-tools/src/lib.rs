@@ -2,6 +2,7 @@
 //!
 //! - [`Puppet`]: the language for commands that work on every language, such as `ordain check`
 //! - [`check`]: lint of single files, and checks over all files of a repository
+//! - [`puppet_lint`]: the checks of puppet-lint with its findings, and fixes
 //! - [`exchange`]: types to and from Ecore, JSON Schema, Ruby and plain data
 //! - [`codes`]: the documentation of all diagnostic codes of the language
 //!
@@ -23,5 +24,6 @@ pub mod check;
 pub mod codes;
 pub mod exchange;
 mod language;
+pub mod puppet_lint;
 
 pub use language::Puppet;

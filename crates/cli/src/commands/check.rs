@@ -1,5 +1,9 @@
 //! `ordain check`: checks sources without applying them.
 
+mod baseline;
+mod fix;
+mod shown;
+
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,9 +13,12 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use ordain_driver::check::{self, Candidate, CheckedFile, FileFinder};
 use ordain_driver::languages;
+use ordain_driver::lint::{LintSettings, Linter};
 use ordain_driver::puppet::node;
 use ordain_graph::language::{CheckOptions, Language};
-use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap, ci, diagnostic, render, suggest};
+use ordain_source::{
+    Diagnostic, HostWorld, Safety, Severity, SourceMap, ci, diagnostic, render, suggest,
+};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
@@ -27,7 +34,7 @@ use crate::ui::{Ui, count};
 /// hieradata/. Files that are named are always checked. YAML with expressions `(( … ))` is
 /// checked as a dynaml template; --language dynaml searches directories for it. The files of a
 /// repository are held against all that it defines: unknown names, parameters, facts, keys of data,
-/// values of wrong types, unused variables.
+/// values of wrong types, unused variables. --lint adds the checks of puppet-lint.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +42,9 @@ Examples:
   ordain check manifests/site.pp templates/motd.epp
   git diff --name-only | xargs ordain check --diagnostics json
   ordain check . --modulepath /etc/puppetlabs/code/modules --ignore unused-parameter
-  ordain check . --format sarif > ordain.sarif")]
+  ordain check . --format sarif > ordain.sarif
+  ordain check --lint --fix --diff modules/ntp
+  ordain check . --baseline known-findings.json")]
 pub(crate) struct CheckArgs {
     /// Files and directories, or -
     #[arg(default_value = ".")]
@@ -65,6 +74,65 @@ pub(crate) struct CheckArgs {
     /// The edition of mcl
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
+    /// Run the checks of puppet-lint, with the options in .puppet-lint.rc
+    #[arg(long)]
+    lint: bool,
+    /// Of the checks of puppet-lint, run only these
+    #[arg(long, value_name = "CHECKS", value_delimiter = ',')]
+    only_checks: Vec<String>,
+    /// Compare module layout without the name of the module
+    #[arg(long)]
+    relative: bool,
+    /// Fix findings in the files: safe fixes, or also those that may change the meaning
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "safe")]
+    fix: Option<FixLevel>,
+    /// With --fix, write nothing; print the changes
+    #[arg(long, requires = "fix")]
+    diff: bool,
+    /// Leave out the findings in this file, which is written if it is missing
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the findings of now to the file of --baseline
+    #[arg(long, requires = "baseline")]
+    update_baseline: bool,
+    /// The severity of a code: error, warning, note or off
+    #[arg(long, value_name = "CODE=SEVERITY", value_parser = parse_severity)]
+    severity: Vec<(String, Option<Severity>)>,
+    /// Fail if there is a warning
+    #[arg(long)]
+    fail_on_warnings: bool,
+}
+
+/// The fixes that are applied.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum FixLevel {
+    /// Those that keep the meaning
+    Safe,
+    /// All
+    Unsafe,
+}
+
+impl From<FixLevel> for Safety {
+    fn from(level: FixLevel) -> Self {
+        match level {
+            FixLevel::Safe => Self::Safe,
+            FixLevel::Unsafe => Self::Unsafe,
+        }
+    }
+}
+
+/// Parses `CODE=SEVERITY`.
+fn parse_severity(text: &str) -> Result<(String, Option<Severity>), String> {
+    let (code, severity) = text.split_once('=').ok_or("CODE=SEVERITY, as in 140chars=off")?;
+    let severity = match severity {
+        "off" => None,
+        "note" => Some(Severity::Note),
+        "warning" => Some(Severity::Warning),
+        "error" => Some(Severity::Error),
+        _ => return Err("the severity is error, warning, note or off".to_owned()),
+    };
+    Ok((code.to_owned(), severity))
 }
 
 /// The output format of findings.
@@ -84,11 +152,57 @@ enum Format {
     Checkstyle,
 }
 
+/// The sources of a check, and the options for it.
+struct Job<'a> {
+    args: &'a CheckArgs,
+    files: Vec<Candidate>,
+    world: HostWorld,
+    facts: Option<Vec<String>>,
+    linter: Option<Linter>,
+}
+
 /// Checks and prints.
 ///
 /// # Errors
 /// When a path cannot be read.
 pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
+    let Some(files) = find(ui, args)? else { return Err(Failure::Shown) };
+    ui.diagnostics(missing_modules(&args.modulepath), &SourceMap::new());
+    let world = match args.run_plugins {
+        true => HostWorld::new(),
+        false => HostWorld::new().without_processes(),
+    };
+    let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
+    args.ignore.iter().try_for_each(|name| check_code("--ignore", name))?;
+    args.severity.iter().try_for_each(|(name, _)| check_code("--severity", name))?;
+    let linter = linter(args)?;
+    let job = Job { args, files, world, facts, linter };
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(check::STACK_SIZE).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    if let Some(level) = args.fix {
+        let fixed = pool.install(|| fix::fixed(&job, level.into()))?;
+        if fix::write(ui, fixed, args.diff)? == fix::Next::Stop {
+            return Ok(Exit::Done);
+        }
+    }
+    let sources = Arc::new(SourceMap::new());
+    let mut found = pool.install(|| findings(&job, &sources));
+    if let Some(linter) = &job.linter {
+        ui.diagnostics(linter.take_warnings(), &SourceMap::new());
+    }
+    let known = match &args.baseline {
+        Some(file) => baseline::apply(file, args.update_baseline, &mut found, &sources)?,
+        None => baseline::Known::default(),
+    };
+    let has_warning = found.iter().any(|d| d.severity == Severity::Warning);
+    let warnings_fail = args.fail_on_warnings || job.linter.as_ref().is_some_and(Linter::is_failed);
+    let is_failed = has_warning && warnings_fail;
+    let exit = report(ui, args.format, job.files.len(), found, &sources, &known)?;
+    Ok(if is_failed { Exit::Failed } else { exit })
+}
+
+/// The files to check; `None` if a path cannot be read, which was printed.
+fn find(ui: &mut Ui, args: &CheckArgs) -> Result<Option<Vec<Candidate>>, Failure> {
     let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let edition = args.edition.into();
     let finder = FileFinder { language: args.language, roots, edition };
@@ -97,43 +211,66 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let wrong: Vec<Diagnostic> = found.filter_map(Result::err).collect();
     if !wrong.is_empty() {
         ui.diagnostics(wrong, &SourceMap::new());
-        return Err(Failure::Shown);
+        return Ok(None);
     }
     if files.is_empty() {
         return Err(nothing_to_check(&args.paths).into());
     }
-    ui.diagnostics(missing_modules(&args.modulepath), &SourceMap::new());
     if args.paths.len() > 1 {
         // Byte strings are faster to compare than the components of paths.
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(file.path.clone().into_os_string()));
     }
-    let sources = Arc::new(SourceMap::new());
-    let world = match args.run_plugins {
-        true => HostWorld::new(),
-        false => HostWorld::new().without_processes(),
+    Ok(Some(files))
+}
+
+/// The linter, if one is wanted.
+fn linter(args: &CheckArgs) -> Result<Option<Linter>, Diagnostic> {
+    if !args.lint && args.only_checks.is_empty() && args.fix.is_none() {
+        return Ok(None);
+    }
+    let off = args.severity.iter().filter(|(_, severity)| severity.is_none());
+    let names: Vec<&String> = args.ignore.iter().chain(off.map(|(name, _)| name)).collect();
+    let codes = codes::all().into_iter().map(|doc| doc.code);
+    let ignored = codes.filter(|code| names.iter().any(|name| is_code(name, code)));
+    let settings = LintSettings {
+        only_checks: args.only_checks.clone(),
+        relative: args.relative,
+        ignored: ignored.map(str::to_owned).collect(),
     };
-    let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
-    args.ignore.iter().try_for_each(|name| check_code(name))?;
+    Linter::new(settings).map(Some)
+}
+
+/// The findings in all files, those that are ignored left out.
+fn findings(job: &Job<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let args = job.args;
     let checking = CheckOptions {
-        world: &world,
+        world: &job.world,
         strict: args.strict.into(),
-        sources: &sources,
+        sources,
         modulepath: &args.modulepath,
-        facts: facts.as_deref(),
+        facts: job.facts.as_deref(),
     };
-    let one = |file: &Candidate| check::check_file(file, &checking);
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(check::STACK_SIZE).build();
-    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
-    let mut found = pool.install(|| {
-        let done: Vec<CheckedFile> = files.par_iter().map(one).collect();
-        let again = check::check_together(&done, &checking);
-        let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.report.found).collect();
-        found.extend(again);
-        found
-    });
+    let one = |file: &Candidate| {
+        let mut done = check::check_file(file, &checking);
+        if let (Some(linter), Some((_, id, text))) = (&job.linter, &done.text) {
+            done.report.found.extend(linter.check(&done.path, &done.full, *id, text));
+        }
+        done
+    };
+    let done: Vec<CheckedFile> = job.files.par_iter().map(one).collect();
+    let again = check::check_together(&done, &checking);
+    let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.report.found).collect();
+    found.extend(again);
     found.retain(|d| !args.ignore.iter().any(|name| is_code(name, &d.code)));
-    report(ui, args.format, files.len(), found, &sources)
+    for (name, severity) in &args.severity {
+        found.retain_mut(|diagnostic| {
+            let is_meant = is_code(name, &diagnostic.code);
+            diagnostic.severity = severity.filter(|_| is_meant).unwrap_or(diagnostic.severity);
+            severity.is_some() || !is_meant
+        });
+    }
+    found
 }
 
 /// Warnings about missing directories of the module path.
@@ -159,14 +296,14 @@ fn is_code(name: &str, code: &str) -> bool {
 }
 
 /// Refuses a name that matches no code.
-fn check_code(name: &str) -> Result<(), Diagnostic> {
+fn check_code(flag: &str, name: &str) -> Result<(), Diagnostic> {
     let all = codes::all();
     if all.iter().any(|doc| is_code(name, doc.code)) {
         return Ok(());
     }
     let short = |code: &'static str| code.rsplit("::").next().unwrap_or(code);
     let names = all.iter().flat_map(|doc| [doc.code, short(doc.code)]);
-    let text = format!("--ignore names an unknown code `{name}`");
+    let text = format!("{flag} names an unknown code `{name}`");
     let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
     Err(match suggest::nearest(&name.replace('_', "-"), names) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -197,6 +334,7 @@ fn report(
     files: usize,
     mut found: Vec<Diagnostic>,
     sources: &SourceMap,
+    known: &baseline::Known,
 ) -> Result<Exit, Failure> {
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
@@ -205,12 +343,13 @@ fn report(
     }
     match format {
         Format::Text => {
-            ui.diagnostics(found, sources);
+            ui.diagnostics(shown::grouped(found, sources, ui.verbose()), sources);
             let errors = if errors == 0 { "no errors".into() } else { count(errors, "error") };
             let mut parts = vec![errors];
             if warnings > 0 {
                 parts.push(count(warnings, "warning"));
             }
+            parts.extend(known.text());
             ui.reset_counts();
             writeln!(ui.out(), "{} checked: {}", count(files, "file"), parts.join(", "))?;
         }

@@ -179,7 +179,12 @@ fn read(args: &FmtArgs, sources: &SourceMap) -> Result<Vec<FormattedFile>, Failu
     pool.install(|| paths.par_iter().map(one).collect())
 }
 
-fn print_diff(ui: &mut Ui, path: &Path, before: String, after: String) -> Result<(), Failure> {
+pub(super) fn print_diff(
+    ui: &mut Ui,
+    path: &Path,
+    before: String,
+    after: String,
+) -> Result<(), Failure> {
     let shown = path.display();
     writeln!(ui.out(), "--- {shown}\n+++ {shown}")?;
     for line in diff::lines(&TextChange { before, after }, true) {

@@ -2,4 +2,5 @@
 
 pub(crate) mod inmanta;
 pub(crate) mod mgmt;
+pub(crate) mod puppet_lint;
 pub(crate) mod spiff;

@@ -19,6 +19,7 @@ mod kinds;
 mod offline;
 mod plan_reads_only;
 mod processes;
+mod puppet_lint;
 mod schemas;
 mod state;
 mod watch;

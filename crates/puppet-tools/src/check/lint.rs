@@ -1,7 +1,7 @@
 //! Findings that the reference does not have: code that is allowed but hardly intended, and code
 //! that fails in each run.
 
-use ordain_source::{Diagnostic, TextRange, suggest};
+use ordain_source::{Diagnostic, Edit, Fix, TextRange, suggest};
 use rustc_hash::FxHashSet;
 
 use ordain_puppet::syntax::{Attribute, AttributeOp, CaseOption, Expr, Program, ResourceBody};
@@ -58,8 +58,11 @@ fn almost_default(program: &Program, option: &CaseOption) -> Option<Diagnostic> 
         let Expr::Name(word) = &program[value] else { return None };
         suggest::nearest(word, ["default"])?;
         let text = format!("`{word}` is a text here and no `default`");
-        let warning = Diagnostic::warning("puppet::unknown-word", text).at(program.span(value));
-        Some(warning.help("did you mean `default`?"))
+        let span = program.span(value);
+        let warning = Diagnostic::warning("puppet::unknown-word", text).at(span);
+        let edit = Edit { span, text: "default".to_owned() };
+        let fix = Fix::not_safe("write `default`", vec![edit]);
+        Some(warning.help("did you mean `default`?").fix(fix))
     })
 }
 

@@ -1,16 +1,28 @@
 //! The documentation of the diagnostic codes of the language.
 
+mod lint;
+
+use lint::LINT;
 use ordain_puppet::codes::CODES as PUPPET;
 use ordain_source::CodeDoc;
 
-/// The codes of compiles and of static checks.
+/// The codes of compiles, of static checks and of puppet-lint's checks.
 pub const CODES: &[CodeDoc] = &joined();
 
-const fn joined() -> [CodeDoc; PUPPET.len() + CHECKS.len()] {
-    let mut all = [PUPPET[0]; PUPPET.len() + CHECKS.len()];
+/// The number of codes of compiles and of static checks.
+const BEFORE_LINT: usize = PUPPET.len() + CHECKS.len();
+
+const fn joined() -> [CodeDoc; BEFORE_LINT + LINT.len()] {
+    let mut all = [PUPPET[0]; BEFORE_LINT + LINT.len()];
     let mut at = 0;
     while at < all.len() {
-        all[at] = if at < PUPPET.len() { PUPPET[at] } else { CHECKS[at - PUPPET.len()] };
+        all[at] = if at < PUPPET.len() {
+            PUPPET[at]
+        } else if at < BEFORE_LINT {
+            CHECKS[at - PUPPET.len()]
+        } else {
+            LINT[at - BEFORE_LINT]
+        };
         at += 1;
     }
     all

@@ -1,0 +1,3 @@
+class broken {
+  $x = ~
+}

@@ -1,0 +1,3 @@
+class open {
+  $x = "abc ${d} e
+}

@@ -1,0 +1,2 @@
+class odd {
+  file { 'a': mode => '1'

@@ -1,0 +1,184 @@
+//! Runs the checks of puppet-lint on manifests, with the options of their directories.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ordain_puppet_tools::puppet_lint::{CHECKS, Options, run};
+use ordain_source::{Diagnostic, FileId, Severity};
+use rustc_hash::FxHashMap;
+
+use crate::codes;
+
+/// The name of the file with options.
+const FILE: &str = ".puppet-lint.rc";
+
+/// The choices of the user.
+#[derive(Clone, Default, Debug)]
+pub struct LintSettings {
+    /// The checks that run; empty for those of the options.
+    pub only_checks: Vec<String>,
+    /// Module layout is compared without the name of the module.
+    pub relative: bool,
+    /// Checks that do not run, by the codes of their findings.
+    pub ignored: Vec<String>,
+}
+
+/// The checks of puppet-lint for many files.
+pub struct Linter {
+    settings: LintSettings,
+    by_directory: Mutex<FxHashMap<PathBuf, Arc<Options>>>,
+    warnings: Mutex<Vec<Diagnostic>>,
+    /// Whether a file has a warning, and its options let warnings fail.
+    is_failed: AtomicBool,
+}
+
+/// Locks a mutex that holds nothing half-done when a thread panics.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Linter {
+    /// A linter with these choices.
+    ///
+    /// # Errors
+    /// When a chosen check is unknown.
+    pub fn new(settings: LintSettings) -> Result<Self, Diagnostic> {
+        let is_unknown = |name: &&String| !CHECKS.iter().any(|check| check.name == **name);
+        if let Some(name) = settings.only_checks.iter().find(is_unknown) {
+            let text = format!("--only-checks names an unknown check `{name}`");
+            let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
+            let names = CHECKS.iter().map(|check| check.name);
+            return Err(match ordain_source::suggest::nearest(name, names) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            });
+        }
+        Ok(Self {
+            settings,
+            by_directory: Mutex::default(),
+            warnings: Mutex::default(),
+            is_failed: AtomicBool::new(false),
+        })
+    }
+
+    /// The options for a manifest: those of the system, of the user, and of the nearest directory
+    /// above it that has some.
+    ///
+    /// # Errors
+    /// When an option is wrong.
+    pub fn options(&self, full_path: &Path) -> Result<Arc<Options>, Diagnostic> {
+        let directory = full_path.parent().unwrap_or(Path::new("/"));
+        if let Some(options) = lock(&self.by_directory).get(directory) {
+            return Ok(Arc::clone(options));
+        }
+        let own = directory.ancestors().map(|dir| dir.join(FILE)).find(|file| file.is_file());
+        let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(FILE));
+        let system = Some(PathBuf::from("/etc/puppet-lint.rc"));
+        let mut options = Options::default();
+        enable_plugins(directory, &mut options);
+        let mut read: Vec<PathBuf> = Vec::new();
+        for file in [system, home, own].into_iter().flatten() {
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            if read.contains(&file) {
+                continue;
+            }
+            options.read_lines(&text).map_err(|message| {
+                Diagnostic::error(codes::ARGUMENTS, format!("{}: {message}", shown(&file)))
+            })?;
+            self.warn_of_unknown(&file, std::mem::take(&mut options.unknown));
+            read.push(file);
+        }
+        if !self.settings.only_checks.is_empty() {
+            options.only(&self.settings.only_checks);
+        }
+        options.relative |= self.settings.relative;
+        for (i, check) in CHECKS.iter().enumerate() {
+            if self.settings.ignored.iter().any(|code| code == check.code) {
+                options.set_enabled(i, false);
+            }
+        }
+        let options = Arc::new(options);
+        lock(&self.by_directory).insert(directory.to_path_buf(), Arc::clone(&options));
+        Ok(options)
+    }
+
+    /// Notes the checks that a file of options names and nobody knows.
+    fn warn_of_unknown(&self, file: &Path, names: Vec<String>) {
+        for name in names {
+            let text = format!("{} names an unknown check `{name}`", shown(file));
+            let warning = Diagnostic::warning(codes::UNKNOWN_NAME, text);
+            let warning = warning.help("checks of plug-ins in Ruby do not run");
+            let mut warnings = lock(&self.warnings);
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+
+    /// The warnings about options so far.
+    pub fn take_warnings(&self) -> Vec<Diagnostic> {
+        std::mem::take(&mut lock(&self.warnings))
+    }
+
+    /// Whether a warning fails the run, by the options of its file.
+    pub fn is_failed(&self) -> bool {
+        self.is_failed.load(Ordering::Relaxed)
+    }
+
+    /// The findings in a manifest. `path` is the path as the user wrote it.
+    pub fn check(
+        &self,
+        path: &Path,
+        full_path: &Path,
+        file: FileId,
+        text: &str,
+    ) -> Vec<Diagnostic> {
+        if !is_manifest(path) {
+            return Vec::new();
+        }
+        let options = match self.options(full_path) {
+            Ok(options) => options,
+            Err(error) => return vec![error],
+        };
+        if options.ignores(&path.to_string_lossy()) {
+            return Vec::new();
+        }
+        let report = run(text, &full_path.to_string_lossy(), &options);
+        let found = report.findings.iter().filter(|finding| finding.ignored.is_none());
+        let found: Vec<Diagnostic> = found.map(|finding| finding.diagnostic(file)).collect();
+        if options.fail_on_warnings && found.iter().any(|d| d.severity == Severity::Warning) {
+            self.is_failed.store(true, Ordering::Relaxed);
+        }
+        found
+    }
+}
+
+/// A path from the current directory, if it is below that.
+fn shown(path: &Path) -> String {
+    let current = std::env::current_dir().ok();
+    let below = current.as_ref().and_then(|current| path.strip_prefix(current).ok());
+    below.unwrap_or(path).display().to_string()
+}
+
+/// Gems that bring all plug-ins of the community.
+const BUNDLES: [&str; 2] = ["voxpupuli-puppet-lint-plugins", "voxpupuli-test"];
+
+/// Enables the checks whose gems the nearest `Gemfile` names.
+fn enable_plugins(directory: &Path, options: &mut Options) {
+    let file = directory.ancestors().map(|dir| dir.join("Gemfile")).find(|file| file.is_file());
+    let Some(text) = file.and_then(|file| std::fs::read_to_string(file).ok()) else { return };
+    let lines = text.lines().map(str::trim_start).filter(|line| line.starts_with("gem"));
+    let names: Vec<&str> = lines.filter_map(|line| line.split(['\'', '"']).nth(1)).collect();
+    let has_all = names.iter().any(|name| BUNDLES.contains(name));
+    for (i, check) in CHECKS.iter().enumerate() {
+        if check.gem.is_some_and(|gem| has_all || names.contains(&gem)) {
+            options.set_enabled(i, true);
+        }
+    }
+}
+
+/// Whether the checks of puppet-lint run on a file.
+pub fn is_manifest(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pp")
+}

@@ -1,0 +1,66 @@
+//! Checks of blanks and of the length of lines.
+
+use ordain_source::{Safety, TextRange};
+
+use super::{Note, Pass, range, replace};
+use crate::puppet_lint::token::Kind;
+use crate::puppet_lint::{Finding, Level};
+
+pub(super) fn line_length(pass: &mut Pass<'_, '_>, most: usize) {
+    let mut start = 0;
+    for (i, line) in pass.text.split('\n').enumerate() {
+        let end = start + line.len();
+        let is_long = line.len() > most
+            && !line.contains("://")
+            && !line.contains("template(")
+            && line.chars().count() > most;
+        if is_long {
+            let beyond = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
+            pass.found.push(Finding {
+                check: pass.check,
+                is_syntax: false,
+                level: Level::Warning,
+                message: format!("line has more than {most} characters"),
+                line: i as u32 + 1,
+                column: most as u32,
+                range: TextRange::new((start + beyond) as u32, end as u32),
+                ignored: None,
+                fix: None,
+            });
+        }
+        start = end + 1;
+    }
+}
+
+pub(super) fn soft_tabs(pass: &mut Pass<'_, '_>) {
+    for i in pass.all(Kind::Indent) {
+        if !pass.tokens[i].value.chars().count().is_multiple_of(2) {
+            pass.error(i, "two-space soft tabs not used");
+        }
+    }
+}
+
+pub(super) fn hard_tabs(pass: &mut Pass<'_, '_>) {
+    for i in 0..pass.tokens.len() {
+        let token = &pass.tokens[i];
+        let is_blank = matches!(token.kind, Kind::Indent | Kind::Whitespace);
+        if is_blank && token.value.contains('\t') {
+            let text = token.value.replace('\t', "  ");
+            let fix = replace(Safety::Safe, "write two spaces", range(token), text);
+            let note = Note::warning(i, "tab character found").fix(Some(fix));
+            pass.add(Note { level: Level::Error, ..note });
+        }
+    }
+}
+
+pub(super) fn trailing(pass: &mut Pass<'_, '_>) {
+    for i in 0..pass.tokens.len() {
+        let token = &pass.tokens[i];
+        let is_blank = matches!(token.kind, Kind::Indent | Kind::Whitespace);
+        if is_blank && pass.tokens.get(i + 1).is_none_or(|next| next.kind == Kind::Newline) {
+            let fix = replace(Safety::Safe, "remove it", range(token), "");
+            let note = Note::warning(i, "trailing whitespace found").fix(Some(fix));
+            pass.add(Note { level: Level::Error, ..note });
+        }
+    }
+}
