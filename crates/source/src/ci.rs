@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 use crate::files::SourceMap;
+use crate::fix::{Edit, Fix};
 use crate::shorten::shortened;
 
 /// Lines and columns of a label, from 1; the end is exclusive.
@@ -30,6 +31,20 @@ fn region(label: &Label, sources: &SourceMap) -> Region {
         end_line: end.line,
         end_column: end.column,
     }
+}
+
+/// The message with the text at its place and its help.
+fn whole_text(diagnostic: &Diagnostic) -> String {
+    let diagnostic = &*diagnostic.shortened();
+    let mut text = diagnostic.message.clone();
+    let label = diagnostic.primary.as_ref().filter(|label| !label.text.is_empty());
+    if let Some(label) = label {
+        let _ = write!(text, "\n{}", label.text);
+    }
+    for help in &diagnostic.help {
+        let _ = write!(text, "\n{help}");
+    }
+    text
 }
 
 /// The message with its help.
@@ -72,7 +87,11 @@ pub fn sarif(found: &[Diagnostic], sources: &SourceMap, docs: &[&CodeDoc], versi
             "message": { "text": with_help(diagnostic) },
         });
         if let Some(label) = &diagnostic.primary {
-            out["locations"] = json!([location(label)]);
+            let mut at = location(label);
+            if !label.text.is_empty() {
+                at["message"] = json!({ "text": shortened(&label.text) });
+            }
+            out["locations"] = json!([at]);
         }
         if !diagnostic.related.is_empty() {
             let related = diagnostic.related.iter().map(|label| {
@@ -81,6 +100,9 @@ pub fn sarif(found: &[Diagnostic], sources: &SourceMap, docs: &[&CodeDoc], versi
                 at
             });
             out["relatedLocations"] = related.collect();
+        }
+        if !diagnostic.fixes.is_empty() {
+            out["fixes"] = diagnostic.fixes.iter().map(|fix| sarif_fix(fix, sources)).collect();
         }
         out
     });
@@ -94,6 +116,32 @@ pub fn sarif(found: &[Diagnostic], sources: &SourceMap, docs: &[&CodeDoc], versi
             "columnKind": "unicodeCodePoints",
             "results": results.collect::<Value>(),
         }],
+    })
+}
+
+/// A fix as SARIF has it: the replaced regions by file.
+fn sarif_fix(fix: &Fix, sources: &SourceMap) -> Value {
+    let mut changes: Vec<(String, Vec<Value>)> = Vec::new();
+    for Edit { span, text } in &fix.edits {
+        let at = region(&Label { span: *span, text: String::new() }, sources);
+        let replacement = json!({
+            "deletedRegion": {
+                "startLine": at.line, "startColumn": at.column,
+                "endLine": at.end_line, "endColumn": at.end_column,
+            },
+            "insertedContent": { "text": text },
+        });
+        match changes.iter_mut().find(|(file, _)| *file == at.file) {
+            Some((_, replacements)) => replacements.push(replacement),
+            None => changes.push((at.file, vec![replacement])),
+        }
+    }
+    let changes = changes.into_iter().map(|(file, replacements)| {
+        json!({ "artifactLocation": { "uri": uri(&file) }, "replacements": replacements })
+    });
+    json!({
+        "description": { "text": fix.title },
+        "artifactChanges": changes.collect::<Value>(),
     })
 }
 
@@ -132,7 +180,7 @@ pub fn github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         }
     }
     properties.push(format!("title={}", github_property(&diagnostic.code)));
-    format!("::{word} {}::{}", properties.join(","), github_text(&with_help(diagnostic)))
+    format!("::{word} {}::{}", properties.join(","), github_text(&whole_text(diagnostic)))
 }
 
 fn github_text(text: &str) -> String {
@@ -160,7 +208,7 @@ pub fn gitlab(found: &[Diagnostic], sources: &SourceMap) -> Value {
             fingerprint = fnv(&fingerprint.to_le_bytes());
         }
         json!({
-            "description": with_help(diagnostic),
+            "description": whole_text(diagnostic),
             "check_name": diagnostic.code,
             "fingerprint": format!("{fingerprint:016x}"),
             "severity": severity,
@@ -200,7 +248,7 @@ pub fn checkstyle(found: &[Diagnostic], sources: &SourceMap) -> String {
             out,
             "<error line=\"{line}\" column=\"{column}\" severity=\"{severity}\" \
              message=\"{}\" source=\"{}\"/>",
-            escape_xml(&with_help(diagnostic)),
+            escape_xml(&whole_text(diagnostic)),
             escape_xml(&diagnostic.code)
         );
     }
@@ -242,6 +290,11 @@ mod tests {
             .at(TextRange::new(13, 19).in_file(file))
             .related(TextRange::new(0, 2).in_file(file), "first here")
             .help("say, why");
+        let edit = |start, end, text: &str| Edit {
+            span: TextRange::new(start, end).in_file(file),
+            text: text.into(),
+        };
+        let one = one.fix(Fix::safe("drop it", vec![edit(19, 21, ""), edit(0, 0, "# ")]));
         let two = Diagnostic::warning("puppet::odd", "no place");
         (vec![one.clone(), one, two], sources)
     }
@@ -261,6 +314,29 @@ mod tests {
         assert_eq!(at["region"]["startColumn"], 6);
         assert_eq!(first["relatedLocations"][0]["message"]["text"], "first here");
         assert!(run["results"][2].get("locations").is_none());
+        let fix = &first["fixes"][0];
+        let change = &fix["artifactChanges"][0];
+        assert_eq!(change["artifactLocation"]["uri"], "a%20b/site.pp");
+        assert_eq!(change["replacements"][0]["deletedRegion"]["startColumn"], 12);
+        assert_eq!(change["replacements"][1]["insertedContent"]["text"], "# ");
+        assert!(run["results"][2].get("fixes").is_none());
+    }
+
+    #[test]
+    fn the_text_at_the_place_is_in_all_formats() {
+        let sources = SourceMap::new();
+        let file = sources.add("a.pp", "f(1 2)\n");
+        let place = TextRange::new(4, 5).in_file(file);
+        let found = [Diagnostic::error("puppet::odd", "Syntax error").labelled(place, "no comma")];
+        let log = sarif(&found, &sources, &[], "1.0");
+        let first = &log["runs"][0]["results"][0];
+        assert_eq!(first["locations"][0]["message"]["text"], "no comma");
+        assert_eq!(first["message"]["text"], "Syntax error");
+        assert!(github(&found[0], &sources).ends_with("::Syntax error%0Ano comma"));
+        let description = gitlab(&found, &sources)[0]["description"].clone();
+        assert_eq!(description, "Syntax error\nno comma");
+        assert!(checkstyle(&found, &sources).contains("Syntax error&#10;no comma"));
+        assert_eq!(crate::render::json(&found[0], &sources)["label"], "no comma");
     }
 
     #[test]

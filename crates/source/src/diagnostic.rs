@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::files::{SourceMap, Span};
+use crate::fix::Fix;
 use crate::shorten::shortened;
 
 /// The severity of a diagnostic.
@@ -55,6 +56,8 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// Advice.
     pub help: Vec<String>,
+    /// Changes that remove the cause, the best one first.
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -90,6 +93,7 @@ impl Diagnostic {
             peer: None,
             related: Vec::new(),
             help: Vec::new(),
+            fixes: Vec::new(),
         }
     }
 
@@ -161,6 +165,12 @@ impl Diagnostic {
     /// Adds a line of advice.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
+        self
+    }
+
+    /// Adds a change that removes the cause.
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
         self
     }
 }

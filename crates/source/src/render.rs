@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::files::{SourceFile, SourceMap};
+use crate::fix::{Edit, Fix, Safety};
 use crate::printable::{printable, printable_line, replaced};
 
 /// The maximum length of a source line in an excerpt; longer ones are shown without an excerpt.
@@ -222,7 +223,8 @@ fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
 }
 
 /// The diagnostic as a JSON object: `severity`, `code`, `issue`, `message`, `file`, `line`,
-/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`. The place is the one
+/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`; with a text at the place
+/// also `label`, and with fixes also `fixes` (list of `title`, `safe`, `edits`). The place is the one
 /// that the original program reports; if the cause is elsewhere, it comes first in `related`.
 pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let diagnostic = &*diagnostic.shortened();
@@ -244,7 +246,36 @@ pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     });
     out["related"] = related.collect();
     out["help"] = json!(diagnostic.help);
+    // If the cause is elsewhere, its text is in `related`.
+    let label = diagnostic.primary.as_ref().filter(|l| reported.is_none() && !l.text.is_empty());
+    if let Some(label) = label {
+        out["label"] = json!(label.text);
+    }
+    if !diagnostic.fixes.is_empty() {
+        out["fixes"] = diagnostic.fixes.iter().map(|f| fix(f, sources)).collect();
+    }
     out
+}
+
+fn fix(fix: &Fix, sources: &SourceMap) -> Value {
+    let edit = |edit: &Edit| {
+        let file = sources.file(edit.span.file);
+        let (start, end) =
+            (file.line_col(edit.span.range.start), file.line_col(edit.span.range.end));
+        let mut out = json!({
+            "line": start.line, "column": start.column,
+            "end_line": end.line, "end_column": end.column, "text": edit.text,
+        });
+        if file.has_path() {
+            out["file"] = json!(file.path.display().to_string());
+        }
+        out
+    };
+    json!({
+        "title": fix.title,
+        "safe": fix.safety == Safety::Safe,
+        "edits": fix.edits.iter().map(edit).collect::<Value>(),
+    })
 }
 
 fn place(out: &mut Value, label: &Label, sources: &SourceMap) {
