@@ -7,7 +7,7 @@ use ordain_mcl::Edition;
 use ordain_puppet::syntax;
 use ordain_source::{Diagnostic, FileId, Severity, SourceMap, TextRange};
 
-use super::fix::Fix;
+use super::change::Change;
 use crate::file::File;
 use crate::language::Language;
 use crate::words::{self, scan};
@@ -16,7 +16,7 @@ use crate::words::{self, scan};
 const SIGNS: [&str; 3] = [",", ":", " =>"];
 
 /// The sign whose absence is the cause of a syntax error.
-pub(super) fn sign(file: &File, found: &Diagnostic) -> Option<Fix> {
+pub(super) fn sign(file: &File, found: &Diagnostic) -> Option<Change> {
     let is_syntax = found.code.ends_with("::syntax-error") || found.code.ends_with("::syntax");
     let reported = found.peer_span().filter(|_| is_syntax)?.range.start;
     let shown = found.primary.as_ref()?.span.range.end;
@@ -30,7 +30,7 @@ pub(super) fn sign(file: &File, found: &Diagnostic) -> Option<Fix> {
         if is_better(&new, &old, sign.len() as u32) {
             let range = TextRange::new(at as u32, at as u32);
             let title = format!("Insert `{}`", sign.trim());
-            return Some(Fix { title, range, text: sign.to_owned() });
+            return Some(Change { title, range, text: sign.to_owned() });
         }
     }
     None

@@ -1,11 +1,12 @@
 //! Changes that solve a diagnostic: a similar name, a missing sign, a comment that ignores it.
 
-mod fix;
+mod change;
 mod missing;
 
-use ordain_source::{Diagnostic, Severity, TextRange, suggest};
+use ordain_source::fix::Fix;
+use ordain_source::{Diagnostic, Severity, Span, TextRange, suggest};
 
-use self::fix::Fix;
+use self::change::Change;
 use crate::file::File;
 use crate::language::Language;
 use crate::puppet::near;
@@ -22,28 +23,38 @@ pub(crate) fn actions(analysis: &Analysis, file: &File, range: TextRange) -> Vec
         if at.start > range.end || range.start > at.end || analysis.is_cancelled() {
             continue;
         }
-        let fixes = fixes(analysis, file, found, at).into_iter().take(MAX_FIXES);
-        let ignores = ignore(file, found, at).into_iter();
-        let action = |fix: Fix, is_fix: bool| Action {
-            title: fix.title,
-            code: found.code.to_string(),
-            diagnostic: at,
-            is_fix,
-            edits: vec![Edit { place: Place::new(&file.path, fix.range), text: fix.text }],
+        let action = |title: String, edits: Vec<Edit>, is_fix: bool| {
+            let code = found.code.to_string();
+            Action { title, code, diagnostic: at, is_fix, edits }
         };
-        out.extend(fixes.map(|fix| action(fix, true)));
-        out.extend(ignores.map(|fix| action(fix, false)));
+        let one = |change: Change| {
+            vec![Edit { place: Place::new(&file.path, change.range), text: change.text }]
+        };
+        out.extend(found.fixes.iter().map(|fix| action(fix.title.clone(), edits(file, fix), true)));
+        if found.fixes.is_empty() {
+            let guesses = guesses(analysis, file, found, at).into_iter().take(MAX_GUESSES);
+            out.extend(guesses.map(|change| action(change.title.clone(), one(change), true)));
+        }
+        let ignores = ignore(file, found, at).into_iter();
+        out.extend(ignores.map(|change| action(change.title.clone(), one(change), false)));
     }
     out.dedup_by(|a, b| a.title == b.title && a.edits == b.edits);
     out
 }
 
-/// The maximal number of changes for one diagnostic.
-const MAX_FIXES: usize = 5;
+/// The edits of a fix that the check proposes, all of which are in its file.
+fn edits(file: &File, fix: &Fix) -> Vec<Edit> {
+    let place = |span: Span| Place::new(&file.path, span.range);
+    let edits = fix.edits.iter();
+    edits.map(|edit| Edit { place: place(edit.span), text: edit.text.clone() }).collect()
+}
 
-/// The changes that make a diagnostic go away.
-fn fixes(analysis: &Analysis, file: &File, found: &Diagnostic, at: TextRange) -> Vec<Fix> {
-    let mut out: Vec<Fix> = found
+/// The maximal number of changes for a diagnostic that comes without any.
+const MAX_GUESSES: usize = 5;
+
+/// Likely changes for a diagnostic without fixes.
+fn guesses(analysis: &Analysis, file: &File, found: &Diagnostic, at: TextRange) -> Vec<Change> {
+    let mut out: Vec<Change> = found
         .help
         .iter()
         .flat_map(|help| named(help))
@@ -65,7 +76,7 @@ fn named(help: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The replacement of the word in a range that is similar to a name.
-fn similar(file: &File, at: TextRange, name: &str) -> Option<Fix> {
+fn similar(file: &File, at: TextRange, name: &str) -> Option<Change> {
     let written = file.text.get(at.start as usize..at.end as usize)?;
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
     let sigil = |text: &str| text.starts_with(['$', '@', '&']);
@@ -75,11 +86,11 @@ fn similar(file: &File, at: TextRange, name: &str) -> Option<Fix> {
     let word = words.find(is_similar)?;
     let start = at.start + (word.as_ptr().addr() - written.as_ptr().addr()) as u32;
     let range = TextRange::new(start, start + word.len() as u32);
-    Some(Fix { title: format!("Replace `{word}` by `{bare}`"), range, text: bare.to_owned() })
+    Some(Change { title: format!("Replace `{word}` by `{bare}`"), range, text: bare.to_owned() })
 }
 
 /// The comment that ignores a diagnostic in its line.
-fn ignore(file: &File, found: &Diagnostic, at: TextRange) -> Option<Fix> {
+fn ignore(file: &File, found: &Diagnostic, at: TextRange) -> Option<Change> {
     let is_of_parser = found.code == "puppet::syntax-error" && found.severity == Severity::Error;
     let short = found.code.strip_prefix("puppet::").filter(|_| !is_of_parser)?;
     let line = file.lines.line(at.start);
@@ -104,7 +115,7 @@ fn ignore(file: &File, found: &Diagnostic, at: TextRange) -> Option<Fix> {
     let name = short.replace('-', "_");
     let sign = if has_comment { "" } else { "# " };
     let text = format!(" {sign}lint:ignore:{name}");
-    Some(Fix {
+    Some(Change {
         title: format!("Ignore `{short}` in this line"),
         range: TextRange::new(end, end),
         text,

@@ -3,7 +3,7 @@
 use ordain_source::TextRange;
 
 /// A change of one place.
-pub(super) struct Fix {
+pub(super) struct Change {
     /// Its words.
     pub(super) title: String,
     /// The replaced range.
