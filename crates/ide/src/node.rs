@@ -154,7 +154,9 @@ impl Environment {
         let value = found.value?;
         let record = found.explanation?;
         let sources = record.sources();
-        let is_secret = matches!(value, Value::Sensitive(_)) || sources.iter().any(|s| s.is_secret);
+        let is_secret = found.has_encrypted
+            || matches!(value, Value::Sensitive(_))
+            || sources.iter().any(|source| source.is_secret);
         let source = |source: &ordain_puppet::hiera::explain::DataSource<'_>| {
             let path = source.path.map(|path| {
                 let path = Path::new(path);

@@ -402,7 +402,7 @@ impl Job {
             by_path.insert(candidate.path.clone(), Some(candidate));
         }
         for path in &self.open {
-            by_path.entry(path.clone()).or_insert_with(|| finder.named(path));
+            by_path.insert(path.clone(), finder.named(path));
         }
         let by_path: Vec<_> = by_path.into_iter().collect();
         let one = |(path, candidate): &(PathBuf, Option<Candidate>)| {

@@ -142,7 +142,7 @@ fn one(
     }
     let record = found.explanation.unwrap_or_default();
     let sources = record.sources();
-    let is_secret = sources.iter().any(|source| source.is_secret);
+    let is_secret = found.has_encrypted || sources.iter().any(|source| source.is_secret);
     let value = found.value.filter(|_| !is_secret);
     let text = match &value {
         _ if is_secret => Some("(not shown)".to_owned()),
