@@ -52,7 +52,7 @@ pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
         Err(e) => {
             let check = |text: &str| match Tree::parse_all(text) {
                 Ok(trees) => Ok(check_trees(file, text, &trees)),
-                Err(e) => Err((invalid(file, text, LoadError::yaml(text, &e)), e)),
+                Err(e) => Err(Box::new((invalid(file, text, LoadError::yaml(text, &e)), e))),
             };
             let first = invalid(file, text, LoadError::yaml(text, &e));
             // The likely cause is often in an entry above.

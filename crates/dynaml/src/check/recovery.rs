@@ -7,7 +7,7 @@ use ordain_syntax::{StatementLines, StatementPart};
 const LINES: StatementLines = StatementLines { begins, continues };
 
 /// The findings in a text, or the error of YAML in it.
-type Checked = Result<Vec<Diagnostic>, (Diagnostic, Error)>;
+type Checked = Result<Vec<Diagnostic>, Box<(Diagnostic, Error)>>;
 
 /// The findings in the entries before and behind the first error of YAML, which is at an offset.
 /// `check` checks one of them.
@@ -27,8 +27,11 @@ pub(super) fn further(
                 None
             }
             // The anchor is in another entry.
-            Err((_, e)) if matches!(e.kind, ErrorKind::UnknownAlias(_)) => None,
-            Err((found, e)) => Some(((e.range.start + offset) as usize, shifted(found, offset))),
+            Err(failed) if matches!(failed.1.kind, ErrorKind::UnknownAlias(_)) => None,
+            Err(failed) => {
+                let (found, e) = *failed;
+                Some(((e.range.start + offset) as usize, shifted(found, offset)))
+            }
         }
     };
     out.extend(LINES.errors_after(text, first, parse));
