@@ -21,6 +21,9 @@ function start() {
       strict: settings.get("strict"),
       ignore: settings.get("ignore"),
       modulepath: settings.get("modulepath"),
+      node: settings.get("node") || undefined,
+      facts: settings.get("facts") || undefined,
+      factSet: settings.get("factSet") || undefined,
     },
   });
   return client.start();
@@ -31,8 +34,23 @@ async function restart() {
   await start();
 }
 
+/** Has the user choose the node whose values are shown. Nodes without facts can be typed. */
+async function selectNode() {
+  const choose = (...args) =>
+    client.sendRequest("workspace/executeCommand", { command: "ordain.chooseNode", arguments: args });
+  const { node, nodes } = await choose();
+  const title = "The node whose values are shown";
+  const name = nodes.length
+    ? await vscode.window.showQuickPick(nodes, { title, placeHolder: node })
+    : await vscode.window.showInputBox({ title, value: node ?? "" });
+  if (name !== undefined) {
+    await choose(name);
+  }
+}
+
 async function activate(context) {
   context.subscriptions.push(vscode.commands.registerCommand("ordain.restart", restart));
+  context.subscriptions.push(vscode.commands.registerCommand("ordain.selectNode", selectNode));
   const changed = vscode.workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration("ordain")) {
       restart();

@@ -1,6 +1,8 @@
 //! Checks of a document without its stubs: syntax errors in expressions, unknown functions, nodes
 //! that refer to themselves, duplicate keys.
 
+mod recovery;
+
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +26,10 @@ pub fn has_expressions(text: &str) -> bool {
     if !text.contains("((") {
         return false;
     }
-    let Ok(trees) = Tree::parse_all(text) else { return false };
+    let Ok(trees) = Tree::parse_all(text) else {
+        // The language of a file stays the same while a line of it is being typed.
+        return text.lines().any(recovery::has_usual_expression);
+    };
     trees.iter().any(|tree| {
         let nodes = (0..tree.len()).filter_map(|n| u32::try_from(n).ok());
         nodes.into_iter().any(|n| match &tree.node(NodeId(n)).kind {
@@ -33,6 +38,8 @@ pub fn has_expressions(text: &str) -> bool {
                 let is_usual = inner.starts_with(' ');
                 is_usual || !inner.contains('$') && parse(inner, &mut Exprs::default()).is_ok()
             }
+            // An expression that is being typed.
+            Kind::Scalar(text, _) => text.starts_with("(( ") && !text.contains("))"),
             _ => false,
         })
     })
@@ -40,23 +47,37 @@ pub fn has_expressions(text: &str) -> bool {
 
 /// Checks a template or stub.
 pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
-    let invalid = |error: LoadError| {
-        let found = Diagnostic::error(INVALID_YAML, error.message).at(error.span.in_file(file));
-        vec![with_yaml_hints(found, &error.kind, text, (file, error.span))]
-    };
-    let trees = match Tree::parse_all(text) {
-        Ok(trees) => trees,
-        Err(e) => return invalid(LoadError::yaml(text, &e)),
-    };
+    match Tree::parse_all(text) {
+        Ok(trees) => check_trees(file, text, &trees),
+        Err(e) => {
+            let check = |text: &str| match Tree::parse_all(text) {
+                Ok(trees) => Ok(check_trees(file, text, &trees)),
+                Err(e) => Err(Box::new((invalid(file, text, LoadError::yaml(text, &e)), e))),
+            };
+            let first = invalid(file, text, LoadError::yaml(text, &e));
+            // The likely cause is often in an entry above.
+            let at = first.primary.as_ref().map_or(0, |label| label.span.range.start);
+            let further = recovery::further(text, at as usize, &check);
+            std::iter::once(first).chain(further).collect()
+        }
+    }
+}
+
+fn invalid(file: FileId, text: &str, error: LoadError) -> Diagnostic {
+    let found = Diagnostic::error(INVALID_YAML, error.message).at(error.span.in_file(file));
+    with_yaml_hints(found, &error.kind, text, (file, error.span))
+}
+
+fn check_trees(file: FileId, text: &str, trees: &[Tree]) -> Vec<Diagnostic> {
     let features = Features { control: true, ..Features::default() };
     let mut sources = Sources::default();
     sources.features = features;
     let mut out = Vec::new();
-    for tree in &trees {
+    for tree in trees {
         duplicates(tree, file, &mut out);
         open_expressions(tree, file, &mut out);
         if let Err(e) = sources.load(tree, 0) {
-            out.extend(invalid(e));
+            out.push(invalid(file, text, e));
         }
     }
     let mut checker = Checker { file, text, sources: &sources, functions: functions::table(), out };
@@ -259,6 +280,9 @@ mod tests {
             let found = messages(&format!("a: (( b{text} ))\n"));
             assert!(found[0].contains(expected), "{expected}: {}", found[0]);
         }
+        let several =
+            messages("z: (( no() ))\na:\n  b: [1\n  c: (( 1 + ))\nd: \"x\" y\ne: (( nope() ))\n");
+        assert_eq!(several.len(), 5, "{several:?}");
         let broken = messages("a: (( 1 + ))\n");
         assert!(broken[0].starts_with("this is no expression"), "{broken:?}");
         assert_eq!(messages("1: a\n"), ["map key must be a string: 1"]);

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use ordain_driver::format::{FormatSettings, Formatted, format_text};
 use ordain_source::{SourceMap, TextRange};
 
+use crate::actions;
 use crate::by_words;
 use crate::error::Error;
 use crate::file::File;
+use crate::hints;
 use crate::language::Language;
-use crate::puppet::{complete, context, find, functions, hover, outline, rename, tokens};
+use crate::puppet::{calls, complete, context, find, functions, hover, outline, rename, tokens};
 use crate::snapshot::Analysis;
 use crate::types::{
-    Completions, Edit, Fold, Hover, ItemKind, Link, OutlineItem, Place, SignatureHelp, Token,
-    has_letters,
+    Action, CallItem, Completions, Edit, Fold, Hover, InlayHint, ItemKind, Lens, Link, OutlineItem,
+    Place, SignatureHelp, Token, has_letters,
 };
 
 /// The maximal number of symbols of a search.
@@ -100,9 +102,45 @@ impl Analysis {
         }
     }
 
+    /// The changes that solve the diagnostics in a range of a file. The best one of each comes first.
+    pub fn actions(&self, path: &Path, range: TextRange) -> Vec<Action> {
+        self.file(path).map(|file| actions::actions(self, file, range)).unwrap_or_default()
+    }
+
+    /// The texts that an editor shows between those of a range: values of parameters from Hiera for
+    /// the chosen node, and types of variables that none is written for.
+    pub fn inlay_hints(&self, path: &Path, range: TextRange) -> Vec<InlayHint> {
+        self.file(path).map(|file| hints::hints(self, file, range)).unwrap_or_default()
+    }
+
+    /// The definition of the class, define or function at an offset.
+    pub fn call_item(&self, path: &Path, offset: u32) -> Option<CallItem> {
+        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet))?;
+        calls::definition(self, file, offset)
+    }
+
+    /// The definitions that use the one whose name is at an offset, with the places where they do.
+    pub fn incoming_calls(&self, path: &Path, offset: u32) -> Vec<(CallItem, Vec<TextRange>)> {
+        self.file(path).map(|file| calls::incoming(self, file, offset)).unwrap_or_default()
+    }
+
+    /// The definitions that the one around an offset uses, with the places where it does.
+    pub fn outgoing_calls(&self, path: &Path, offset: u32) -> Vec<(CallItem, Vec<TextRange>)> {
+        self.file(path).map(|file| calls::outgoing(self, file, offset)).unwrap_or_default()
+    }
+
+    /// The numbers of references of the classes, defines and functions of a file.
+    pub fn lenses(&self, path: &Path) -> Vec<Lens> {
+        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet));
+        file.map(|file| calls::lenses(self, file)).unwrap_or_default()
+    }
+
     /// The signatures of the function that is called at an offset.
     pub fn signatures(&self, path: &Path, offset: u32) -> Option<SignatureHelp> {
-        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet))?;
+        let file = self.file(path)?;
+        if file.language != Some(Language::Puppet) {
+            return by_words::signatures(self, file, offset);
+        }
         let (name, argument) = context::call(&file.text, offset)?;
         let signatures = functions::signatures(self, name.trim_start_matches("::"));
         (!signatures.is_empty()).then_some(SignatureHelp { signatures, argument })

@@ -25,12 +25,15 @@
 //! Only [`server`] knows the protocol, and only [`Job`] reads directories. The crate must not know
 //! arguments, terminals, and how anything is compiled.
 
+mod actions;
 mod analysis;
 mod by_words;
 mod error;
 mod file;
+mod hints;
 mod language;
 mod lines;
+mod node;
 mod puppet;
 pub mod server;
 mod snapshot;
@@ -41,9 +44,10 @@ mod workspace;
 pub use error::Error;
 pub use language::Language;
 pub use lines::{Lines, Position};
+pub use node::NodeSettings;
 pub use snapshot::Analysis;
 pub use types::{
-    CompletionItem, Completions, Edit, Fold, Hover, ItemKind, Link, OutlineItem, Place,
-    SignatureHelp, SignatureText, Token, TokenKind,
+    Action, CallItem, CompletionItem, Completions, Edit, Fold, Hover, InlayHint, ItemKind, Lens,
+    Link, OutlineItem, Place, Report, SignatureHelp, SignatureText, Token, TokenKind,
 };
-pub use workspace::{Finished, Job, Report, Settings, Workspace};
+pub use workspace::{Finished, Job, Settings, Workspace};

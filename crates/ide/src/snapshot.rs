@@ -11,11 +11,15 @@ use rustc_hash::FxHashMap;
 
 use crate::file::File;
 use crate::language::Language;
+use crate::node::{NodeData, NodeSettings, NodeValue};
 use crate::puppet::names::Symbol;
-use crate::types::Place;
+use crate::types::{Place, Report};
 
 /// The files by path.
 pub(crate) type Files = BTreeMap<PathBuf, Arc<File>>;
+
+/// The last diagnostics of each file that has some.
+pub(crate) type Reports = BTreeMap<PathBuf, Report>;
 
 /// The directories of modules by name.
 pub(crate) type Modules = OnceLock<FxHashMap<EcoString, PathBuf>>;
@@ -27,6 +31,9 @@ pub(crate) type Modules = OnceLock<FxHashMap<EcoString, PathBuf>>;
 pub struct Analysis {
     pub(crate) files: Arc<Files>,
     pub(crate) modules: Arc<Modules>,
+    pub(crate) reports: Arc<Reports>,
+    pub(crate) node: NodeSettings,
+    pub(crate) node_data: Arc<NodeData>,
     pub(crate) world: Arc<dyn World>,
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -61,6 +68,21 @@ impl Analysis {
     pub fn text(&self, place: &Place) -> Option<String> {
         let text = self.read(&place.path)?;
         text.get(place.start as usize..place.end as usize).map(ToOwned::to_owned)
+    }
+
+    /// The name of the chosen node.
+    pub fn node(&self) -> Option<&str> {
+        self.node.name.as_deref()
+    }
+
+    /// The names of the nodes whose facts are known.
+    pub fn nodes(&self) -> Vec<String> {
+        self.node.names(self.world.as_ref())
+    }
+
+    /// The value of a key for the chosen node, in the environment around a file.
+    pub(crate) fn node_value(&self, file: &Path, key: &str) -> Option<NodeValue> {
+        self.node_data.value(&self.node, &self.world, file, key)
     }
 
     /// The text of a file.

@@ -1,8 +1,9 @@
 //! The answers of an analysis, without a protocol.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use ordain_source::TextRange;
+use ordain_source::{Diagnostic, TextRange};
 
 /// A range of a file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,6 +26,17 @@ impl Place {
     pub fn range(&self) -> TextRange {
         TextRange::new(self.start, self.end)
     }
+}
+
+/// The diagnostics of a file.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// The text to which their positions refer.
+    pub text: Arc<str>,
+    /// The diagnostics.
+    pub found: Vec<Diagnostic>,
 }
 
 /// The kind of a named thing, for the icons of editors.
@@ -156,6 +168,58 @@ pub struct Edit {
     /// The replaced range.
     pub place: Place,
     /// The new text.
+    pub text: String,
+}
+
+/// A change that solves a diagnostic.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Action {
+    /// Its words.
+    pub title: String,
+    /// The code of the diagnostic.
+    pub code: String,
+    /// The range of the diagnostic.
+    pub diagnostic: TextRange,
+    /// Whether it removes the cause, instead of ignoring it.
+    pub is_fix: bool,
+    /// The changes.
+    pub edits: Vec<Edit>,
+}
+
+/// A text that an editor shows in a line and that is not part of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlayHint {
+    /// The place that it follows.
+    pub offset: u32,
+    /// The text.
+    pub label: String,
+    /// Where it comes from.
+    pub tooltip: String,
+    /// Whether it is a type, rather than a value.
+    pub is_type: bool,
+}
+
+/// A definition that uses others and that others use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallItem {
+    /// Its name.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// All of it.
+    pub range: TextRange,
+    /// Its name, inside of the range.
+    pub name_range: TextRange,
+    /// Its kind.
+    pub kind: ItemKind,
+}
+
+/// A text above a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lens {
+    /// The name that it is about.
+    pub place: Place,
+    /// The text.
     pub text: String,
 }
 

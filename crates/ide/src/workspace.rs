@@ -24,7 +24,9 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::error::Error;
 use crate::file::File;
 use crate::language::Language;
-use crate::snapshot::{Analysis, Files, Modules};
+use crate::node::{NodeData, NodeSettings};
+use crate::snapshot::{Analysis, Files, Modules, Reports};
+use crate::types::Report;
 
 /// The size in bytes of replaced texts from which on all files are loaded again, to free them.
 const MAX_REPLACED: usize = 32 << 20;
@@ -38,17 +40,8 @@ pub struct Settings {
     pub ignore: Vec<String>,
     /// Further directories of modules.
     pub modulepath: Vec<PathBuf>,
-}
-
-/// The diagnostics of a file.
-#[derive(Debug)]
-pub struct Report {
-    /// The absolute path.
-    pub path: PathBuf,
-    /// The text to which their positions refer.
-    pub text: Arc<str>,
-    /// The diagnostics.
-    pub found: Vec<Diagnostic>,
+    /// The chosen node, and the facts of nodes.
+    pub node: NodeSettings,
 }
 
 /// The files of an editor and of the disk.
@@ -62,6 +55,8 @@ pub struct Workspace {
     loaded_bytes: usize,
     files: Arc<Files>,
     modules: Arc<Modules>,
+    reports: Arc<Reports>,
+    node_data: Arc<NodeData>,
     /// The definitions of the last check of all files.
     state: Option<RepositoryState>,
     /// Files that a job has to read or check.
@@ -86,6 +81,8 @@ impl Workspace {
             loaded_bytes: 0,
             files: Arc::default(),
             modules: Arc::default(),
+            reports: Arc::default(),
+            node_data: Arc::default(),
             state: None,
             dirty: BTreeSet::new(),
             pool: Arc::new(pool),
@@ -97,10 +94,20 @@ impl Workspace {
         Analysis {
             files: Arc::clone(&self.files),
             modules: Arc::clone(&self.modules),
+            reports: Arc::clone(&self.reports),
+            node: self.settings.node.clone(),
+            node_data: Arc::clone(&self.node_data),
             world: Arc::new(world(&self.buffers)),
             roots: Arc::clone(&self.roots),
             cancelled: Arc::new(|| false),
         }
+    }
+
+    /// Chooses the node whose values are shown; `None` for none.
+    pub fn choose_node(&mut self, name: Option<String>) {
+        let node = NodeSettings { name, ..self.settings.node.clone() };
+        self.settings = Arc::new(Settings { node, ..Settings::clone(&self.settings) });
+        self.node_data = Arc::default();
     }
 
     /// All source texts, to which the spans of diagnostics refer.
@@ -163,6 +170,9 @@ impl Workspace {
             self.modules = Arc::default();
         }
         Arc::make_mut(&mut self.files).insert(path.to_path_buf(), Arc::clone(&file));
+        if file.language == Some(Language::Data) {
+            self.node_data = Arc::default();
+        }
         if is_deferred {
             self.dirty.insert(path.to_path_buf());
             return None;
@@ -180,7 +190,20 @@ impl Workspace {
             return None;
         }
         retain(&mut found, &self.settings);
-        Some(Report { path: path.to_path_buf(), text, found })
+        let report = Report { path: path.to_path_buf(), text, found };
+        self.remember(std::slice::from_ref(&report));
+        Some(report)
+    }
+
+    /// Keeps the diagnostics of files for questions about them.
+    fn remember(&mut self, reports: &[Report]) {
+        let known = Arc::make_mut(&mut self.reports);
+        for report in reports {
+            match report.found.is_empty() {
+                true => drop(known.remove(&report.path)),
+                false => drop(known.insert(report.path.clone(), report.clone())),
+            }
+        }
     }
 
     /// The work that finds all files, or checks all known ones. It may run on another thread, and its
@@ -258,6 +281,9 @@ impl Workspace {
             out.extend(self.check(&path));
         }
         out.iter_mut().for_each(|report| retain(&mut report.found, &self.settings));
+        self.node_data = Arc::default();
+        self.reports = Arc::default();
+        self.remember(&out);
         out
     }
 
@@ -376,7 +402,7 @@ impl Job {
             by_path.insert(candidate.path.clone(), Some(candidate));
         }
         for path in &self.open {
-            by_path.entry(path.clone()).or_insert_with(|| finder.named(path));
+            by_path.insert(path.clone(), finder.named(path));
         }
         let by_path: Vec<_> = by_path.into_iter().collect();
         let one = |(path, candidate): &(PathBuf, Option<Candidate>)| {
@@ -411,8 +437,11 @@ impl Job {
         let dirty: Vec<&PathBuf> = self.dirty.iter().collect();
         let one = |path: &&PathBuf| {
             let found = || self.roots.iter().find_map(|root| finder.below(root, path));
-            let candidate = if self.open.contains(*path) { finder.named(path) } else { found() };
-            let file = candidate.and_then(|found| self.read(path, Some(&found), options));
+            let is_open = self.open.contains(*path);
+            let candidate = if is_open { finder.named(path) } else { found() };
+            // Open templates in ERB are known, although no language checks them one by one.
+            let is_known = is_open || candidate.is_some();
+            let file = is_known.then(|| self.read(path, candidate.as_ref(), options)).flatten();
             ((*path).clone(), file.map(Arc::new))
         };
         let read: Vec<(PathBuf, Option<Arc<File>>)> = dirty.par_iter().map(one).collect();

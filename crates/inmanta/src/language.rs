@@ -6,9 +6,12 @@ use std::sync::Arc;
 use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::{CodeDoc, Diagnostic, FileId, Label, Severity, SourceMap, Span};
 
+use ordain_syntax::StatementPart;
+
 use crate::diagnostics::{self, CODES};
-use crate::project::{Environment, Project};
+use crate::project::{Environment, Project, with_plain_line_ends};
 use crate::session::{Request, compile};
+use crate::syntax::recovery::further;
 
 /// The language of files that end in `.cf`.
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +68,26 @@ impl Language for Inmanta {
                 found.extend(one);
             }
         }
+        if outcome.error.is_some() {
+            found.extend(further_errors(Arc::clone(&source.text)));
+        }
         found.extend(outcome.warnings().iter().map(|w| diagnostics::warning(w, &own)));
         found.extend(outcome.lints.iter().map(|lint| diagnostics::lint(lint, &own)));
         let mut places = Places { own: &own, checking, source, known: Vec::new() };
         found.into_iter().map(|d| places.moved(d)).collect::<Vec<_>>().into()
     }
+}
+
+/// The syntax errors of the file behind its first one, which ends a compile.
+fn further_errors(text: Arc<str>) -> Vec<Diagnostic> {
+    let text = with_plain_line_ends(text);
+    let diagnostics = |(error, part): (diagnostics::Error, StatementPart)| {
+        // Hints look for the cause around an error.
+        let sources = SourceMap::new();
+        sources.add("", part.alone(&text));
+        diagnostics::errors(&error, &sources)
+    };
+    further(&text).into_iter().flat_map(diagnostics).collect()
 }
 
 /// Maps the files of one compile to the files of all.

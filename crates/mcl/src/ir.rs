@@ -276,6 +276,8 @@ pub struct Program {
     pub body: Vec<StepId>,
     /// The place of each module's file.
     pub files: Vec<ordain_source::FileId>,
+    /// The types of the definitions, in their order.
+    pub def_types: Vec<crate::types::Type>,
     /// The types of lists, maps and structs, in the order of their ids.
     pub composites: Vec<(IrId, crate::types::Type)>,
     /// The trees of the modules.

@@ -25,6 +25,7 @@ use crate::state::Compiler;
 use crate::state::frame::{Frame, STACK_SIZE, final_error};
 pub use crate::state::node::Node;
 use crate::state::settings::{Deferral, Settings};
+use crate::types::format::quoted::quoted;
 use crate::types::models;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -248,6 +249,8 @@ pub fn load_objects(
 pub struct LookupReport {
     /// The value, if there is one.
     pub value: Option<Value>,
+    /// Whether data that was encrypted is in the value.
+    pub has_encrypted: bool,
     /// The record of the lookup, if it was requested.
     pub explanation: Option<Explainer>,
     /// Messages and diagnostics.
@@ -273,7 +276,8 @@ pub fn look_up(
             Outcome { compiler, error: None }
         };
         if outcome.error.is_some() {
-            return LookupReport { value: None, explanation: None, report: report(outcome) };
+            let (value, explanation, report) = (None, None, report(outcome));
+            return LookupReport { value, has_encrypted: false, explanation, report };
         }
         outcome.compiler.hiera.explainer = explainer;
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
@@ -288,7 +292,13 @@ pub fn look_up(
             }
         };
         let explanation = outcome.compiler.hiera.explainer.take();
-        LookupReport { value, explanation, report: report(outcome) }
+        let secrets = outcome.compiler.decrypted.redactor();
+        let has_secret = |secrets: Redactor| {
+            let text = value.as_ref().map(quoted).unwrap_or_default();
+            matches!(secrets.redact(&text), Cow::Owned(_))
+        };
+        let has_encrypted = secrets.is_some_and(has_secret);
+        LookupReport { value, has_encrypted, explanation, report: report(outcome) }
     })
 }
 

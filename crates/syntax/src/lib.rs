@@ -16,6 +16,7 @@
 //! | [`cursor`] | reading a text character by character, and going back |
 //! | [`nesting`] | bounds on depth and attempts |
 //! | [`operators`] | expressions with operators by precedence |
+//! | [`recovery`] | further errors of a text behind its first syntax error |
 //!
 //! Places in decoded texts, such as the content of quotes, are [`ordain_source::PlaceMap`]s.
 
@@ -23,7 +24,9 @@ pub mod arena;
 pub mod cursor;
 pub mod nesting;
 pub mod operators;
+pub mod recovery;
 
 pub use arena::{Arena, Idx, ListRef};
 pub use cursor::Cursor;
 pub use nesting::{Nesting, TooDeep};
+pub use recovery::{StatementLines, StatementPart};

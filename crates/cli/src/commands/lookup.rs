@@ -1,5 +1,7 @@
 //! `ordain lookup`: looks up keys in Hiera.
 
+mod nodes;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -23,7 +25,8 @@ use ordain_driver::puppet;
 #[command(after_help = "\
 Examples:
   ordain lookup ntp::servers --path . --node web1.example.org
-  ordain lookup ntp::servers --path . --explain")]
+  ordain lookup ntp::servers --path . --explain
+  ordain lookup ntp::servers --path . --all-nodes --facts facts/")]
 pub(crate) struct LookupArgs {
     /// The keys; the first one that is found wins
     #[arg(required = true)]
@@ -52,6 +55,15 @@ pub(crate) struct LookupArgs {
     /// The value if nothing is found
     #[arg(long, value_name = "TEXT")]
     default: Option<String>,
+    /// Look up the key for all nodes: those with facts in the directory of --facts (NAME.json or
+    /// NAME.yaml), or in --database. Nodes are grouped by their values and by the levels that win;
+    /// encrypted values are not shown
+    #[arg(long, conflicts_with_all = ["explain", "explain_options", "node"])]
+    all_nodes: bool,
+    /// The database of `ordain serve` that has the facts of all nodes: its state directory, a file, or
+    /// postgresql://...
+    #[arg(long, value_name = "PLACE", requires = "all_nodes", conflicts_with = "facts")]
+    database: Option<String>,
     /// Compile the node's catalog first, for variables that data interpolates
     #[arg(long)]
     compile: bool,
@@ -109,7 +121,6 @@ fn merge(args: &LookupArgs) -> Result<Value, Failure> {
 /// # Errors
 /// When nothing is found, or the data has errors.
 pub(super) fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
-    let input = puppet::open(ui, Some(&args.path), &args.compile_args.options())?;
     let merge = merge(args)?;
     let request = Request {
         names: args.keys.iter().map(|k| k.as_str().into()).collect(),
@@ -118,6 +129,17 @@ pub(super) fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
         default: args.default.as_deref().map(Value::from),
         ..Request::default()
     };
+    if args.all_nodes {
+        let query = nodes::Query {
+            keys: &args.keys,
+            path: &args.path,
+            database: args.database.as_deref(),
+            compiles: args.compile,
+            format: args.format,
+        };
+        return nodes::run(ui, &query, args.compile_args.options(), &request);
+    }
+    let input = puppet::open(ui, Some(&args.path), &args.compile_args.options())?;
     let settings = input.settings.clone();
     let explainer = (args.explain || args.explain_options)
         .then(|| Explainer::new(args.explain_options && !args.explain));

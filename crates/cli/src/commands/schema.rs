@@ -76,6 +76,7 @@ const SCHEMAS: &[(&str, &str)] = schemas! {
     "history",
     "kinds",
     "lookup",
+    "lookup-nodes",
     "plan",
     "report",
     "run",

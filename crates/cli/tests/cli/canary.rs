@@ -311,6 +311,17 @@ fn secrets_of_puppet_show_in_catalogs_only() {
         }
     }
     site.quiet("lookup app::password --compile --explain -vv");
+    // The names of encrypted keys may be anything.
+    fs::create_dir(site.path("facts")).unwrap();
+    fs::write(site.path("facts/n.json"), "{}").unwrap();
+    for key in ["opened", "password", "path", "settings", "environment"] {
+        for format in ["text", "json"] {
+            site.quiet(&format!(
+                "lookup app::{key} --all-nodes --facts ../facts --format {format}"
+            ));
+        }
+    }
+    assert!(site.run("lookup app::opened --all-nodes --facts ../facts").contains("(not shown)"));
     site.quiet("types export .");
     let content = |path: &str| fs::read_to_string(site.path("root").join(path)).unwrap();
     assert_eq!(content("srv/password"), "password = zq7x-password\n");

@@ -91,6 +91,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("value", "ordain eval -e 'notice(1) nope()' --format json"),
     ("lookup", "ordain lookup k --path env --explain --format json"),
     ("lookup", "ordain lookup none --path env --format json"),
+    ("lookup-nodes", "ordain lookup k --path env --all-nodes --facts facts --format json"),
     ("syntax", "ordain parse site.pp --format json"),
     ("syntax", "echo '$x = [' | ordain parse - --format json"),
     ("kinds", "ordain kinds --format json"),

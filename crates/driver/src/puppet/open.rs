@@ -287,6 +287,23 @@ pub fn open_for_all(
     open_layout(reporter, world, layout, options, name)
 }
 
+/// Opens the modules and the data of the source at a path for several nodes, without its manifests.
+/// All files come from `world`. Reports diagnostics to `reporter`.
+///
+/// # Errors
+/// When nothing exists at the path, or its configuration cannot be read.
+pub fn open_data(
+    reporter: &mut dyn Reporter,
+    world: Arc<dyn World>,
+    path: &Path,
+    options: &Options,
+) -> Result<OpenEnvironment, Error> {
+    let name = options.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
+    let layout = layout(world.as_ref(), Some(path), options, name)?;
+    let layout = Layout { site: Site::Nothing, ..layout };
+    open_layout(reporter, world, layout, options, name)
+}
+
 /// Upstream's directory of code.
 const CODEDIR: &str = "/etc/puppetlabs/code";
 

@@ -89,7 +89,7 @@ pub(crate) fn complete(
     };
     if let Some(before) = head.strip_suffix("::") {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-        let space = &before[before.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
+        let space = &before[before.trim_end_matches(is_part).len()..];
         let space = qualifier(file, &format!("{space}::x")).unwrap_or_default();
         for word in
             models().filter(|o| o.words.namespace == space).flat_map(|o| o.words.definitions())
@@ -145,9 +145,7 @@ fn constructed(head: &str) -> Option<&str> {
             '(' => {
                 let before = &head[..at];
                 let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-                let name = &before[before
-                    .rfind(|c| !is_part(c))
-                    .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))..];
+                let name = &before[before.trim_end_matches(is_part).len()..];
                 let last = name.rsplit("::").next().unwrap_or(name);
                 return last.starts_with(|c: char| c.is_uppercase()).then_some(name);
             }

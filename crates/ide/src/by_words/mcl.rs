@@ -54,18 +54,23 @@ fn module_path(file: &File, name: &str) -> Option<EcoString> {
     file.words.imports.iter().find(|(_, used)| used == name).map(|(path, _)| path.clone())
 }
 
+/// The built-in function that a name means in a file.
+pub(super) fn builtin(file: &File, name: &str) -> Option<&'static table::Builtin> {
+    match name.split_once('.') {
+        Some((module, name)) => table::find(&format!("{}.{name}", module_path(file, module)?)),
+        None => table::find(name),
+    }
+}
+
 /// The description of a built-in function or a kind.
 pub(crate) fn builtin_hover(
     file: &File,
     word: &Word,
     code: impl Fn(&str) -> String,
 ) -> Option<String> {
-    let full = match word.name.split_once('.') {
-        Some((module, name)) => format!("{}.{name}", module_path(file, module)?),
-        None => word.name.to_string(),
-    };
-    if let Some(function) = table::find(&full) {
-        return Some(format!("{}\n\n{}", code(&format!("{full} {}", function.text)), function.doc));
+    if let Some(function) = builtin(file, &word.name) {
+        let head = code(&format!("{} {}", function.name, function.text));
+        return Some(format!("{head}\n\n{}", function.doc));
     }
     let name = if word.defines.is_some() { &word.owner } else { &word.name };
     let (schema, _) = kind(name)?;

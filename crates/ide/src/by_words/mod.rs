@@ -2,7 +2,10 @@
 
 mod inmanta;
 mod mcl;
+mod signatures;
 mod yaml;
+
+pub(crate) use signatures::signatures;
 
 use ordain_source::TextRange;
 
@@ -177,9 +180,7 @@ pub(crate) fn hover(analysis: &Analysis, file: &File, offset: u32) -> Option<Hov
 pub(crate) fn complete(analysis: &Analysis, file: &File, offset: u32) -> Completions {
     let before = file.text.get(..offset as usize).unwrap_or_default();
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let start = before
-        .rfind(|c| !is_part(c))
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let start = before.trim_end_matches(is_part).len();
     let range = TextRange::new(start as u32, offset);
     let head = &before[..start];
     let mut items = match file.language {

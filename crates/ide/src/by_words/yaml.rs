@@ -46,7 +46,7 @@ pub(crate) fn complete(file: &File, head: &str) -> Vec<CompletionItem> {
         return Vec::new();
     }
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
-    let path = &line[line.rfind(|c| !is_part(c)).map_or(0, |at| at + 1)..];
+    let path = &line[line.trim_end_matches(is_part).len()..];
     if let Some(path) = path.strip_suffix('.') {
         let keys = file.words.definitions().filter(|key| key.owner == path.trim_start_matches('.'));
         return keys

@@ -202,7 +202,7 @@ fn facts(path: &str, list: &mut List) {
     }
 }
 
-fn for_each_definition(analysis: &Analysis, mut visit: impl FnMut(&File, &Definition)) {
+pub(super) fn for_each_definition(analysis: &Analysis, mut visit: impl FnMut(&File, &Definition)) {
     for file in analysis.files() {
         let Some(program) = file.program() else { continue };
         for &id in &program.definitions {

@@ -38,9 +38,7 @@ pub(crate) enum Context {
 pub(crate) fn at(text: &str, offset: u32) -> (Context, TextRange) {
     let before = text.get(..offset as usize).unwrap_or_default();
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-    let mut start = before
-        .rfind(|c| !is_part(c))
-        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let mut start = before.trim_end_matches(is_part).len();
     // A single colon is a sign behind a title.
     if before.ends_with(':') && !before.ends_with("::") {
         start = before.len();

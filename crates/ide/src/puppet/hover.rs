@@ -37,9 +37,9 @@ fn describe(analysis: &Analysis, file: &File, symbol: &Symbol) -> Option<String>
             let labels: Vec<&str> = signatures.iter().map(|s| s.label.as_str()).collect();
             Some(join([code(&labels.join("\n")), first.documentation.clone()]))
         }
-        Symbol::Member { owner, name } => of_member(analysis, owner, name),
+        Symbol::Member { owner, name } => of_member(analysis, file, owner, name),
         Symbol::Local { name, .. } => Some(code(&format!("${name}"))),
-        Symbol::Key(key) => Some(join([code(key), values(analysis, key)])),
+        Symbol::Key(key) => Some(join([code(key), values(analysis, file, key)])),
         Symbol::Fact(path) => Some(join([code(&format!("$facts: {path}")), String::new()])),
         Symbol::Template(name) => located(analysis, file, "templates", name),
         Symbol::File(name) => located(analysis, file, "files", name),
@@ -100,7 +100,12 @@ pub(crate) fn attribute_type(attribute: &AttributeSchema) -> String {
     text
 }
 
-fn of_member(analysis: &Analysis, owner: &ecow::EcoString, name: &str) -> Option<String> {
+fn of_member(
+    analysis: &Analysis,
+    file: &File,
+    owner: &ecow::EcoString,
+    name: &str,
+) -> Option<String> {
     if owner.is_empty() {
         let is_fact = ordain_puppet_tools::check::known_facts().any(|fact| fact == name);
         let text = if is_fact { "A fact" } else { "A variable of the top scope" };
@@ -111,7 +116,7 @@ fn of_member(analysis: &Analysis, owner: &ecow::EcoString, name: &str) -> Option
         let Some(param) = param else { return Some(code(&format!("${owner}::{name}"))) };
         let documentation = docs::parameter(&found.comment(), name);
         let data = match found.definition {
-            Definition::Class { .. } => values(analysis, &format!("{owner}::{name}")),
+            Definition::Class { .. } => values(analysis, file, &format!("{owner}::{name}")),
             _ => String::new(),
         };
         return Some(join([code(&functions::parameter_text(&found, param)), documentation, data]));
@@ -122,8 +127,30 @@ fn of_member(analysis: &Analysis, owner: &ecow::EcoString, name: &str) -> Option
     Some(join([head, attribute_type(attribute), attribute.doc.to_owned()]))
 }
 
+/// The values of a key: for the chosen node, and in data.
+fn values(analysis: &Analysis, file: &File, key: &str) -> String {
+    let of_node = for_node(analysis, file, key);
+    let in_data = in_data(analysis, key);
+    [of_node, (!in_data.is_empty()).then_some(in_data)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+/// The value of a key for the chosen node, with the places that it comes from.
+fn for_node(analysis: &Analysis, file: &File, key: &str) -> Option<String> {
+    let node = analysis.node.name.as_ref()?;
+    let Some(found) = analysis.node_value(&file.path, key) else {
+        return Some(format!("No value for {node}"));
+    };
+    let text = found.text.filter(|_| !is_secret(key, ""));
+    let text = text.map_or_else(|| "(not shown)".to_owned(), |text| format!("`{text}`"));
+    Some(format!("For {node}: {text} from {}", found.sources.join("; ")))
+}
+
 /// The values of a key in data, except encrypted ones.
-fn values(analysis: &Analysis, key: &str) -> String {
+fn in_data(analysis: &Analysis, key: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     for file in analysis.files() {
         for found in file.keys().into_iter().filter(|found| found.name == key) {
@@ -147,7 +174,7 @@ fn values(analysis: &Analysis, key: &str) -> String {
 }
 
 /// Whether a value must not be shown: it is encrypted, or its key says that it is a secret.
-fn is_secret(key: &str, value: &str) -> bool {
+pub(super) fn is_secret(key: &str, value: &str) -> bool {
     let name = split_name(key).map_or(key, |(_, name)| name).to_lowercase();
     let words = ["password", "passwd", "secret", "token", "private_key", "passphrase"];
     value.contains("ENC[") || words.iter().any(|word| name.contains(word))

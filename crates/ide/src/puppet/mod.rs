@@ -1,5 +1,6 @@
 //! Manifests, templates and data of Hiera: names across files, and what editors show of them.
 
+pub(crate) mod calls;
 pub(crate) mod complete;
 pub(crate) mod context;
 pub(crate) mod definitions;
@@ -8,7 +9,9 @@ pub(crate) mod find;
 pub(crate) mod functions;
 pub(crate) mod hover;
 pub(crate) mod names;
+pub(crate) mod near;
 pub(crate) mod outline;
 pub(crate) mod rename;
 pub(crate) mod templates;
 pub(crate) mod tokens;
+pub(crate) mod values;

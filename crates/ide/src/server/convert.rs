@@ -7,10 +7,12 @@ use lsp_types as lsp;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, TextRange};
 
 use super::uri;
+use crate::file::File;
 use crate::lines::{Lines, Position};
 use crate::snapshot::Analysis;
 use crate::types::{
-    CompletionItem, Edit, Fold, ItemKind, OutlineItem, Place, SignatureHelp, Token, TokenKind,
+    Action, CallItem, CompletionItem, Edit, Fold, InlayHint, ItemKind, Lens, OutlineItem, Place,
+    SignatureHelp, Token, TokenKind,
 };
 
 /// The kinds of tokens, in the order of their numbers in the protocol.
@@ -33,6 +35,11 @@ fn position(lines: &Lines, offset: u32) -> lsp::Position {
 
 pub(super) fn range(lines: &Lines, range: TextRange) -> lsp::Range {
     lsp::Range::new(position(lines, range.start), position(lines, range.end))
+}
+
+/// The offsets of a range of an editor.
+pub(super) fn to_range(lines: &Lines, range: lsp::Range) -> TextRange {
+    lines.range(from_position(range.start), from_position(range.end))
 }
 
 /// The diagnostics of a file.
@@ -225,6 +232,82 @@ pub(super) fn edits(analysis: &Analysis, edits: Vec<Edit>) -> lsp::WorkspaceEdit
         }
     }
     lsp::WorkspaceEdit { changes: Some(changes), ..lsp::WorkspaceEdit::default() }
+}
+
+/// An entry of the call hierarchy.
+pub(super) fn call_item(analysis: &Analysis, item: CallItem) -> Option<lsp::CallHierarchyItem> {
+    let file = analysis.file(&item.path)?;
+    Some(lsp::CallHierarchyItem {
+        name: item.name,
+        kind: symbol_kind(item.kind),
+        tags: None,
+        detail: Some(analysis.relative(&item.path).display().to_string()),
+        uri: uri::of(&item.path)?,
+        range: range(&file.lines, item.range.cover(item.name_range)),
+        selection_range: range(&file.lines, item.name_range),
+        data: None,
+    })
+}
+
+/// A use of an entry of the call hierarchy; its places are in the file of the user.
+pub(super) fn incoming(
+    analysis: &Analysis,
+    from: CallItem,
+    ranges: &[TextRange],
+) -> Option<lsp::CallHierarchyIncomingCall> {
+    let lines = &analysis.file(&from.path)?.lines;
+    let from_ranges = ranges.iter().map(|place| range(lines, *place)).collect();
+    Some(lsp::CallHierarchyIncomingCall { from: call_item(analysis, from)?, from_ranges })
+}
+
+/// A use by an entry of the call hierarchy; its places are in the file of that entry.
+pub(super) fn outgoing(
+    analysis: &Analysis,
+    file: &File,
+    to: CallItem,
+    ranges: &[TextRange],
+) -> Option<lsp::CallHierarchyOutgoingCall> {
+    let from_ranges = ranges.iter().map(|place| range(&file.lines, *place)).collect();
+    Some(lsp::CallHierarchyOutgoingCall { to: call_item(analysis, to)?, from_ranges })
+}
+
+/// A text above a line, without a command.
+pub(super) fn lens(lines: &Lines, lens: Lens) -> lsp::CodeLens {
+    let command = lsp::Command { title: lens.text, command: String::new(), arguments: None };
+    lsp::CodeLens { range: range(lines, lens.place.range()), command: Some(command), data: None }
+}
+
+pub(super) fn inlay_hint(lines: &Lines, hint: InlayHint) -> lsp::InlayHint {
+    lsp::InlayHint {
+        position: position(lines, hint.offset),
+        label: lsp::InlayHintLabel::String(hint.label),
+        kind: hint.is_type.then_some(lsp::InlayHintKind::TYPE),
+        text_edits: None,
+        tooltip: (!hint.tooltip.is_empty()).then_some(lsp::InlayHintTooltip::String(hint.tooltip)),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    }
+}
+
+/// A quick fix, with the diagnostics of the editor that it solves.
+pub(super) fn action(
+    analysis: &Analysis,
+    file: &File,
+    context: &lsp::CodeActionContext,
+    action: Action,
+) -> lsp::CodeAction {
+    let place = range(&file.lines, action.diagnostic);
+    let code = Some(lsp::NumberOrString::String(action.code));
+    let solved = context.diagnostics.iter().filter(|d| d.range == place && d.code == code);
+    lsp::CodeAction {
+        title: action.title,
+        kind: Some(lsp::CodeActionKind::QUICKFIX),
+        diagnostics: Some(solved.cloned().collect()),
+        edit: Some(edits(analysis, action.edits)),
+        is_preferred: Some(action.is_fix),
+        ..lsp::CodeAction::default()
+    }
 }
 
 /// Tokens, each relative to the one before.

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types as lsp;
 use lsp_types::request::{
-    Completion, DocumentHighlightRequest, DocumentLinkRequest, DocumentSymbolRequest,
-    FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest,
-    References, Rename, Request as Method, SemanticTokensFullRequest, SignatureHelpRequest,
-    WorkspaceSymbolRequest,
+    CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare,
+    CodeActionRequest, CodeLensRequest, Completion, DocumentHighlightRequest, DocumentLinkRequest,
+    DocumentSymbolRequest, FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest,
+    InlayHintRequest, PrepareRenameRequest, References, Rename, Request as Method,
+    SemanticTokensFullRequest, SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,6 +20,9 @@ use crate::error::Error;
 use crate::file::File;
 use crate::snapshot::Analysis;
 use crate::types::Edit;
+
+/// The command that chooses the node whose values are shown.
+pub(super) const CHOOSE_NODE: &str = "ordain.chooseNode";
 
 /// The abilities of the server.
 pub(super) fn capabilities() -> lsp::ServerCapabilities {
@@ -48,6 +52,19 @@ pub(super) fn capabilities() -> lsp::ServerCapabilities {
             trigger_characters: letters(&["(", ","]),
             ..lsp::SignatureHelpOptions::default()
         }),
+        call_hierarchy_provider: Some(lsp::CallHierarchyServerCapability::Simple(true)),
+        code_lens_provider: Some(lsp::CodeLensOptions { resolve_provider: Some(false) }),
+        inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+        execute_command_provider: Some(lsp::ExecuteCommandOptions {
+            commands: vec![CHOOSE_NODE.into()],
+            ..lsp::ExecuteCommandOptions::default()
+        }),
+        code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
+            lsp::CodeActionOptions {
+                code_action_kinds: Some(vec![lsp::CodeActionKind::QUICKFIX]),
+                ..lsp::CodeActionOptions::default()
+            },
+        )),
         definition_provider: Some(lsp::OneOf::Left(true)),
         references_provider: Some(lsp::OneOf::Left(true)),
         document_highlight_provider: Some(lsp::OneOf::Left(true)),
@@ -131,6 +148,32 @@ pub(super) fn answer(analysis: &Analysis, request: Request) -> Response {
             let edits: Vec<Edit> = analysis.rename(&file.path, offset, &params.new_name)?;
             json(convert::edits(analysis, edits))
         }),
+        CallHierarchyPrepare::METHOD => with(request, |params: lsp::CallHierarchyPrepareParams| {
+            at(analysis, &params.text_document_position_params, |file, offset| {
+                let item = analysis.call_item(&file.path, offset)?;
+                Some(convert::call_item(analysis, item).into_iter().collect::<Vec<_>>())
+            })
+        }),
+        CallHierarchyIncomingCalls::METHOD => {
+            with(request, |params: lsp::CallHierarchyIncomingCallsParams| {
+                calls(analysis, &params.item, |file, offset| {
+                    let found = analysis.incoming_calls(&file.path, offset).into_iter();
+                    let call =
+                        |(from, ranges): (_, Vec<_>)| convert::incoming(analysis, from, &ranges);
+                    found.filter_map(call).collect::<Vec<_>>()
+                })
+            })
+        }
+        CallHierarchyOutgoingCalls::METHOD => {
+            with(request, |params: lsp::CallHierarchyOutgoingCallsParams| {
+                calls(analysis, &params.item, |file, offset| {
+                    let found = analysis.outgoing_calls(&file.path, offset).into_iter();
+                    let call =
+                        |(to, ranges): (_, Vec<_>)| convert::outgoing(analysis, file, to, &ranges);
+                    found.filter_map(call).collect::<Vec<_>>()
+                })
+            })
+        }
         _ => whole_file(analysis, request),
     };
     match result {
@@ -177,6 +220,22 @@ fn whole_file(analysis: &Analysis, request: Request) -> Result<Json, Error> {
                 analysis.links(&file.path).into_iter().map(link).collect::<Vec<_>>()
             })
         }),
+        CodeLensRequest::METHOD => with(request, |params: lsp::CodeLensParams| {
+            of(analysis, &params.text_document, |file| {
+                let lenses = analysis.lenses(&file.path).into_iter();
+                lenses.map(|lens| convert::lens(&file.lines, lens)).collect::<Vec<_>>()
+            })
+        }),
+        InlayHintRequest::METHOD => with(request, |params: lsp::InlayHintParams| {
+            of(analysis, &params.text_document, |file| {
+                let range = convert::to_range(&file.lines, params.range);
+                let hints = analysis.inlay_hints(&file.path, range).into_iter();
+                hints.map(|hint| convert::inlay_hint(&file.lines, hint)).collect::<Vec<_>>()
+            })
+        }),
+        CodeActionRequest::METHOD => with(request, |params: lsp::CodeActionParams| {
+            of(analysis, &params.text_document, |file| code_actions(analysis, file, &params))
+        }),
         Formatting::METHOD => {
             with(request, |params: lsp::DocumentFormattingParams| formatting(analysis, &params))
         }
@@ -220,6 +279,17 @@ fn at<T: Serialize>(
     json(place(analysis, params).and_then(|(file, offset)| answer(file, offset)))
 }
 
+/// An answer about an entry of the call hierarchy; `null` if its file is unknown.
+fn calls<T: Serialize>(
+    analysis: &Analysis,
+    item: &lsp::CallHierarchyItem,
+    answer: impl FnOnce(&File, u32) -> T,
+) -> Result<Json, Error> {
+    let file = uri::path(&item.uri).and_then(|path| analysis.file(&path));
+    let start = convert::from_position(item.selection_range.start);
+    json(file.map(|file| answer(file, file.lines.offset(start))))
+}
+
 /// An answer about a file; `null` if it is unknown.
 fn of<T: Serialize>(
     analysis: &Analysis,
@@ -241,6 +311,24 @@ fn completion(
         // Proposals depend on the typed text, so the editor has to ask again.
         Some(lsp::CompletionList { is_incomplete: true, items: items.collect() })
     })
+}
+
+/// The quick fixes of a range, with the diagnostics that they solve.
+fn code_actions(
+    analysis: &Analysis,
+    file: &File,
+    params: &lsp::CodeActionParams,
+) -> Vec<lsp::CodeAction> {
+    let kinds = params.context.only.iter().flatten();
+    let is_wanted = |kind: &lsp::CodeActionKind| {
+        kind.as_str().is_empty() || *kind == lsp::CodeActionKind::QUICKFIX
+    };
+    if params.context.only.is_some() && !kinds.into_iter().any(is_wanted) {
+        return Vec::new();
+    }
+    let range = convert::to_range(&file.lines, params.range);
+    let actions = analysis.actions(&file.path, range).into_iter();
+    actions.map(|action| convert::action(analysis, file, &params.context, action)).collect()
 }
 
 /// One edit that replaces the lines that change.

@@ -14,7 +14,9 @@ use lsp_types::notification::{
     Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument,
     DidOpenTextDocument, Exit, Notification as Method, PublishDiagnostics,
 };
-use lsp_types::request::{RegisterCapability, Request as _, Shutdown};
+use lsp_types::request::{
+    ExecuteCommand, InlayHintRefreshRequest, RegisterCapability, Request as _, Shutdown,
+};
 use ordain_driver::check::STACK_SIZE;
 use ordain_graph::language::Strict;
 use ordain_source::limits::on_deep_stack;
@@ -26,7 +28,9 @@ use super::documents::Documents;
 use super::{convert, requests, uri};
 use crate::error::Error;
 use crate::lines::Lines;
-use crate::workspace::{Finished, Report, Settings, Workspace};
+use crate::node::NodeSettings;
+use crate::types::Report;
+use crate::workspace::{Finished, Settings, Workspace};
 
 /// The time without changes after which all files are checked.
 const QUIET: Duration = Duration::from_millis(250);
@@ -83,9 +87,16 @@ fn watches(params: &lsp::InitializeParams) -> bool {
     watched.and_then(|watched| watched.dynamic_registration).unwrap_or(false)
 }
 
+/// Whether the editor asks for inlay hints again if it is told to.
+fn refreshes_hints(params: &lsp::InitializeParams) -> bool {
+    let workspace = params.capabilities.workspace.as_ref();
+    let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
+    hints.and_then(|hints| hints.refresh_support).unwrap_or(false)
+}
+
 /// The options that an editor passes at the start.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct InitOptions {
     /// `error`, `warning` or `off`, as of `ordain check --strict`.
     strict: Option<String>,
@@ -93,16 +104,28 @@ struct InitOptions {
     ignore: Vec<String>,
     /// Further directories of modules.
     modulepath: Vec<PathBuf>,
+    /// The node whose values are shown.
+    node: Option<String>,
+    /// A file of facts, or a directory with one for each node.
+    facts: Option<PathBuf>,
+    /// The fact set of nodes without facts, as of `ordain test`.
+    fact_set: Option<String>,
 }
 
 impl InitOptions {
-    fn settings(self) -> Settings {
+    /// The choices, with paths below the first directory that is open.
+    fn settings(self, roots: &[PathBuf]) -> Settings {
         let strict = match self.strict.as_deref() {
             Some("off") => Strict::Off,
             Some("warning") => Strict::Warning,
             _ => Strict::Error,
         };
-        Settings { strict, ignore: self.ignore, modulepath: self.modulepath }
+        let below = |path: PathBuf| {
+            roots.first().map_or_else(|| PathBuf::clone(&path), |root| root.join(&path))
+        };
+        let node =
+            NodeSettings { name: self.node, facts: self.facts.map(below), fact_set: self.fact_set };
+        Settings { strict, ignore: self.ignore, modulepath: self.modulepath, node }
     }
 }
 
@@ -177,6 +200,10 @@ struct Server {
     finished: (Sender<Option<Finished>>, Receiver<Option<Finished>>),
     /// A digest of the last diagnostics of each file that has some.
     published: BTreeMap<PathBuf, u64>,
+    /// Whether the editor asks for inlay hints again if it is told to.
+    refreshes_hints: bool,
+    /// The number of requests to the editor.
+    sent: u32,
     is_shut_down: bool,
 }
 
@@ -185,12 +212,15 @@ impl Server {
         let options = params.initialization_options.clone().filter(|options| !options.is_null());
         let options = options.map(serde_json::from_value::<InitOptions>).transpose();
         // Unknown options of an editor are no reason not to start.
-        let settings = options.ok().flatten().unwrap_or_default().settings();
+        let roots = roots(params);
+        let settings = options.ok().flatten().unwrap_or_default().settings(&roots);
         let Connection { sender, receiver } = connection;
         Ok(Self {
             inbox: Arc::new(Inbox { receiver, state: Mutex::default() }),
             sender,
-            workspace: Workspace::new(roots(params), settings)?,
+            workspace: Workspace::new(roots, settings)?,
+            refreshes_hints: refreshes_hints(params),
+            sent: 0,
             documents: Documents::default(),
             pending: BTreeSet::new(),
             job_at: Some(Instant::now()),
@@ -282,6 +312,7 @@ impl Server {
         for path in left {
             self.publish(&Report { path, text: "".into(), found: Vec::new() });
         }
+        self.refresh_hints();
         if self.workspace.is_dirty() {
             self.schedule();
         }
@@ -332,6 +363,10 @@ impl Server {
             return self.send(Response::new_ok(id, Json::Null).into());
         }
         self.analyze();
+        if request.method == ExecuteCommand::METHOD {
+            let response = self.command(request);
+            return self.send(response.into());
+        }
         let inbox = Arc::clone(&self.inbox);
         let asked = id.clone();
         let analysis =
@@ -347,6 +382,35 @@ impl Server {
         };
         self.inbox.forget(&id);
         self.send(response.into());
+    }
+
+    /// Runs a command: `ordain.chooseNode` with the name of a node, or an empty one for none. Without an
+    /// argument nothing changes. The answer has the chosen node and the names of all nodes.
+    fn command(&mut self, request: Request) -> Response {
+        let params = serde_json::from_value::<lsp::ExecuteCommandParams>(request.params);
+        let Some(params) = params.ok().filter(|params| params.command == requests::CHOOSE_NODE)
+        else {
+            let code = ErrorCode::InvalidParams as i32;
+            return Response::new_err(request.id, code, "unknown command".into());
+        };
+        if let Some(name) = params.arguments.first() {
+            let name = name.as_str().filter(|name| !name.is_empty());
+            self.workspace.choose_node(name.map(str::to_lowercase));
+            self.refresh_hints();
+        }
+        let analysis = self.workspace.analysis();
+        let answer = serde_json::json!({"node": analysis.node(), "nodes": analysis.nodes()});
+        Response::new_ok(request.id, answer)
+    }
+
+    /// Has the editor ask for inlay hints again.
+    fn refresh_hints(&mut self) {
+        if self.refreshes_hints {
+            self.sent += 1;
+            let id = RequestId::from(format!("refresh-{}", self.sent));
+            let request = Request::new(id, InlayHintRefreshRequest::METHOD.into(), Json::Null);
+            self.send(request.into());
+        }
     }
 
     fn notification(&mut self, note: Notification) {

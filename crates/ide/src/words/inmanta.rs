@@ -10,7 +10,7 @@ use super::word::{Word, Words};
 use crate::types::ItemKind;
 
 /// The notation of models.
-const STYLE: Style = Style {
+pub(crate) const STYLE: Style = Style {
     comments: &["#"],
     has_block_comments: false,
     quotes: &["\"\"\"", "'''", "\"", "'"],

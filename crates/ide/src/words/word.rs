@@ -22,7 +22,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    pub(super) fn used(name: &str, range: TextRange) -> Self {
+    pub(crate) fn used(name: &str, range: TextRange) -> Self {
         let (detail, owner) = (EcoString::new(), EcoString::new());
         Self { name: name.into(), range, defines: None, detail, owner, extent: range }
     }

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use ordain_ide::{Analysis, Lines, OutlineItem, Place, Report, Settings, Workspace};
+use ordain_ide::{
+    Analysis, CallItem, Lines, NodeSettings, OutlineItem, Place, Report, Settings, Workspace,
+};
 use ordain_source::TextRange;
 use ordain_testkit::pages::{Answer, Block, pages_are_true};
 use tempfile::TempDir;
@@ -39,8 +41,9 @@ impl Case {
         (block.word(0) == "text").then(|| block.with(self.answer(&block)))
     }
 
-    fn workspace(&self) -> (Workspace, Vec<Report>) {
-        let mut workspace = Workspace::new(vec![self.root()], Settings::default()).unwrap();
+    fn workspace(&self, node: NodeSettings) -> (Workspace, Vec<Report>) {
+        let settings = Settings { node, ..Settings::default() };
+        let mut workspace = Workspace::new(vec![self.root()], settings).unwrap();
         for (path, text) in &self.is_open {
             workspace.set_text(path, text.as_str());
             workspace.check(path);
@@ -51,7 +54,12 @@ impl Case {
     }
 
     fn answer(&self, block: &Block<'_>) -> String {
-        let (workspace, reports) = self.workspace();
+        let node = NodeSettings {
+            name: block.option("node").map(str::to_owned),
+            facts: block.option("facts").map(|path| self.root().join(path)),
+            fact_set: block.option("fact_set").map(str::to_owned),
+        };
+        let (workspace, reports) = self.workspace(node);
         let analysis = workspace.analysis();
         let (path, offset) = self.cursor.clone().unwrap_or_default();
         let shown = Shown { analysis: &analysis, root: self.root() };
@@ -73,6 +81,10 @@ impl Case {
             "rename" => shown.rename(&path, offset, block.word(2)),
             "tokens" => shown.tokens(&path),
             "links" => shown.links(&path),
+            "actions" => shown.actions(&path, TextRange::new(offset, offset)),
+            "hints" => shown.hints(&path),
+            "calls" => shown.calls(&path, offset),
+            "lenses" => shown.lenses(&path),
             "format" => match analysis.formatted(&path, None) {
                 Ok(text) => text.unwrap_or_default(),
                 Err(error) => format!("{error}\n"),
@@ -211,6 +223,63 @@ impl Shown<'_> {
         }
     }
 
+    /// The changes that solve the diagnostics at a place, each with the line that it makes.
+    fn actions(&self, path: &Path, range: TextRange) -> String {
+        let mut out = String::new();
+        for action in self.analysis.actions(path, range) {
+            let mut text = self.text(path);
+            for edit in action.edits.iter().rev() {
+                let range = edit.place.start as usize..edit.place.end as usize;
+                text.replace_range(range, &edit.text);
+            }
+            let start = action.edits[0].place.start as usize;
+            let line = text[..start].matches('\n').count();
+            let line = text.lines().nth(line).unwrap_or_default();
+            writeln!(out, "{} [{}]\n    {}", action.title, action.code, line.trim_start()).unwrap();
+        }
+        out
+    }
+
+    fn hints(&self, path: &Path) -> String {
+        let text = self.text(path);
+        let lines = Lines::new(text.as_str().into());
+        let all = TextRange::new(0, text.len() as u32);
+        let hints = self.analysis.inlay_hints(path, all);
+        let shown = hints.iter().map(|hint| {
+            let start = lines.start(lines.line(hint.offset)) as usize;
+            let before = text[start..hint.offset as usize].trim_start();
+            format!("{before} «{}» {}\n", hint.label, hint.tooltip)
+        });
+        shown.collect()
+    }
+
+    fn calls(&self, path: &Path, offset: u32) -> String {
+        let Some(item) = self.analysis.call_item(path, offset) else { return "nothing\n".into() };
+        let shown =
+            |item: &CallItem| format!("{:?} {} {}", item.kind, item.name, self.path(&item.path));
+        let mut out = format!("{}\n", shown(&item));
+        let start = item.name_range.start;
+        for (from, ranges) in self.analysis.incoming_calls(&item.path, start) {
+            let places = ranges.iter().map(|range| self.range(&from.path, *range));
+            writeln!(out, "  <- {} at {}", shown(&from), places.collect::<Vec<_>>().join("; "))
+                .unwrap();
+        }
+        for (to, ranges) in self.analysis.outgoing_calls(&item.path, start) {
+            let places = ranges.iter().map(|range| self.range(&item.path, *range));
+            writeln!(out, "  -> {} at {}", shown(&to), places.collect::<Vec<_>>().join("; "))
+                .unwrap();
+        }
+        out
+    }
+
+    fn lenses(&self, path: &Path) -> String {
+        let lenses = self.analysis.lenses(path);
+        let shown = lenses
+            .iter()
+            .map(|lens| format!("{} {}\n", self.range(path, lens.place.range()), lens.text));
+        shown.collect()
+    }
+
     fn tokens(&self, path: &Path) -> String {
         let tokens = self.analysis.tokens(path);
         let shown = tokens.iter().map(|token| {
@@ -232,7 +301,7 @@ impl Shown<'_> {
 #[test]
 fn pages_are_answered() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    pages_are_true(&dir, 7, || {
+    pages_are_true(&dir, 10, || {
         let mut case = Case::new();
         move |block: Block<'_>| case.block(block)
     });

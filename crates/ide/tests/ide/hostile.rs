@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ordain_ide::{Analysis, Settings, Workspace};
+use ordain_source::TextRange;
 use ordain_source::limits::on_deep_stack;
 use ordain_testkit::bounded;
 use ordain_testkit::random::Random;
@@ -34,12 +35,23 @@ fn ask(analysis: &Analysis, path: &Path, text: &str, random: &mut Random) {
         assert!(text.get(token.range.start as usize..token.range.end as usize).is_some());
     }
     let _ = analysis.formatted(path, None);
+    analysis.lenses(path);
+    for hint in analysis.inlay_hints(path, TextRange::new(0, text.len() as u32)) {
+        assert!(text.is_char_boundary(hint.offset as usize));
+    }
+    for action in analysis.actions(path, TextRange::new(0, text.len() as u32)) {
+        for edit in action.edits {
+            assert!(text.get(edit.place.start as usize..edit.place.end as usize).is_some());
+        }
+    }
     for _ in 0..6 {
         let offset = random.below(text.len() + 1) as u32;
         analysis.definitions(path, offset);
         analysis.references(path, offset, true);
         analysis.hover(path, offset);
         analysis.signatures(path, offset);
+        analysis.incoming_calls(path, offset);
+        analysis.outgoing_calls(path, offset);
         let found = analysis.completions(path, offset);
         assert!(found.range.start <= found.range.end && found.range.end as usize <= text.len());
         if let Ok(edits) = analysis.rename(path, offset, "renamed") {
@@ -51,7 +63,7 @@ fn ask(analysis: &Analysis, path: &Path, text: &str, random: &mut Random) {
 }
 
 /// A text with a part removed, repeated, or replaced by signs.
-fn mutated(text: &str, random: &mut Random) -> String {
+pub(crate) fn mutated(text: &str, random: &mut Random) -> String {
     let signs = [
         "{", "}", "'", "\"", "$", "${", "(", "((", "=>", "\n", "é", "🙂", "<%", "%>", "\\", ":",
         "@(",
@@ -76,7 +88,7 @@ fn mutated(text: &str, random: &mut Random) -> String {
 }
 
 /// The stack of the server's loop.
-const STACK: usize = 256 << 20;
+pub(crate) const STACK: usize = 256 << 20;
 
 /// Runs work as the server does, but ends it if it takes too long.
 fn served(name: &str, work: impl FnOnce() + Send) {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cases;
+mod edits;
 mod hostile;
 mod incremental;
 mod protocol;

@@ -192,3 +192,69 @@ fn a_server_ends_with_its_editor() {
     drop(connection);
     assert_eq!(server.join().unwrap(), Ok(false));
 }
+
+#[test]
+fn quick_fixes_hints_and_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("environment.conf", "modulepath = modules\n");
+    write("hiera.yaml", "version: 5\nhierarchy: [{name: all, path: '%{trusted.certname}.yaml'}]\n");
+    write("data/web1.yaml", "web::port: 81\n");
+    write("data/web2.yaml", "web::port: 82\n");
+    write("facts/web1.json", "{}");
+    write("facts/web2.yaml", "a: 1\n");
+    let text = "class web(Integer $port = 80) {\n  notice($port)\n}\n";
+    write("modules/web/manifests/init.pp", text);
+    let folder = format!("file://{}", root.display());
+    let mut client = Client::start(json!({
+        "capabilities": {"workspace": {"inlayHint": {"refreshSupport": true}}},
+        "workspaceFolders": [{"uri": folder, "name": "site"}],
+        "initializationOptions": {"node": "web1", "facts": "facts"},
+    }));
+    let web = format!("{folder}/modules/web/manifests/init.pp");
+    client.open(&web, text);
+    let site = format!("{folder}/manifests/site.pp");
+    client.open(&site, "class { 'web': prot => 1 }\n");
+    let found = client.diagnostics(&site, |found| found.to_string().contains("prot"));
+
+    let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
+    let mut params = json!({
+        "textDocument": {"uri": site}, "range": all, "context": {"diagnostics": found},
+    });
+    let actions = client.ask("textDocument/codeAction", params.clone());
+    assert_eq!(actions[0]["title"], "Replace `prot` by `port`");
+    assert_eq!(actions[0]["diagnostics"], found);
+    assert_eq!(actions[0]["isPreferred"], true);
+    assert_eq!(actions[0]["edit"]["changes"][&site][0]["newText"], "port");
+    assert_eq!(actions[1]["isPreferred"], false);
+    params["context"]["only"] = json!(["refactor"]);
+    assert_eq!(client.ask("textDocument/codeAction", params), json!([]));
+
+    let hints = json!({"textDocument": {"uri": web}, "range": all});
+    let shown = client.ask("textDocument/inlayHint", hints.clone());
+    assert_eq!(shown[0]["label"], "= 81");
+    assert_eq!(shown[0]["position"], json!({"line": 0, "character": 28}));
+    let choose = |arguments: Json| json!({"command": "ordain.chooseNode", "arguments": arguments});
+    let answer = client.ask("workspace/executeCommand", choose(json!(["WEB2"])));
+    assert_eq!(answer, json!({"node": "web2", "nodes": ["web1", "web2"]}));
+    assert_eq!(client.ask("textDocument/inlayHint", hints.clone())[0]["label"], "= 82");
+    client.ask("workspace/executeCommand", choose(json!([""])));
+    assert_eq!(client.ask("textDocument/inlayHint", hints), json!([]));
+    let answer = client.ask("workspace/executeCommand", choose(json!([])));
+    assert_eq!(answer["node"], Json::Null);
+
+    let item = client.ask("textDocument/prepareCallHierarchy", at(&site, 0, 10));
+    assert_eq!(item[0]["name"], "web", "{item}");
+    let calls = client.ask("callHierarchy/incomingCalls", json!({"item": item[0]}));
+    assert_eq!(calls[0]["from"]["name"], "manifests/site.pp", "{calls}");
+    let outgoing = client.ask("callHierarchy/outgoingCalls", json!({"item": calls[0]["from"]}));
+    assert_eq!(outgoing[0]["to"]["uri"], web, "{outgoing}");
+    let lenses = client.ask("textDocument/codeLens", json!({"textDocument": {"uri": web}}));
+    assert_eq!(lenses[0]["command"]["title"], "1 reference");
+    client.stop();
+}

@@ -110,8 +110,8 @@ impl ErrorToken<'_> {
         let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
         let (head, value) = line.rsplit_once('(')?;
         let is_value = !value.trim().is_empty() && !value.contains(['=', '(', '*']);
-        let from = head.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
-        let name = &head[from.map_or(0, |at| at + 1)..];
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        let name = &head[head.trim_end_matches(is_part).len()..];
         let entity = name.rsplit("::").next().unwrap_or(name);
         if !is_value || !entity.starts_with(char::is_uppercase) {
             return None;

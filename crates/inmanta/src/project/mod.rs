@@ -190,11 +190,7 @@ impl LoadRequest<'_> {
         text: Arc<str>,
         loaded: &mut LoadedProject,
     ) -> Result<(u32, syntax::ast::Unit)> {
-        let text: Arc<str> = if text.contains('\r') {
-            text.replace("\r\n", "\n").replace('\r', "\n").into()
-        } else {
-            text
-        };
+        let text = with_plain_line_ends(text);
         let file = self.note(program, namespace, path, Arc::clone(&text));
         let unit = syntax::parse(&mut program.ast, &text, file, &mut loaded.lints)?;
         Ok((file, unit))
@@ -392,5 +388,13 @@ impl LoadRequest<'_> {
                 loaded.python.push((namespace, root.join(&name)));
             }
         }
+    }
+}
+
+/// A text with the line ends that the parser knows.
+pub(crate) fn with_plain_line_ends(text: Arc<str>) -> Arc<str> {
+    match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n").into(),
+        false => text,
     }
 }

@@ -146,6 +146,11 @@ impl<'a> Lexer<'a> {
         Self { text, is_ascii: text.is_ascii(), file, at: 0, line: 1, line_start: 0 }
     }
 
+    /// The same for a text that begins at a line of its file.
+    pub(super) fn at_line(self, line: u32) -> Self {
+        Self { line, ..self }
+    }
+
     /// The text of a token.
     pub(super) fn slice(&self, token: &Token) -> &'a str {
         &self.text[token.start as usize..token.end as usize]

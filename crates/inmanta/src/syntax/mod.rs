@@ -5,6 +5,7 @@ mod definitions;
 mod expressions;
 mod lexer;
 mod parser;
+pub(crate) mod recovery;
 mod statements;
 mod strings;
 pub(crate) mod text;

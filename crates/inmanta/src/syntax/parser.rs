@@ -18,9 +18,26 @@ const MAX_DEPTH: u32 = 400;
 /// The first error.
 pub fn parse(ast: &mut Ast, text: &str, file: u32, lints: &mut Vec<Lint>) -> Result<Unit> {
     ast.expect(text.len());
-    let mut lexer = Lexer::new(text, file);
+    parser(ast, Lexer::new(text, file), lints).file(text.is_empty())
+}
+
+/// Parses a part of a file, which begins at a line.
+pub(super) fn parse_part(
+    ast: &mut Ast,
+    text: &str,
+    line: u32,
+    lints: &mut Vec<Lint>,
+) -> Result<Unit> {
+    parser(ast, Lexer::new(text, 0).at_line(line), lints).file(text.is_empty())
+}
+
+fn parser<'a, 't>(
+    ast: &'a mut Ast,
+    mut lexer: Lexer<'t>,
+    lints: &'a mut Vec<Lint>,
+) -> Parser<'a, 't> {
     let token = lexer.next();
-    let mut parser = Parser {
+    Parser {
         ast,
         lexer,
         token,
@@ -29,8 +46,7 @@ pub fn parse(ast: &mut Ast, text: &str, file: u32, lints: &mut Vec<Lint>) -> Res
         previous_at: Location::default(),
         nesting: Nesting::new(MAX_DEPTH),
         lints,
-    };
-    parser.file(text.is_empty())
+    }
 }
 
 pub(super) struct Parser<'a, 't> {

@@ -328,6 +328,14 @@ impl Metadata {
     }
 }
 
+/// The syntax errors of a text behind its first one, which ends a compile.
+pub(crate) fn further_errors(text: &str, edition: Edition, file: FileId) -> Vec<Failure> {
+    let Err(first) = syntax::parse(text, edition) else { return Vec::new() };
+    let further = syntax::recovery::further(text, edition, &first).into_iter();
+    // Hints look for the cause around an error.
+    further.map(|(error, part)| refused(&error, &part.alone(text), edition, file)).collect()
+}
+
 /// A syntax error with hints.
 fn refused(error: &SyntaxError, text: &str, edition: Edition, file: FileId) -> Failure {
     let span = error.range.in_file(file);

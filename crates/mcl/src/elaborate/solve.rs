@@ -36,6 +36,7 @@ impl Elaborator<'_> {
         }
         self.signatures();
         self.lower_defs();
+        self.def_types();
         let questionable = self.operators_in_question();
         Ok((self.program, questionable))
     }
@@ -247,6 +248,18 @@ impl Elaborator<'_> {
             if let IrKind::Builtin(call) = &mut self.program.ir[id].kind {
                 call.signature = Some(signature);
             }
+        }
+    }
+
+    /// Gives every definition its type.
+    fn def_types(&mut self) {
+        // A definition that is not known has the first expression as its value.
+        if self.program.ir.is_empty() {
+            return;
+        }
+        for def in &self.program.defs {
+            let ty = self.types.concrete(self.program.ir[def.value].ty);
+            self.program.def_types.push(ty);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | [`interpolate`] | the content of strings |
 //! | [`error`] | syntax errors |
 //! | `hint` | likely causes of syntax errors |
+//! | `recovery` | syntax errors behind the first one |
 
 pub mod ast;
 pub mod error;
@@ -17,6 +18,7 @@ pub mod interpolate;
 pub mod lexer;
 pub(crate) mod parser;
 pub mod print;
+pub(crate) mod recovery;
 pub mod token;
 
 use crate::Edition;

@@ -93,6 +93,17 @@ impl Entry {
     }
 }
 
+/// A place that has a value of a lookup.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct DataSource<'e> {
+    /// The level of the hierarchy as the record names it; empty for overrides and defaults.
+    pub level: &'e str,
+    /// The file or URI, if the level has some.
+    pub path: Option<&'e str>,
+    /// Whether the value was encrypted.
+    pub is_secret: bool,
+}
+
 /// The record of a lookup.
 #[derive(Debug)]
 pub struct Explainer {
@@ -182,6 +193,37 @@ impl Explainer {
             if let Node::Interpolation(text) = &mut entry.node {
                 *text = REDACTED.into();
             }
+        }
+    }
+
+    /// The places whose values are in the result, in the order of the search: one without a merge.
+    pub fn sources(&self) -> Vec<DataSource<'_>> {
+        let mut out = Vec::new();
+        self.add_sources(0, "", &mut out);
+        out
+    }
+
+    fn add_sources<'e>(&'e self, id: usize, level: &'e str, out: &mut Vec<DataSource<'e>>) {
+        let entry = &self.entries[id];
+        let (mut level, mut path) = (level, None);
+        match &entry.node {
+            // Searches for options and inside of values find other keys.
+            Node::Search { meta: true, .. } | Node::Interpolation(_) => return,
+            Node::Provider { name, .. } => level = name,
+            Node::Location { location, .. } => path = Some(location.as_str()),
+            _ => {}
+        }
+        let before = out.len();
+        for &branch in &entry.branches {
+            self.add_sources(branch, level, out);
+        }
+        let is_found = matches!(
+            entry.event,
+            Some(Event::Found | Event::FoundInOverrides | Event::FoundInDefaults)
+        );
+        if is_found && out.len() == before {
+            let is_secret = matches!(entry.value, Value::Sensitive(_));
+            out.push(DataSource { level, path, is_secret });
         }
     }
 

@@ -146,7 +146,7 @@ pub(super) fn place(file: Option<&String>, line: Option<u64>) -> Option<String> 
 }
 
 /// An error of the crate `fleet` as the end of a verb.
-pub(super) fn failure(error: FleetError) -> Failure {
+pub(in crate::commands) fn failure(error: FleetError) -> Failure {
     let text = error.to_string();
     let diagnostic = match error {
         FleetError::Code(error) => return error.into(),

@@ -23,6 +23,8 @@ fn neovim_is_served() {
     write("environment.conf", "modulepath = modules\n");
     write("modules/web/manifests/init.pp", "class web(Integer $port = 80) {\n  notice($port)\n}\n");
     write("manifests/site.pp", "class { 'web' : prot => 1 }\n");
+    write("hiera.yaml", "version: 5\nhierarchy: [{name: all, path: 'common.yaml'}]\n");
+    write("data/common.yaml", "web::port: 81\n");
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let out = root.join("out");
     let plugin = here.join("../../editors/neovim/ordain.lua");
@@ -37,6 +39,7 @@ fn neovim_is_served() {
     let command = format!("let g:ordain_command = '{}'", program.display());
     let mut nvim = Command::new("nvim");
     nvim.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "--cmd", &command]);
+    nvim.args(["--cmd", "let g:ordain_options = {'node': 'web1'}"]);
     nvim.arg("--cmd").arg(format!("luafile {}", plugin.display()));
     let session = here.join("tests/cli/editor/session.lua");
     // A session that fails does not end the editor.
@@ -50,6 +53,8 @@ fn neovim_is_served() {
         hover ```puppet|class web (|  Integer $port = 80,|)|```\n\
         definition init.pp\n\
         outline class 'web'\n\
+        hint = 81\n\
+        fix Replace `prot` by `port`\n\
         corrected class { 'web' : port => 1 }\n\
         completion Integer $port = 80\n\
         renamed class { 'web' : number => 1 }\n\

@@ -54,8 +54,16 @@ local function session()
   add("definition", vim.fn.fnamemodify(vim.uri_to_fname(definition.uri), ":t"))
   add("outline", ask("textDocument/documentSymbol")[1].name)
 
-  -- Keys that correct the mistake, as an editor sends them.
-  vim.api.nvim_buf_set_text(0, 0, 16, 0, 20, { "port" })
+  local range = { start = { line = 0, character = 0 }, ["end"] = { line = 9, character = 0 } }
+  for _, hint in ipairs(ask("textDocument/inlayHint", nil, {
+    textDocument = { uri = definition.uri },
+    range = range,
+  })) do
+    add("hint", hint.label)
+  end
+  local fix = ask("textDocument/codeAction", nil, { range = range, context = { diagnostics = {} } })[1]
+  add("fix", fix.title)
+  vim.lsp.util.apply_workspace_edit(fix.edit, "utf-16")
   wait("no diagnostics", function()
     return messages() == ""
   end)
