@@ -20,5 +20,6 @@ mod plan_reads_only;
 mod processes;
 mod schemas;
 mod state;
+mod test_watch;
 mod watch;
 mod web_inputs;
