@@ -18,6 +18,7 @@ mod kinds;
 mod offline;
 mod plan_reads_only;
 mod processes;
+mod rspec;
 mod schemas;
 mod state;
 mod test_watch;
