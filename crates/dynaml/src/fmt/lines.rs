@@ -140,10 +140,7 @@ impl<'t> Writer<'t> {
                 tail.value = Continued::Block(least);
                 true
             }
-            Continued::Quoted(quote) => match after_quote(content, quote) {
-                None => true,
-                Some(_) => false,
-            },
+            Continued::Quoted(quote) => after_quote(content, quote).is_none(),
             Continued::Flow(depth, quote) => match flow(content.as_bytes(), depth, quote) {
                 Some((depth, quote)) => {
                     tail.value = Continued::Flow(depth, quote);
