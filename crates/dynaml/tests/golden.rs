@@ -46,7 +46,7 @@ fn run_block(
     block: Block<'_>,
     change: impl Fn(&str) -> String,
 ) -> Option<Answer> {
-    let input = |name: String, text: &str| Input { name, text: change(text).into(), under: None };
+    let input = |name: String, text: &str| Input { name, text: change(text), under: None };
     match block.word(1) {
         "before" => {
             *request =

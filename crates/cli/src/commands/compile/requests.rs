@@ -46,7 +46,7 @@ pub(super) fn run(ui: &mut Ui) -> Result<Exit, Failure> {
 /// The answer to a request: `catalog` and `logs`, or `error`.
 fn answer(line: &[u8], texts: &Arc<SourceMap>) -> Vec<u8> {
     compiled(line, texts).unwrap_or_else(|error| {
-        json::compact(&Value::map([("error", Value::str(&error))])).into_bytes()
+        json::compact(&Value::map([("error", Value::str(error))])).into_bytes()
     })
 }
 
@@ -95,7 +95,7 @@ fn logs(found: &NodeCatalog, sources: &SourceMap) -> Value {
     let warnings = found.diagnostics.iter().map(|found| {
         Value::map([
             ("level", Value::str("warning")),
-            ("message", Value::str(&puppet_message(found, sources))),
+            ("message", Value::str(puppet_message(found, sources))),
         ])
     });
     let logs = found.logs.iter().map(|entry| {
