@@ -4,23 +4,37 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use ordain_graph::language::{Discovery, Language};
+use ordain_inmanta::Inmanta;
+use ordain_inmanta::project::Project;
+use ordain_inmanta::syntax::format as model_format;
 use ordain_mcl::Edition;
 use ordain_puppet::syntax::format::{Columns, FormatError, FormatOptions};
+use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
 use similar::{DiffOp, TextDiff};
 
 use crate::codes;
+use crate::inmanta::STACK_SIZE;
 
 /// The maximum depth of directories; it ends a cycle of links.
 const MAX_DEPTH: usize = 64;
+
+/// The help of errors about files that are not formatted.
+const ENDINGS: &str = "ordain formats manifests (.pp), models (.cf), programs of mgmt (.mcl), and \
+                       templates of spiff (.yml, .yaml)";
 
 /// A language with a formatter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Formatted {
     /// Puppet's manifests.
     Puppet,
+    /// Models of Inmanta.
+    Inmanta,
     /// Programs of mgmt.
     Mcl,
+    /// Templates and stubs of spiff.
+    Dynaml,
 }
 
 impl Formatted {
@@ -28,9 +42,33 @@ impl Formatted {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "pp" => Some(Self::Puppet),
+            "cf" => Some(Self::Inmanta),
             "mcl" => Some(Self::Mcl),
+            "yml" | "yaml" => Some(Self::Dynaml),
             _ => None,
         }
+    }
+
+    /// The language of a file that nobody named. Other programs use the ending `.cf`, too, so a
+    /// model is below a project or a directory `model`. `read` reads a YAML file, which has to be
+    /// a template; other programs write variables as `((name))`.
+    pub fn discovered(
+        world: &dyn World,
+        path: &Path,
+        read: impl FnOnce() -> Option<String>,
+    ) -> Option<Self> {
+        let language = Self::of(path)?;
+        let is_safe = match language {
+            Self::Puppet | Self::Mcl => true,
+            Self::Inmanta => {
+                let directory = path.parent().unwrap_or(Path::new("."));
+                Inmanta.claim(path, Discovery::Elsewhere).is_some()
+                    && (path.iter().any(|part| part == "model")
+                        || Project::around(world, directory).is_some())
+            }
+            Self::Dynaml => read().is_some_and(|text| ordain_dynaml::fmt::is_template(&text)),
+        };
+        is_safe.then_some(language)
     }
 }
 
@@ -39,13 +77,18 @@ impl Formatted {
 pub struct FormatSettings {
     /// The edition of mcl.
     pub edition: Edition,
-    /// The spaces of a level of indentation; by default `indent_size` of an `.editorconfig`, or 2.
+    /// The spaces of a level of manifests and models; by default `indent_size` of an
+    /// `.editorconfig`, or 2 in manifests and 4 in models.
     pub indent: Option<u32>,
+    /// The characters of a line of models; by default `max_line_length` of an `.editorconfig`,
+    /// or 88.
+    pub width: Option<u32>,
     /// The columns of parameters and assignments in manifests.
     pub columns: Columns,
 }
 
-/// The files below a path that have a formatter, in order. Hidden directories are left out.
+/// The files below a path that have a formatter, in order. Hidden directories are left out, and
+/// files of other programs with the same endings.
 ///
 /// # Errors
 /// When a directory cannot be listed, a named file has no formatter, or nothing is found.
@@ -53,8 +96,8 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     let world = HostWorld::new();
     if world.kind(path) != Some(EntryKind::Directory) {
         if Formatted::of(path).is_none() && world.kind(path).is_some() {
-            let text = format!("{} is no manifest (.pp) or program of mgmt (.mcl)", path.display());
-            return Err(Diagnostic::error(codes::FORMAT, text).help("nothing else is formatted"));
+            let text = format!("{} has no ending of a formatted language", path.display());
+            return Err(Diagnostic::error(codes::FORMAT, text).help(ENDINGS));
         }
         return Ok(vec![path.to_path_buf()]);
     }
@@ -68,7 +111,9 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
             match kind {
                 EntryKind::Directory if name.starts_with('.') || depth >= MAX_DEPTH => {}
                 EntryKind::Directory => left.push((path, depth + 1)),
-                _ if Formatted::of(&path).is_some() => found.push(path),
+                _ if Formatted::discovered(&world, &path, || read(&path).ok()).is_some() => {
+                    found.push(path);
+                }
                 _ => {}
             }
         }
@@ -76,7 +121,7 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
     if found.is_empty() {
         let text = format!("there is nothing to format in {}", path.display());
         let error = Diagnostic::error(codes::NOTHING, text);
-        return Err(error.help("searched for manifests (.pp) and programs of mgmt (.mcl)"));
+        return Err(error.help(ENDINGS));
     }
     found.sort();
     Ok(found)
@@ -111,6 +156,9 @@ pub fn format_text(
             vec![Diagnostic::error(codes::FORMAT, error.to_string()).at(span)]
         }),
         Formatted::Puppet => format_manifest(path, text, settings, sources),
+        Formatted::Inmanta => format_model(path, text, settings, sources),
+        Formatted::Dynaml => ordain_dynaml::fmt::format(text)
+            .map_err(|_| ordain_dynaml::check::check(sources.add(path, text), text)),
     }
 }
 
@@ -135,11 +183,42 @@ fn format_manifest(
     })
 }
 
+fn format_model(
+    path: &Path,
+    text: &str,
+    settings: &FormatSettings,
+    sources: &SourceMap,
+) -> Result<String, Vec<Diagnostic>> {
+    let defaults = model_format::FormatOptions::default();
+    let indent = settings.indent.or_else(|| indent_of(path)).unwrap_or(defaults.indent);
+    let width = settings.width.or_else(|| width_of(path)).unwrap_or(defaults.width);
+    let options = model_format::FormatOptions { indent, width };
+    let file = sources.add(path, text);
+    let formatted = on_deep_stack(STACK_SIZE, || model_format::format(text, file.0, &options));
+    formatted.map_err(|error| match error {
+        model_format::FormatError::Syntax(error) => {
+            ordain_inmanta::diagnostics::errors(&error, sources)
+        }
+        model_format::FormatError::Unsafe => {
+            let text = format!("{}: {error}; it stays unchanged", path.display());
+            vec![Diagnostic::error(codes::FORMAT, text).help("please report this model")]
+        }
+    })
+}
+
 /// `indent_size` of the `.editorconfig` files around a file.
 fn indent_of(path: &Path) -> Option<u32> {
+    editor_number(path, "indent_size").filter(|size| (1..=16).contains(size))
+}
+
+/// `max_line_length` of the `.editorconfig` files around a file.
+fn width_of(path: &Path) -> Option<u32> {
+    editor_number(path, "max_line_length").filter(|width| (20..=1000).contains(width))
+}
+
+fn editor_number(path: &Path, key: &str) -> Option<u32> {
     let properties = ec4rs::properties_of(path).ok()?;
-    let raw = properties.get_raw_for_key("indent_size").into_option()?;
-    raw.parse().ok().filter(|size| (1..=16).contains(size))
+    properties.get_raw_for_key(key).into_option()?.parse().ok()
 }
 
 /// The text with only those changes that touch lines `first` to `last`, counted from 1.

@@ -11,6 +11,7 @@ use ordain_graph::language::Strict;
 pub use ordain_inmanta::lower::Handlers;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
+use ordain_puppet::eval::UsedCode;
 use ordain_puppet::load::RubyType;
 use ordain_source::{
     Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, TouchedPaths, World,
@@ -80,6 +81,8 @@ pub struct Options {
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
     pub touched: TouchedPaths,
+    /// Collects the branches and keys of data that manifests use, for coverage.
+    pub used: Option<UsedCode>,
     /// Collects the states of the files that compiles read, if the inputs of compiles are recorded.
     pub states: Option<FileStates>,
     /// Files that overlay those on disk, such as the tree of a commit.
@@ -127,6 +130,7 @@ impl Default for Options {
             has_history: true,
             is_last_compile: false,
             touched: TouchedPaths::default(),
+            used: None,
             states: None,
             layer: None,
             machine: None,

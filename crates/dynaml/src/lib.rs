@@ -34,6 +34,7 @@
 //! | [`check`] | checks of a document by itself |
 //! | [`mod@language`] | the language as the verbs for all languages see it |
 //! | [`explain`] | the origin of a value |
+//! | [`mod@fmt`] | the formatter |
 //! | [`diagnostics`] | failures, the original's report, diagnostics with causes |
 //! | [`functions`] | the built-in functions, a file a family |
 //! | [`eval`] | evaluation on demand |
@@ -52,6 +53,7 @@ pub mod diff;
 pub mod document;
 pub mod eval;
 pub mod explain;
+pub mod fmt;
 pub mod functions;
 mod ids;
 mod input;

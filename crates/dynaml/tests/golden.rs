@@ -2,12 +2,14 @@
 //!
 //! A section has blocks `yaml template`, any number of `yaml stub`, and last `yaml result` or `text
 //! error`. After the first word of a template, `features=NAME` enables extensions, and `partial`
-//! keeps unresolved expressions. `ORDAIN_BLESS=1` writes the actual results into the pages.
+//! keeps unresolved expressions. A block `yaml before` has its formatted text in `yaml after`.
+//! `ORDAIN_BLESS=1` writes the actual results into the pages.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 
 use ordain_dynaml::eval::{Dialect, Options};
+use ordain_dynaml::fmt;
 use ordain_dynaml::load::Features;
 use ordain_dynaml::session::{Input, Request, merge};
 use ordain_source::MemoryWorld;
@@ -18,12 +20,43 @@ fn pages_are_true_of_what_they_say() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     pages_are_true(&dir, 10, || {
         let mut request = Request::default();
-        move |block| run_block(&mut request, block)
+        move |block| run_block(&mut request, block, str::to_owned)
     });
 }
 
-fn run_block(request: &mut Request, block: Block<'_>) -> Option<Answer> {
+#[test]
+fn formatted_templates_have_the_same_results() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    pages_are_true(&dir, 10, || {
+        let mut request = Request::default();
+        move |block| run_block(&mut request, block, formatted)
+    });
+}
+
+/// The formatted text, or the text itself if it is no YAML. Formatting it again changes nothing.
+fn formatted(text: &str) -> String {
+    let Ok(once) = fmt::format(text) else { return text.to_owned() };
+    assert_eq!(fmt::format(&once).unwrap(), once);
+    once
+}
+
+/// Runs a block of templates and stubs whose texts are changed before.
+fn run_block(
+    request: &mut Request,
+    block: Block<'_>,
+    change: impl Fn(&str) -> String,
+) -> Option<Answer> {
+    let input = |name: String, text: &str| Input { name, text: change(text), under: None };
     match block.word(1) {
+        "before" => {
+            *request =
+                Request { template: Some(input(String::new(), block.body)), ..Request::default() };
+            None
+        }
+        "after" => {
+            let before = request.template.as_ref().map(|input| formatted(&input.text));
+            Some(Answer::new("yaml after", before.unwrap_or_default()))
+        }
         "template" => {
             let has = |name: &str| block.options("features").any(|feature| feature == name);
             let features =
@@ -54,8 +87,4 @@ fn run_block(request: &mut Request, block: Block<'_>) -> Option<Answer> {
             Some(Answer::new(info, text))
         }
     }
-}
-
-fn input(name: String, text: &str) -> Input {
-    Input { name, text: text.into(), under: None }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use ordain_driver::format::{FormatSettings, Formatted, format_text};
-use ordain_source::{SourceMap, TextRange};
+use ordain_source::{HostWorld, SourceMap, TextRange};
 
 use crate::actions;
 use crate::by_words;
@@ -47,7 +47,14 @@ impl Analysis {
     /// When the text has syntax errors.
     pub fn formatted(&self, path: &Path, indent: Option<u32>) -> Result<Option<String>, Error> {
         let Some(file) = self.file(path) else { return Ok(None) };
-        let Some(language) = Formatted::of(path) else { return Ok(None) };
+        let world = HostWorld::new();
+        let text = || Some(file.text.to_string());
+        let language = match Formatted::of(path) {
+            // Most YAML files belong to other programs.
+            Some(Formatted::Dynaml) => Formatted::discovered(&world, path, text),
+            language => language,
+        };
+        let Some(language) = language else { return Ok(None) };
         let settings = FormatSettings { indent, ..FormatSettings::default() };
         let sources = SourceMap::new();
         let formatted = format_text(language, path, &file.text, &settings, &sources);

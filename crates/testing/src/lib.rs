@@ -29,6 +29,7 @@
 //!
 //! The crate must not know: arguments, terminals, exit codes.
 
+mod branches;
 mod check;
 pub mod codes;
 mod coverage;

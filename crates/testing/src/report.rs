@@ -31,6 +31,8 @@ pub struct TestResult {
     pub messages: String,
     /// The duration of the test.
     pub took: Duration,
+    /// The paths that its compile read or searched for.
+    pub inputs: Vec<PathBuf>,
 }
 
 impl TestResult {

@@ -8,8 +8,8 @@ use ordain_data::Value;
 use ordain_data::yaml::{self, Schema};
 use ordain_driver::dynaml::merge::{Merge, merge};
 use ordain_driver::{Options, Purpose, Reporter, SourceKind, compile};
-use ordain_puppet::eval::LogEntry;
-use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap, render};
+use ordain_puppet::eval::{LogEntry, UsedCode};
+use ordain_source::{Diagnostic, Severity, SourceMap, TouchedPaths, render};
 use rayon::prelude::*;
 
 use crate::check::{check_document, check_graph};
@@ -49,6 +49,7 @@ pub fn run(tests: &[Test], options: &RunOptions, sources: &SourceMap) -> TestRep
         report.results.push(result);
         report.coverage.merge(coverage);
     }
+    report.coverage.complete();
     report
 }
 
@@ -89,9 +90,17 @@ fn run_one(
     let start = Instant::now();
     let mut coverage = Coverage::default();
     let mut messages = Messages::default();
-    let prepared = prepare(test, &options.common, texts);
+    let (touched, used) = (TouchedPaths::default(), options.covers.then(UsedCode::default));
+    let common = Options { touched: touched.clone(), used: used.clone(), ..options.common.clone() };
+    let prepared = prepare(test, &common, texts);
     let failures = match prepared {
-        Ok(prepared) => outcome(test, &prepared, options, &mut messages, &mut coverage),
+        Ok(prepared) => {
+            let failures = outcome(test, &prepared, options, &mut messages, &mut coverage);
+            if let Some(used) = &used {
+                coverage.add_used(used, (texts, &prepared.source));
+            }
+            failures
+        }
         Err(error) => vec![TestFailure { message: error.to_string(), span: test.span }],
     };
     let line = |span: Option<ordain_source::Span>| {
@@ -105,6 +114,7 @@ fn run_one(
         messages: if is_failed_compile { messages.rendered } else { String::new() },
         failures: failures.into_iter().map(|f| (line(f.span), f.message)).collect(),
         took: start.elapsed(),
+        inputs: touched.paths(),
     };
     (result, coverage)
 }
@@ -205,7 +215,7 @@ fn document(
     let stubs: Vec<String> = stubs.collect();
     let template = prepared.path.to_string_lossy();
     let output = merge(
-        &HostWorld::default(),
+        prepared.options.world().as_ref(),
         &Merge { template: &template, stubs: &stubs, ..Merge::default() },
     );
     let output = match output {

@@ -14,6 +14,7 @@ use crate::ui::Ui;
 mod args;
 mod nodes;
 mod output;
+mod requests;
 mod static_args;
 
 pub(crate) use args::CompileCommandArgs;
@@ -25,6 +26,9 @@ use output::{refused, write};
 /// # Errors
 /// When the sources have errors, or the output cannot be written.
 pub(crate) fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
+    if args.requests {
+        return requests::run(ui);
+    }
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
     let options = args.options();
     let kind = SourceKind::of(&args.path, &options);

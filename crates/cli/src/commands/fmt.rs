@@ -1,4 +1,4 @@
-//! `ordain fmt`: formats manifests and programs of mgmt.
+//! `ordain fmt`: formats sources of all languages.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,10 @@ use crate::options::Edition;
 use crate::show::diff;
 use crate::ui::{Ui, count};
 
-/// Format manifests and programs of mgmt
+/// Format manifests, models, programs of mgmt and templates of spiff
 ///
-/// Files are written in place, and directories are searched for .pp and .mcl files; hidden ones are
+/// Files are written in place. Directories are searched for .pp and .mcl files, for .cf files of
+/// Inmanta's projects and modules, and for YAML files with expressions in (( )); hidden ones are
 /// left out. Comments stay, and files that do not parse stay unchanged. With - standard input is
 /// formatted to standard output.
 #[derive(Args)]
@@ -46,9 +47,13 @@ pub(crate) struct FmtArgs {
     /// The name of the file on standard input; its ending decides the language
     #[arg(long, value_name = "FILE", default_value = "-.mcl")]
     stdin_name: PathBuf,
-    /// The spaces of a level in manifests, by default `indent_size` of .editorconfig or 2
+    /// The spaces of a level, by default `indent_size` of .editorconfig, or 2 in manifests and 4 in
+    /// models
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
     indent: Option<u32>,
+    /// The characters of a line in models, by default `max_line_length` of .editorconfig or 88
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=1000))]
+    width: Option<u32>,
     /// The columns of parameters and assignments in manifests
     #[arg(long, value_name = "WHEN", default_value = "as-written")]
     columns: ColumnChoice,
@@ -149,6 +154,7 @@ fn read(args: &FmtArgs, sources: &SourceMap) -> Result<Vec<FormattedFile>, Failu
     let settings = FormatSettings {
         edition: args.edition.into(),
         indent: args.indent,
+        width: args.width,
         columns: args.columns.into(),
     };
     let mut paths = Vec::new();

@@ -10,6 +10,8 @@ use ordain_driver::Options;
 use ordain_source::{Diagnostic, SourceMap};
 use ordain_testing::{RunOptions, Test, TestReport, fact_sets, find_tests, read_tests, render};
 
+mod watch;
+
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::at_least_one;
@@ -30,6 +32,7 @@ Exit codes:
 Examples:
   ordain test
   ordain test spec/web.test.yaml --filter 'redhat-9'
+  ordain test --watch
   ordain test --bless
   ordain test --format junit > report.xml")]
 pub(crate) struct TestArgs {
@@ -42,7 +45,11 @@ pub(crate) struct TestArgs {
     /// Write the snapshots of the tests instead of comparing them
     #[arg(long)]
     bless: bool,
-    /// Also list resources, classes and defines that no test reaches
+    /// Keep running: after a change run the tests again that have read the changed files. Ctrl-C ends
+    /// it
+    #[arg(long, conflicts_with_all = ["bless", "coverage", "coverage_html", "format"])]
+    watch: bool,
+    /// Also list resources, classes, branches and keys of data that no test reaches
     #[arg(long)]
     coverage: bool,
     /// Write the coverage to this file as a page
@@ -80,6 +87,9 @@ pub(crate) fn run(ui: &mut Ui, args: &TestArgs) -> Result<Exit, Failure> {
             ui.line(name, 0)?;
         }
         return Ok(Exit::Done);
+    }
+    if args.watch {
+        return watch::run(ui, args);
     }
     let sources = SourceMap::new();
     let tests = tests(ui, args, &sources)?;
@@ -125,15 +135,20 @@ fn tests(ui: &mut Ui, args: &TestArgs, sources: &SourceMap) -> Result<Vec<Test>,
     Ok(tests)
 }
 
+fn print_text(ui: &mut Ui, report: &TestReport) -> Result<(), Failure> {
+    for line in render::text(report, ui.verbose()) {
+        let indent = line.text.len() - line.text.trim_start().len();
+        let style = if line.is_failure { styles::REMOVE } else { Style::Plain };
+        let text = ui.styled(style, &line.text);
+        ui.line(&text, indent + 2)?;
+    }
+    Ok(())
+}
+
 fn print(ui: &mut Ui, args: &TestArgs, report: &TestReport) -> Result<(), Failure> {
     match args.format {
         Format::Text => {
-            for line in render::text(report, ui.verbose()) {
-                let indent = line.text.len() - line.text.trim_start().len();
-                let style = if line.is_failure { styles::REMOVE } else { Style::Plain };
-                let text = ui.styled(style, &line.text);
-                ui.line(&text, indent + 2)?;
-            }
+            print_text(ui, report)?;
             if args.coverage {
                 for line in render::coverage_text(&report.coverage) {
                     ui.line(&line, 4)?;

@@ -304,6 +304,23 @@ pub fn open_data(
     open_layout(reporter, world, layout, options, name)
 }
 
+/// Opens a text as the site program for several nodes, with the modules of the options. Reports
+/// diagnostics to `reporter`.
+///
+/// # Errors
+/// When the text has errors, or a file that was named cannot be read.
+pub fn open_code_for_all(
+    reporter: &mut dyn Reporter,
+    code: String,
+    options: &Options,
+) -> Result<OpenEnvironment, Error> {
+    options.check_paths()?;
+    let world = new_world(options);
+    let name = options.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
+    let layout = without_directory(Site::Code(code), options, name);
+    open_layout(reporter, world, layout, options, name)
+}
+
 /// Upstream's directory of code.
 const CODEDIR: &str = "/etc/puppetlabs/code";
 
@@ -368,6 +385,7 @@ impl OpenEnvironment {
             strict_variables: options.strict_variables,
             include_legacy_facts: options.legacy_facts,
             has_history: options.has_history,
+            used: options.used.clone(),
             values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
             exports: self.store.clone().map(|store| store as Arc<dyn Exports>),
             ..Settings::default()

@@ -22,7 +22,7 @@ use crate::inputs::{
     ChangedInputs, CompileRecord, Difference, NodeValues, RecordTable, RecordedExports, TableRecord,
 };
 use crate::options::Options;
-use crate::puppet::{OpenEnvironment, open_for_all};
+use crate::puppet::{OpenEnvironment, open_code_for_all, open_for_all};
 use crate::reporter::Reporter;
 use crate::static_catalog::StaticCatalog;
 
@@ -118,6 +118,20 @@ impl SharedEnvironment {
         let site = open_for_all(reporter, dir, options)?;
         let inputs = recording.map(Recording::finish);
         Ok(Self { site, options: options.clone(), inputs })
+    }
+
+    /// Opens a text as the site program, with the modules of the options. Records no inputs.
+    ///
+    /// # Errors
+    /// When the text has errors, or a file that was named cannot be read.
+    pub fn open_code(
+        reporter: &mut dyn Reporter,
+        code: String,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let options = Options { states: None, ..options.clone() };
+        let site = open_code_for_all(reporter, code, &options)?;
+        Ok(Self { site, options, inputs: None })
     }
 
     /// The source texts that spans of diagnostics refer to.
@@ -243,6 +257,10 @@ impl SharedEnvironment {
 
 /// The message of an error of a compile as Puppet's server words it, with its place.
 pub fn evaluation_message(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    // Messages about a finished catalog have their place already, without a column.
+    if diagnostic.code == CATALOG && diagnostic.message.contains("(file: ") {
+        return diagnostic.message.clone();
+    }
     let message = puppet_message(diagnostic, sources);
     // Only errors of the evaluator have the prefix, not those of the finished catalog.
     let is_evaluated = diagnostic.primary.is_some() && diagnostic.code != CATALOG;

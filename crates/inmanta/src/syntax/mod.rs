@@ -3,6 +3,7 @@
 pub mod ast;
 mod definitions;
 mod expressions;
+pub mod format;
 mod lexer;
 mod parser;
 pub(crate) mod recovery;

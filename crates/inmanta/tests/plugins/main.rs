@@ -4,6 +4,7 @@
 
 mod batches;
 mod dataclasses;
+mod format;
 mod functions;
 mod model;
 mod model_cases;

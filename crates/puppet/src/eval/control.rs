@@ -73,6 +73,7 @@ impl Compiler<'_> {
     ) -> EvalResult {
         self.guarded(f, |c| {
             let taken = c.eval(f, test)?.is_true() == wanted;
+            c.note_branch(f, test, u32::from(!taken));
             c.eval(f, if taken { then } else { other })
         })
     }
@@ -85,7 +86,9 @@ impl Compiler<'_> {
     ) -> EvalResult {
         self.guarded(f, |c| {
             let value = c.eval(f, test)?;
-            match c.choose(f, &value, options)? {
+            let chosen = c.choose(f, &value, options)?;
+            c.note_option(f, test, options, chosen);
+            match chosen {
                 Some(then) => c.eval(f, then),
                 None => Ok(Value::Undef),
             }
@@ -102,12 +105,34 @@ impl Compiler<'_> {
         self.guarded(f, |c| {
             let value = c.eval(f, test)?;
             if let Some(then) = c.choose(f, &value, options)? {
+                c.note_option(f, test, options, Some(then));
                 return c.eval(f, then);
             }
             let shown = crate::types::format::ruby_text(&value);
             let text = format!("No matching entry for selector parameter with value '{shown}'");
             Err(c.error(f, id, "UNMATCHED_SELECTOR", text))
         })
+    }
+
+    /// Notes a branch for coverage, if it is measured.
+    fn note_branch(&self, f: &Frame, test: ExprId, number: u32) {
+        if let Some(used) = &self.settings.used {
+            used.note_branch((f.program.span(test), number));
+        }
+    }
+
+    fn note_option(
+        &self,
+        f: &Frame,
+        test: ExprId,
+        options: ListRef<CaseOption>,
+        chosen: Option<ExprId>,
+    ) {
+        if self.settings.used.is_some() {
+            let options = f.program.options(options);
+            let at = options.iter().position(|option| Some(option.then) == chosen);
+            self.note_branch(f, test, at.unwrap_or(options.len()) as u32);
+        }
     }
 
     /// The body of the first matching option, else that of the default, which may be anywhere.

@@ -30,6 +30,7 @@ use ecow::EcoString;
 pub use crate::state::frame::STACK_SIZE;
 pub use crate::state::log::{LogEntry, LogLevel};
 pub use crate::state::settings::Settings;
+pub use crate::state::used::{Branch, UsedCode};
 pub use ordain_graph::language::Strict;
 
 use crate::error::{Blame, EvalError, EvalResult, PlainError, UnknownName, Unwind};

@@ -471,6 +471,9 @@ impl Lookup<'_, '_> {
             self.in_data(unwind, DataPlace { key: key.root.clone(), file, line: entry.line })
         })?;
         self.explain(|e| e.found(key.root.clone(), value.clone()));
+        if let Some(used) = &self.c.settings.used {
+            used.note_key(&location.shown, &key.root);
+        }
         if self.nested == 0 {
             let file = location.shown.clone();
             self.places.push(DataPlace { key: key.root.clone(), file, line: entry.line });

@@ -12,6 +12,7 @@
 //! | `types`, `models` | types, and the definitions that are being evaluated |
 //! | `programs` | signatures, regular expressions and inline texts |
 //! | `defaults` | defaults for the attributes of resource types |
+//! | `used::UsedCode` | branches and keys of data, for coverage |
 //! | `templates` | output of EPP, variables of ERB |
 //! | `catalog::Catalog` | the resources so far |
 //! | `load::Environment` | the files of the environment, shared by compiles |
@@ -37,6 +38,7 @@ pub(crate) mod setting_values;
 pub mod settings;
 pub(crate) mod templates;
 pub(crate) mod types;
+pub mod used;
 mod variables;
 
 use crate::catalog::Catalog;

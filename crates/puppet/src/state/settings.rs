@@ -1,6 +1,7 @@
 //! The settings of a compile.
 
 use crate::state::budget;
+use crate::state::used::UsedCode;
 use crate::value::Value;
 use ecow::EcoString;
 use ordain_graph::exports::Exports;
@@ -53,6 +54,8 @@ pub struct Settings {
     pub exports: Option<Arc<dyn Exports>>,
     /// The database that `puppetdb_query` asks; without it the function fails.
     pub queries: Option<Arc<dyn FleetQueries>>,
+    /// Collects the branches and keys of data that the compile uses, for coverage.
+    pub used: Option<UsedCode>,
     /// Further settings that manifests read as `$settings::name`.
     pub values: BTreeMap<String, Value>,
 }
@@ -72,6 +75,7 @@ impl Default for Settings {
             examines_native_only: false,
             exports: None,
             queries: None,
+            used: None,
             values: BTreeMap::new(),
         }
     }

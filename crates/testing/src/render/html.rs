@@ -30,6 +30,21 @@ pub fn coverage_html(coverage: &Coverage) -> String {
         writeln!(out, "<h2>Classes and defines compiled: {}</h2>", share(compiled, definitions));
     let rows = coverage.definitions.iter().map(|(name, compiled)| (name.as_str(), "", *compiled));
     add_table(&mut out, ["Name", "", "Compiled"], rows);
+    let (taken, branches) = coverage.branch_numbers();
+    let _ = writeln!(out, "<h2>Branches taken: {}</h2>", share(taken, branches));
+    let places: Vec<String> =
+        coverage.branches.keys().map(|(file, line, _)| format!("{file}:{line}")).collect();
+    let rows = coverage.branches.values().zip(&places);
+    let rows = rows.map(|((text, is_taken), place)| (text.as_str(), place.as_str(), *is_taken));
+    add_table(&mut out, ["Branch", "Condition at", "Taken"], rows);
+    let (found, keys) = coverage.key_numbers();
+    let _ = writeln!(out, "<h2>Keys of data found: {}</h2>", share(found, keys));
+    let places: Vec<String> =
+        coverage.keys.iter().map(|((file, _), (line, _))| format!("{file}:{line}")).collect();
+    let rows = coverage.keys.iter().zip(&places);
+    let rows =
+        rows.map(|(((_, key), (_, is_found)), place)| (key.as_str(), place.as_str(), *is_found));
+    add_table(&mut out, ["Key", "In", "Found"], rows);
     out.push_str("</html>\n");
     out
 }

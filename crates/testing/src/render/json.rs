@@ -40,9 +40,17 @@ pub fn json(report: &TestReport, has_coverage: bool) -> String {
         let definitions = report.coverage.definitions.iter();
         let definitions =
             definitions.map(|(name, compiled)| json!({"name": name, "is_compiled": compiled}));
+        let branches = report.coverage.branches.iter().map(|((file, line, _), (text, is_taken))| {
+            json!({"branch": text, "place": format!("{file}:{line}"), "is_taken": is_taken})
+        });
+        let keys = report.coverage.keys.iter().map(|((file, key), (line, is_found))| {
+            json!({"key": key, "place": format!("{file}:{line}"), "is_found": is_found})
+        });
         document["coverage"] = json!({
             "resources": resources.collect::<Vec<_>>(),
             "definitions": definitions.collect::<Vec<_>>(),
+            "branches": branches.collect::<Vec<_>>(),
+            "keys": keys.collect::<Vec<_>>(),
         });
     }
     format!("{document:#}\n")

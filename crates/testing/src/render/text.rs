@@ -61,11 +61,25 @@ pub fn coverage_text(coverage: &Coverage) -> Vec<String> {
         format!("resources with an expectation: {}", share(named, resources)),
         format!("classes and defines compiled: {}", share(compiled, definitions)),
     ];
+    let (taken, branches) = coverage.branch_numbers();
+    let (found, keys) = coverage.key_numbers();
+    if branches > 0 {
+        lines.push(format!("branches taken: {}", share(taken, branches)));
+    }
+    if keys > 0 {
+        lines.push(format!("keys of data found: {}", share(found, keys)));
+    }
     let unnamed = coverage.resources.iter().filter(|(_, known)| !known.1);
     let unnamed = unnamed.map(|(name, (place, _))| format!("{name} ({place})"));
     let rest = coverage.definitions.iter().filter(|(_, compiled)| !**compiled);
     add_names("no expectation", unnamed.collect(), &mut lines);
     add_names("not compiled", rest.map(|(name, _)| name.clone()).collect(), &mut lines);
+    let rest = coverage.branches.iter().filter(|(_, known)| !known.1);
+    let rest = rest.map(|((file, line, _), (text, _))| format!("{file}:{line} {text}"));
+    add_names("not taken", rest.collect(), &mut lines);
+    let rest = coverage.keys.iter().filter(|(_, known)| !known.1);
+    let rest = rest.map(|((file, key), (line, _))| format!("{key} ({file}:{line})"));
+    add_names("not found", rest.collect(), &mut lines);
     lines
 }
 

@@ -46,6 +46,10 @@ pub(crate) struct CompileCommandArgs {
     /// How many nodes at the same time [default: as many as there are processors]
     #[arg(long, value_name = "N", requires = "out", value_parser = at_least_one)]
     pub(super) jobs: Option<NonZeroUsize>,
+    /// Answer requests on standard input, one per line as JSON, until it ends. rspec-puppet compiles
+    /// through this; docs/testing.md describes the lines. All other arguments are ignored
+    #[arg(long, exclusive = true)]
+    pub(super) requests: bool,
     /// Do not import `std` everywhere in a model of Inmanta
     #[arg(long)]
     pub(super) no_std: bool,
