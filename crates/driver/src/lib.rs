@@ -41,6 +41,7 @@ mod reporter;
 mod resolve;
 mod saved_kinds;
 mod session;
+mod shared_store;
 mod static_catalog;
 
 pub use commit::Commit;

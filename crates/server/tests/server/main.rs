@@ -18,5 +18,6 @@ mod revisions;
 mod routes;
 mod security;
 mod shadow;
+mod shared;
 mod support;
 mod terminus;
