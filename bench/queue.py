@@ -14,14 +14,14 @@ Needs PostgreSQL's programs, git, and root or an ordinary user.
 """
 
 import argparse
-import glob
 import os
 import pathlib
-import pwd
 import subprocess
 import tempfile
 import threading
 import time
+
+from postgresql import Database
 
 SITE = "file { '/etc/motd': content => \"%s of ${facts['role']}\\n\" }\n"
 
@@ -54,42 +54,6 @@ commit;
 """
 
 
-class Database:
-    def __init__(self, base):
-        programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-        if not programs:
-            raise SystemExit("PostgreSQL is not installed")
-        self.bin, self.dir = pathlib.Path(programs[-1]), base / "postgresql"
-        self.dir.mkdir()
-        base.chmod(0o755)
-        self.run_as = {}
-        if os.getuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.dir, user.pw_uid, user.pw_gid)
-            self.run_as = {"user": user.pw_uid, "group": user.pw_gid}
-        data = self.dir / "data"
-        init = [self.bin / "initdb", "-A", "trust", "-U", "ordain", "--encoding=UTF8", "--locale=C", "-D", data]
-        subprocess.run(init, check=True, stdout=subprocess.DEVNULL, cwd="/", **self.run_as)
-        server = [self.bin / "postgres", "-D", data, "-k", self.dir, "-c", "listen_addresses=", "-c", "shared_buffers=512MB"]
-        self.server = subprocess.Popen(server, cwd="/", stderr=subprocess.DEVNULL, **self.run_as)
-        while subprocess.run([self.bin / "pg_isready", "-q", "-h", self.dir], check=False).returncode:
-            time.sleep(0.1)
-        self.address = f"postgresql:///postgres?host={self.dir}&user=ordain"
-
-    def query(self, text):
-        psql = ["psql", "-h", self.dir, "-U", "ordain", "-qtA", "-v", "ON_ERROR_STOP=1", "postgres"]
-        return subprocess.run(psql, input=text, check=True, capture_output=True, text=True).stdout.strip()
-
-    def pgbench(self, script, clients, transactions):
-        file = self.dir.parent / "lease.sql"
-        file.write_text(script)
-        start = time.monotonic()
-        subprocess.run(
-            [self.bin / "pgbench", "-h", self.dir, "-U", "ordain", "-n", "-M", "prepared", "-c", str(clients),
-             "-t", str(transactions // clients), "-f", file, "postgres"], check=True, capture_output=True)
-        return transactions / (time.monotonic() - start)
-
-
 def wait(process):
     """The CPU seconds, the largest memory in MB and the exit code of a process."""
     _, status, usage = os.wait4(process.pid, 0)
@@ -118,8 +82,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ordain-queue-") as base:
         base = pathlib.Path(base)
         repository(base / "control", "}  # %s\n" if options.no_compile else SITE)
-        database = Database(base)
-        try:
+        with Database(base) as database:
             # The first command makes the tables.
             subprocess.run([ordain, "fleet", "nodes", "--database", database.address], check=True, stdout=subprocess.DEVNULL)
             database.query(NODES.format(nodes=options.nodes))
@@ -127,9 +90,6 @@ def main():
             database.query(QUEUE.format(nodes=options.nodes))
             rate = database.pgbench(LEASE, options.workers, options.nodes)
             print(f"batches  {rate:.0f} leases and results a second, from a queue of {options.nodes}")
-        finally:
-            database.server.terminate()
-            database.server.wait()
 
 
 def compare(ordain, options, base, database):

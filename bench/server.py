@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Loads `ordain serve` with simulated agents: catalogs a second, times, memory.
 
-    bench/server.py [--seconds N] [--gzip] [--beside puppetserver]
+    bench/server.py [--seconds N] [--gzip] [--compile] [--connections N] [--postgresql]
+                    [--beside puppetserver]
 
 Needs `cargo build --release -p ordain-cli -p ordain-server --bins --examples`, and `facter` for the facts
 (or `FACTS=FILE`). Server and agents share the machine. Catalogs have 500 resources (125 defines) and
-2,000 resources (500 defines). `--beside puppetserver` also measures Debian's puppetserver (1 GB heap, two
+2,000 resources (500 defines). `--compile` has each one
+compiled, `--connections` only opens connections that are idle or wait for changes. `--beside puppetserver` also measures Debian's puppetserver (1 GB heap, two
 JRubies, environments cached, warmed up for a minute) with the same code, facts and agents.
 """
 
@@ -16,6 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import postgresql
 import puppetserver
 
 HERE = Path(__file__).resolve().parent
@@ -64,21 +67,36 @@ def load(address, ca_dir, base, pid, seconds, cases, more=()):
         print(f"{what} {environment} {clients} clients: {output.strip()}", flush=True)
 
 
-def measure_ordain(base, seconds, more):
+def measure_ordain(base, seconds, more, database=()):
     began = time.monotonic()
+    settings = base / "ordain.toml"
+    settings.write_text("[server]\nconnections = 50000\nconnections-per-address = 50000\n")
     server = subprocess.Popen(
-        [ORDAIN, "serve", "--code", base / "code", "--state-dir", base / "state",
-         "--listen", f"127.0.0.1:{PORT}", "--names", "localhost", "--autosign", "off"],
+        [ORDAIN, "serve", *database, "--config", settings, "--code", base / "code", "--state-dir", base / "state",
+         "--listen", f"127.0.0.1:{PORT}", "--names", "localhost", "--autosign", "off",
+         *(["--answers", "false"] if "--compile" in sys.argv else []),],
         stdout=subprocess.PIPE, stderr=open(base / "log", "w"), text=True,
     )
     try:
         server.stdout.readline()
         print(f"start to listening: {time.monotonic() - began:.3f} s")
+        if "--connections" in sys.argv:
+            measure_connections(base, server.pid, sys.argv[sys.argv.index("--connections") + 1])
+            return
         cases = ("status", "small", 4), ("catalog", "small", 1), *CATALOGS, ("run", "small", 4)
         load(f"127.0.0.1:{PORT}", base / "state/ca", base, server.pid, seconds, cases, more)
     finally:
         server.terminate()
         server.wait()
+
+
+def measure_connections(base, pid, count):
+    for what in "hold", "idle":
+        output = subprocess.check_output(
+            [AGENTS, "--address", f"127.0.0.1:{PORT}", "--ca-dir", base / "state/ca", "--nodes", count,
+             "--environment", "small", "--what", what, "--pid", str(pid)], text=True,
+        )
+        print(output.strip(), flush=True)
 
 
 def measure_puppetserver(base, seconds, more):
@@ -103,7 +121,11 @@ def main():
         base = Path(directory)
         write_code(base / "code")
         facts(base / "facts.json")
-        measure_ordain(base, seconds, more)
+        if "--postgresql" in sys.argv:
+            with postgresql.Database(base) as database:
+                measure_ordain(base, seconds, more, ("--database", database.address))
+        else:
+            measure_ordain(base, seconds, more)
         if "--beside" in sys.argv:
             measure_puppetserver(base, seconds, more)
 

@@ -9,11 +9,15 @@ use crate::error::AgentError;
 /// A random duration below a bound, each as likely as the others. Agents that lost the same server
 /// come back spread over the whole bound.
 pub fn jitter(bound: Duration) -> Duration {
+    bound.mul_f64(random_share())
+}
+
+/// A random number from 0 up to 1, which it never is.
+fn random_share() -> f64 {
     let mut bytes = [0u8; 8];
     // Without random numbers all agents come back at once, which is no error.
     let _ = getrandom::fill(&mut bytes);
-    let share = (u64::from_le_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64;
-    bound.mul_f64(share)
+    (u64::from_le_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// The delays after failures: the first one is drawn from a window, later ones from windows that
@@ -39,17 +43,28 @@ impl Backoff {
 
     /// The next delay, after a failure. It is drawn from the whole window.
     pub fn next_delay(&mut self) -> Duration {
+        self.delay_at(random_share())
+    }
+
+    /// As [`Backoff::next_delay`], with a random number from 0 up to 1 of the caller, such as a
+    /// simulation.
+    pub fn delay_at(&mut self, share: f64) -> Duration {
         let window = self.window();
         self.failures = self.failures.saturating_add(1);
-        jitter(window)
+        window.mul_f64(share)
     }
 
     /// Begins again after a success. Returns the delay until the next regular request: the interval, or
     /// after failures a random part of it. All agents that lost a server come back within one window,
     /// and would go on to ask in the same window of each interval.
     pub fn succeed(&mut self, interval: Duration) -> Duration {
+        self.succeed_at(interval, random_share())
+    }
+
+    /// As [`Backoff::succeed`], with a random number from 0 up to 1 of the caller.
+    pub fn succeed_at(&mut self, interval: Duration, share: f64) -> Duration {
         let failures = std::mem::take(&mut self.failures);
-        if failures > 0 { jitter(interval) } else { interval }
+        if failures > 0 { interval.mul_f64(share) } else { interval }
     }
 }
 

@@ -105,7 +105,7 @@ pub use fleet_runs::{
     last_fleet_run, resume_fleet_run, run_requests, step_fleet_run,
 };
 pub use gc::{GcStats, Retention, collect_garbage};
-pub use ingest::{Outcome, apply, apply_all};
+pub use ingest::{Outcome, apply, apply_all, apply_all_at};
 pub use key::StoreKey;
 pub use leases::{acquire_lease, release_lease};
 pub use lookups::{ExportedRow, active_facts, active_nodes, exported_resources, facts_of};

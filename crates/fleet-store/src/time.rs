@@ -17,10 +17,10 @@ pub fn now() -> i64 {
     }
 }
 
-/// Whether stored data is later than data of `time`. A time in the future says nothing, because the
+/// Whether stored data is later than data of `time`. A time after `now` says nothing, because the
 /// clocks of servers differ and jump: it must not keep out what nodes send now.
-pub(crate) fn is_later(stored: i64, time: i64) -> bool {
-    stored > time && stored <= now()
+pub(crate) fn is_later(stored: i64, time: i64, now: i64) -> bool {
+    stored > time && stored <= now
 }
 
 /// Parses a time with an offset, such as `2014-07-10T22:33:54.781+02:00`, or with `Z`. Digits after

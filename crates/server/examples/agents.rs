@@ -2,11 +2,11 @@
 //! open, and the facts of a file.
 //!
 //! `agents --address ADDR:PORT --ca-dir DIR --facts FILE [--nodes N] [--clients N] [--seconds N]
-//! [--environment NAME] [--what catalog|run|status|idle] [--gzip] [--pid PID]`
+//! [--environment NAME] [--what catalog|run|status|idle|hold] [--gzip] [--pid PID]`
 //!
 //! `catalog` asks for catalogs only. `run` makes the requests of an agent when nothing changes: node,
 //! plugins, catalog, report. `idle` opens N connections without certificates and says nothing on
-//! them. The result is one JSON object.
+//! them; on those of `hold`, Ordain's agents wait for changes. The result is one JSON object.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -74,8 +74,10 @@ fn main() {
     let dir = arguments.get("ca-dir", "state/ca");
     let ca = CertificateAuthority::open(dir.as_ref(), Settings::default()).expect("an authority");
     let nodes = arguments.number("nodes", 20);
-    if arguments.get("what", "") == "idle" {
-        return idle(&ca, &arguments, nodes);
+    match arguments.get("what", "").as_str() {
+        "idle" => return idle(&ca, &arguments, nodes),
+        "hold" => return hold(&ca, &arguments, nodes),
+        _ => {}
     }
     let clients = arguments.number("clients", 4);
     let duration = Duration::from_secs(arguments.number("seconds", 10) as u64);
@@ -173,6 +175,46 @@ fn idle(ca: &CertificateAuthority, arguments: &Arguments, count: usize) {
     }
     let after = usage(&pid);
     println!("{}", json!({ "idle": open.len(), "before": before, "after": after }));
+}
+
+/// Opens connections of agents that wait for changes, and tells the memory of the server.
+fn hold(ca: &CertificateAuthority, arguments: &Arguments, count: usize) {
+    let address = arguments.get("address", "127.0.0.1:8140");
+    let environment = arguments.get("environment", "production");
+    let pid = arguments.get("pid", "self");
+    // One node, so that the authority does not sign for all of them.
+    let name = "load0.example.org";
+    let options = GenerateOptions { existing: Existing::Revoke, ..GenerateOptions::default() };
+    let own = ca.generate(name, &options).expect("a certificate");
+    let chain = vec![CertificateDer::from(own.certificate.der().to_vec())];
+    let key = PrivateKeyDer::from_pem_slice(own.key_pem.as_bytes()).expect("a key");
+    let config = Arc::new(settings(ca).with_client_auth_cert(chain, key).expect("a certificate"));
+    let before = usage(&pid);
+    let mut state = String::new();
+    let mut open = Vec::with_capacity(count);
+    for number in 0..=count {
+        let server = ServerName::try_from("localhost").expect("a name");
+        let tls = ClientConnection::new(Arc::clone(&config), server).expect("TLS");
+        let mut stream = StreamOwned::new(tls, TcpStream::connect(&address).expect("a connection"));
+        let request = format!(
+            "GET /ordain/v1/changes/{name}?environment={environment}&state={state} HTTP/1.1\r\n\
+             host: localhost\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).and_then(|()| stream.flush()).expect("a request");
+        if number > 0 {
+            open.push(stream);
+            continue;
+        }
+        // The first reply names the state, the others come when it changes.
+        let mut reply = vec![0; 4096];
+        let length = stream.read(&mut reply).expect("a reply");
+        let text = String::from_utf8_lossy(&reply[..length]).into_owned();
+        let body: Json =
+            serde_json::from_str(text.rsplit("\r\n").next().expect("a body")).expect("JSON");
+        state = body["state"].as_str().expect("a state").to_string();
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    println!("{}", json!({ "held": open.len(), "before": before, "after": usage(&pid) }));
 }
 
 /// The settings of a client that trusts an authority.

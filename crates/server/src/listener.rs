@@ -12,7 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::server::Acceptor;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -132,7 +132,24 @@ async fn tls(
         }
     };
     let client = Client { identity, ..client };
-    requests(service, stream, client, slot, end).await;
+    let mut stream = stream;
+    if has_request(&service, &mut stream, end.clone()).await {
+        requests(service, stream, client, slot, end).await;
+    }
+}
+
+/// Waits for the first bytes of a request: the buffers for requests are three times as large as all
+/// else that a connection needs.
+async fn has_request(
+    service: &Service,
+    stream: &mut TlsStream<TcpStream>,
+    mut end: watch::Receiver<bool>,
+) -> bool {
+    let first = timeout(service.server.config.limits.head, stream.fill_buf());
+    tokio::select! {
+        first = first => matches!(first, Ok(Ok(bytes)) if !bytes.is_empty()),
+        () = ended(&mut end) => false,
+    }
 }
 
 /// Makes the handshake of a connection. A client that sends nothing, or goes on slowly, takes no turn

@@ -132,17 +132,11 @@ fn count(connection: &mut dyn Connection) -> Result<Population, FleetStoreError>
     let inactive = "deactivated IS NOT NULL OR expired IS NOT NULL";
     let all_nodes = number("SELECT count(*) FROM certnames")?;
     let inactive_nodes = number(&format!("SELECT count(*) FROM certnames WHERE {inactive}"))?;
-    let all_resources = number("SELECT count(*) FROM catalog_resources")?;
-    // Few nodes are inactive, and they have an index.
-    let inactive_resources = number(&format!(
-        "SELECT count(*) FROM catalog_resources
-         WHERE certname_id IN (SELECT id FROM certnames WHERE {inactive})"
+    let resources = number(&format!(
+        "SELECT CAST(coalesce(sum(resource_count), 0) AS BIGINT) FROM catalogs
+         WHERE certname_id NOT IN (SELECT id FROM certnames WHERE {inactive})"
     ))?;
-    Ok(Population {
-        active_nodes: all_nodes - inactive_nodes,
-        inactive_nodes,
-        resources: all_resources - inactive_resources,
-    })
+    Ok(Population { active_nodes: all_nodes - inactive_nodes, inactive_nodes, resources })
 }
 
 /// The reply for a query that has no answer.

@@ -50,7 +50,8 @@ impl Service {
         let old = self.server.shadow.as_ref().filter(|_| client.listener == Listener::Agents);
         let (pattern, response) = match old.filter(|_| !shadow::is_own(&path)) {
             Some(shadow) => {
-                let passed = self.pass(shadow, client, request).await;
+                // In a place of its own: its state is large, and few servers pass requests.
+                let passed = Box::pin(self.pass(shadow, client, request)).await;
                 (PASSED, passed.unwrap_or_else(|reply| response(reply.compressed(accepts_gzip))))
             }
             None => {
@@ -134,7 +135,8 @@ impl Service {
         }
         // A body is read only if the client may use the route at all.
         route.check(&request)?;
-        let (read, permit) = request_body::read(body, route.max_body, &self.server).await?;
+        let (read, permit) =
+            Box::pin(request_body::read(body, route.max_body, &self.server)).await?;
         request.body = read;
         let answer = route.answer(Arc::clone(&self.server), request);
         // A panic is a bug, but it must end only this request.

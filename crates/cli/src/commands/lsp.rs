@@ -19,7 +19,11 @@ use crate::ui::Ui;
 Editors pass options at the start (initializationOptions):
   strict      error, warning or off, as of `ordain check --strict`
   ignore      a list of codes that are not reported
-  modulepath  a list of further directories of modules")]
+  modulepath  a list of further directories of modules
+
+Examples:
+  ordain lsp                     for an editor, in the directory of a repository
+  ordain lsp < session.txt       a recorded session of an editor")]
 pub(crate) struct LspArgs {
     /// Accepted for editors that always pass it
     #[arg(long, hide = true)]

@@ -14,6 +14,7 @@ mod ecore;
 mod editor;
 mod example;
 mod fleet_workers;
+mod help;
 mod kinds;
 mod offline;
 mod plan_reads_only;

@@ -73,12 +73,12 @@ fn stored(
 pub(super) fn replace(
     connection: &mut dyn Connection,
     catalog: &Catalog,
-    received: i64,
+    (received, now): (i64, i64),
 ) -> Result<Outcome, FleetStoreError> {
     let time = catalog.producer_timestamp;
-    let node = node::activate(connection, &catalog.certname, time, received)?;
+    let node = node::activate(connection, &catalog.certname, (time, received, now))?;
     let stored = stored(connection, &node.id, catalog)?;
-    if stored.as_ref().is_some_and(|stored| is_later(stored.time, time)) {
+    if stored.as_ref().is_some_and(|stored| is_later(stored.time, time, now)) {
         return Ok(Outcome::Stale);
     }
     let is_new = stored.is_none();
@@ -159,6 +159,11 @@ fn replace_resources(
             wanted.insert(*id, *tag_set);
         }
     }
+    let count = i64::try_from(wanted.len()).unwrap_or(i64::MAX);
+    connection.execute(
+        "UPDATE catalogs SET resource_count = $1 WHERE certname_id = $2",
+        &[count.into(), node.clone()],
+    )?;
     let columns = ["certname_id", "resource_id", "tag_set_id"];
     let mut gone: Vec<i64> = stored.keys().filter(|id| !wanted.contains_key(id)).copied().collect();
     gone.sort_unstable();

@@ -28,17 +28,17 @@ const UPSERT: &str = "ON CONFLICT (certname_id, path_id) DO UPDATE SET
 pub(super) fn replace(
     connection: &mut dyn Connection,
     facts: &Facts,
-    received: i64,
+    (received, now): (i64, i64),
 ) -> Result<Outcome, FleetStoreError> {
     let time = facts.producer_timestamp;
-    let node = node::activate(connection, &facts.certname, time, received)?;
+    let node = node::activate(connection, &facts.certname, (time, received, now))?;
     let sql = "SELECT f.producer_timestamp, f.hash, p.name
                FROM factsets f LEFT JOIN producers p ON p.id = f.producer_id
                WHERE f.certname_id = $1";
     let stored = connection.row(sql, std::slice::from_ref(&node.id))?;
     let (mut is_same, mut same_producer) = (false, false);
     if let Some([stored_time, hash, producer]) = stored.as_deref() {
-        if is_later(stored_time.integer()?, time) {
+        if is_later(stored_time.integer()?, time, now) {
             return Ok(Outcome::Stale);
         }
         is_same = *hash == Value::from(facts.hash.as_slice());

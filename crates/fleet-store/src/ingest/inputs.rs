@@ -15,14 +15,14 @@ const INPUTS: Shared = Shared { table: "catalog_inputs", columns: &["hash", "typ
 pub(super) fn replace(
     connection: &mut dyn Connection,
     command: &CatalogInputs,
-    received: i64,
+    (received, now): (i64, i64),
 ) -> Result<Outcome, FleetStoreError> {
     // PuppetDB ignores empty lists.
     if command.inputs.is_empty() {
         return Ok(Outcome::Stored { changed: false });
     }
     let time = command.producer_timestamp;
-    let node = node::activate(connection, &command.certname, time, received)?;
+    let node = node::activate(connection, &command.certname, (time, received, now))?;
     let sql = "SELECT catalog_inputs_timestamp, catalog_inputs_hash FROM certnames WHERE id = $1";
     let row = connection.row(sql, std::slice::from_ref(&node.id))?.unwrap_or_default();
     let stored = row.first().unwrap_or(&Value::Null).optional(Value::integer)?;

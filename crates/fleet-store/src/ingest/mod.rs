@@ -33,7 +33,8 @@ pub fn apply(
     command: &Command,
     received: i64,
 ) -> Result<Outcome, FleetStoreError> {
-    crate::database::write(database, |connection| apply_in(connection, command, received))
+    let now = crate::time::now();
+    crate::database::write(database, |connection| apply_in(connection, command, received, now))
 }
 
 /// Applies commands in one transaction, which is written to disk once. The outcomes are in the
@@ -45,6 +46,18 @@ pub fn apply_all(
     database: &dyn Database,
     commands: &[(Command, i64)],
 ) -> Result<Vec<Result<Outcome, FleetStoreError>>, FleetStoreError> {
+    apply_all_at(database, commands, crate::time::now())
+}
+
+/// As [`apply_all`], with the time of the caller's clock, such as that of a simulation.
+///
+/// # Errors
+/// When the database fails; then nothing has changed.
+pub fn apply_all_at(
+    database: &dyn Database,
+    commands: &[(Command, i64)],
+    now: i64,
+) -> Result<Vec<Result<Outcome, FleetStoreError>>, FleetStoreError> {
     // All transactions lock nodes in the same order, which prevents deadlocks.
     let mut order: Vec<usize> = (0..commands.len()).collect();
     let name = |i: &usize| commands.get(*i).map(|(command, _)| command.certname());
@@ -54,7 +67,7 @@ pub fn apply_all(
         for i in &order {
             let Some((command, received)) = commands.get(*i) else { continue };
             connection.batch("SAVEPOINT command")?;
-            let outcome = apply_in(connection, command, *received);
+            let outcome = apply_in(connection, command, *received, now);
             match &outcome {
                 Ok(_) => connection.batch("RELEASE SAVEPOINT command")?,
                 Err(error) if is_own_fault(error) => {
@@ -82,13 +95,16 @@ fn apply_in(
     connection: &mut dyn Connection,
     command: &Command,
     received: i64,
+    now: i64,
 ) -> Result<Outcome, FleetStoreError> {
     match command {
-        Command::ReplaceFacts(facts) => facts::replace(connection, facts, received),
-        Command::ReplaceCatalog(catalog) => catalog::replace(connection, catalog, received),
-        Command::StoreReport(report) => report::store(connection, report, received),
+        Command::ReplaceFacts(facts) => facts::replace(connection, facts, (received, now)),
+        Command::ReplaceCatalog(catalog) => catalog::replace(connection, catalog, (received, now)),
+        Command::StoreReport(report) => report::store(connection, report, (received, now)),
         Command::DeactivateNode(node) => deactivate(connection, node, received),
-        Command::ConfigureExpiration(node) => node::configure(connection, node, received),
-        Command::ReplaceCatalogInputs(inputs) => inputs::replace(connection, inputs, received),
+        Command::ConfigureExpiration(node) => node::configure(connection, node, (received, now)),
+        Command::ReplaceCatalogInputs(inputs) => {
+            inputs::replace(connection, inputs, (received, now))
+        }
     }
 }

@@ -51,12 +51,11 @@ fn find(connection: &mut dyn Connection, certname: &str) -> Result<Option<Node>,
 pub(super) fn activate(
     connection: &mut dyn Connection,
     certname: &str,
-    timestamp: i64,
-    received: i64,
+    (timestamp, received, now): (i64, i64, i64),
 ) -> Result<Node, FleetStoreError> {
     let node = lock(connection, certname, received)?;
     let is_inactive = node.deactivated.is_some() || node.expired.is_some();
-    let later = |time: Option<i64>| time.is_some_and(|time| is_later(time, timestamp));
+    let later = |time: Option<i64>| time.is_some_and(|time| is_later(time, timestamp, now));
     if is_inactive && !later(node.deactivated) && !later(node.expired) {
         let sql = "UPDATE certnames SET deactivated = NULL, expired = NULL WHERE id = $1";
         connection.execute(sql, std::slice::from_ref(&node.id))?;
@@ -89,10 +88,10 @@ pub(crate) fn deactivate(
 pub(super) fn configure(
     connection: &mut dyn Connection,
     command: &Expiration,
-    received: i64,
+    (received, now): (i64, i64),
 ) -> Result<Outcome, FleetStoreError> {
     let time = command.producer_timestamp;
-    let node = activate(connection, &command.certname, time, received)?;
+    let node = activate(connection, &command.certname, (time, received, now))?;
     let sql = "UPDATE certnames SET facts_expire = $1, facts_expire_updated = $2
                WHERE id = $3 AND (facts_expire_updated IS NULL OR facts_expire_updated < $2)";
     let changed = connection.execute(sql, &[command.facts.into(), time.into(), node.id])? > 0;

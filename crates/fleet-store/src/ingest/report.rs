@@ -7,7 +7,7 @@ use crate::error::FleetStoreError;
 use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
 use crate::rows;
-use crate::time::now;
+use crate::time::{SECOND, now};
 use crate::value::Value;
 
 const COLUMNS: [&str; 24] = [
@@ -57,13 +57,19 @@ const EVENT_COLUMNS: [&str; 17] = [
     "containing_class",
 ];
 
+/// How far the clock of a node may be ahead of that of a server, in microseconds.
+const CLOCK_DIFFERENCE: i64 = 3_600 * SECOND;
+
 pub(super) fn store(
     connection: &mut dyn Connection,
     report: &Report,
-    received: i64,
+    (received, now): (i64, i64),
 ) -> Result<Outcome, FleetStoreError> {
     let time = report.producer_timestamp;
-    let node = node::activate(connection, &report.certname, time, received)?;
+    let node = node::activate(connection, &report.certname, (time, received, now))?;
+    if is_known(connection, report, &node.id)? {
+        return Ok(Outcome::Duplicate);
+    }
     let environment = rows::environment(connection, Some(&report.environment))?;
     let producer = rows::producer(connection, report.producer.as_deref())?;
     let row = report_row(report, received, &node.id, &environment, producer)?;
@@ -84,6 +90,30 @@ pub(super) fn store(
         set_latest(connection, report, id, node.id, environment)?;
     }
     Ok(Outcome::Stored { changed: true })
+}
+
+/// Whether the report of this run is stored, perhaps with another time of its producer: an agent that
+/// gets no reply sends a report again, and each server has a time of its own for it.
+fn is_known(
+    connection: &mut dyn Connection,
+    report: &Report,
+    node: &Value,
+) -> Result<bool, FleetStoreError> {
+    // Servers get a report after the end of its run, so the index finds a few at most.
+    let sql = "SELECT 1 FROM reports WHERE certname_id = $1 AND producer_timestamp > $2
+                   AND report_type = $3 AND start_time = $4 AND end_time = $5
+                   AND configuration_version = $6
+                   AND coalesce(transaction_uuid, '') = coalesce($7, '') LIMIT 1";
+    let parameters = [
+        node.clone(),
+        report.end_time.saturating_sub(CLOCK_DIFFERENCE).into(),
+        report.report_type.as_str().into(),
+        report.start_time.into(),
+        report.end_time.into(),
+        report.configuration_version.as_str().into(),
+        report.transaction_uuid.clone().into(),
+    ];
+    Ok(connection.row(sql, &parameters)?.is_some())
 }
 
 fn report_row(

@@ -15,9 +15,9 @@ pub(super) struct Conditions<'a> {
     pub(super) scope: &'a Scope,
 }
 
-/// The leaves of facts with their paths.
-const LEAVES: &str =
-    "(SELECT f.certname_id FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE {})";
+/// The nodes that have leaves of facts: the condition on the path, then that on the value.
+const LEAVES: &str = "(fs.certname_id IN (SELECT f.certname_id FROM facts f \
+                      JOIN fact_paths p ON p.id = f.path_id WHERE {} AND {}))";
 /// Whether an encoded path has an index.
 const HAS_INDEX: &str = "(^|#~)[0-9]+(#~|$)";
 
@@ -227,11 +227,9 @@ impl Conditions<'_> {
             let [encoded, name] = encoded;
             let depth = dialect.literal(&Literal::Integer(depth));
             let leaf = self.leaf_equals(value);
-            let found = Sql::format(
-                "p.name = {} AND p.depth = {} AND p.path = {} AND {}",
-                [name, depth, encoded, leaf],
-            );
-            return Sql::format("(fs.certname_id IN {})", [Sql::format(LEAVES, [found])]);
+            let path = "p.name = {} AND p.depth = {} AND p.path = {}";
+            let path = dialect.path_of_leaf(Sql::format(path, [name, depth, encoded]));
+            return Sql::format(LEAVES, [path, leaf]);
         }
         let inner = path.iter().rev().fold(value.clone(), |inner, name| json!({ name: inner }));
         dialect.contains(self.column(field), dialect.json(&inner))
@@ -292,8 +290,7 @@ impl Conditions<'_> {
                 )
             }
         };
-        let found = Sql::format("{} AND {}", [path, found]);
-        Sql::format("(fs.certname_id IN {})", [Sql::format(LEAVES, [found])])
+        Sql::format(LEAVES, [dialect.path_of_leaf(path), found])
     }
 
     fn elements(&self, elements: &[PathElement]) -> Sql {

@@ -68,6 +68,8 @@ pub(crate) trait Dialect: Sync {
     /// For one node the facts are read from its document. For many, single values are read from the
     /// leaves, which have an index, and only structured ones from documents.
     fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts;
+    /// Whether the path `p` of a leaf `f` meets a condition.
+    fn path_of_leaf(&self, condition: Sql) -> Sql;
     /// An offset without a limit.
     fn offset_only(&self) -> &'static str;
 }
@@ -266,6 +268,10 @@ impl Dialect for Sqlite {
         NamedFacts::of_many(leaf_value(self), leaves(), documents)
     }
 
+    fn path_of_leaf(&self, condition: Sql) -> Sql {
+        condition
+    }
+
     fn offset_only(&self) -> &'static str {
         " LIMIT -1 OFFSET "
     }
@@ -427,14 +433,23 @@ impl Dialect for Postgres {
                          AND p.name IN (VALUES {})";
             Sql::format(names, [list()])
         };
-        // `CASE` keeps documents from being read where there is a leaf.
+        // `OFFSET 0` keeps documents from being read where there is a leaf: it finds the pairs without one
+        // first. `NOT IN` would compare each pair with all leaves when they do not fit in `work_mem`.
         let documents = Sql::format(
-            "SELECT s.certname_id, k.key, s.facts -> k.key FROM factsets s \
-             CROSS JOIN (VALUES {}) AS k(key) WHERE CASE WHEN (s.certname_id, k.key) NOT IN \
-             (SELECT f.certname_id, p.name {}) THEN s.facts ? k.key ELSE FALSE END",
+            "SELECT m.certname_id, m.key, s.facts -> m.key FROM (SELECT s.certname_id, k.key \
+             FROM factsets s CROSS JOIN (VALUES {}) AS k(key) WHERE NOT EXISTS (SELECT 1 {} \
+             AND f.certname_id = s.certname_id AND p.name = k.key) OFFSET 0) m \
+             JOIN factsets s ON s.certname_id = m.certname_id WHERE s.facts ? m.key",
             [list(), leaves()],
         );
         NamedFacts::of_many(leaf_value(self), leaves(), documents)
+    }
+
+    // With the ids of paths known first, an index finds the leaf. The planner would read all leaves of each
+    // node otherwise, since it expects few nodes.
+    fn path_of_leaf(&self, condition: Sql) -> Sql {
+        let template = "f.path_id = ANY (ARRAY(SELECT p.id FROM fact_paths p WHERE {}))";
+        Sql::format(template, [condition])
     }
 
     fn offset_only(&self) -> &'static str {

@@ -4,6 +4,7 @@ mod condition;
 pub(crate) mod counts;
 mod dialect;
 mod fragment;
+mod resource_counts;
 mod select;
 
 pub(crate) use dialect::{Dialect, dialect, leaf_value};

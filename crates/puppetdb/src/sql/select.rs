@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ordain_fleet_store::Value;
 
 use super::condition::Conditions;
-use super::{Context, Sql, Written};
+use super::{Context, Sql, Written, resource_counts};
 use crate::entity::{Field, Stored, Type};
 use crate::error::QueryError;
 use crate::plan::{
@@ -48,9 +48,16 @@ pub(crate) struct Statement {
 pub(super) struct Scope {
     /// The columns for the name and the value of a fact.
     named_fact: Option<(&'static str, &'static str)>,
+    /// Whether the rows are catalogs that know the number of their resources.
+    counts_resources: bool,
 }
 
 impl Scope {
+    /// The SQL of a count of all rows.
+    fn count(&self) -> Sql {
+        Sql::text(if self.counts_resources { resource_counts::COUNT } else { "count(*)" })
+    }
+
     pub(super) fn column(&self, context: Context, field: &Field) -> &'static str {
         match (self.named_fact, field.name) {
             (Some((name, _)), "name") => name,
@@ -135,15 +142,22 @@ pub(super) enum Columns {
 
 /// The SQL of a query.
 pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) -> Written {
-    let (scope, from) = source(context, select);
-    let writer = SelectWriter { context, scope: &scope, select };
     let has_columns = !matches!(columns, Columns::Count);
+    let (scope, from) = match &columns {
+        Columns::Converted(_) => source(context, select),
+        _ if resource_counts::apply(select, !has_columns) => {
+            let scope = Scope { counts_resources: true, ..Scope::default() };
+            (scope, Sql::text(resource_counts::FROM))
+        }
+        _ => source(context, select),
+    };
+    let writer = SelectWriter { context, scope: &scope, select };
     // The order needs an expression, which `DISTINCT` would not allow.
     let is_distinct = select.entity.is_distinct && matches!(columns, Columns::Own);
     let columns = match columns {
         Columns::Own => select.columns.iter().map(|output| writer.output(output)).collect(),
         Columns::Converted(columns) => columns,
-        Columns::Count => vec![Sql::text("count(*)")],
+        Columns::Count => vec![scope.count()],
     };
     let mut sql = Sql::text("SELECT ");
     sql.append(Sql::join(columns, ", "));
@@ -153,9 +167,16 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
         sql.push(" ");
         sql.push(join);
     }
+    let mut conditions = Vec::new();
+    if scope.counts_resources {
+        conditions.push(Sql::text(resource_counts::IS_COUNTED));
+    }
     if let Some(filter) = &select.filter {
+        conditions.push(Conditions { context, scope: &scope }.sql(filter)?);
+    }
+    if !conditions.is_empty() {
         sql.push(" WHERE ");
-        sql.append(Conditions { context, scope: &scope }.sql(filter)?);
+        sql.append(Sql::join(conditions, " AND "));
     }
     writer.group(&mut sql);
     if is_distinct && select.group_by.is_empty() {
@@ -173,7 +194,8 @@ fn source(context: Context, select: &Select) -> (Scope, Sql) {
         Some(names) => {
             let of_one_node = select.filter.as_ref().is_some_and(is_of_one_node);
             let facts = context.dialect.named_facts(&names, of_one_node);
-            (Scope { named_fact: Some((facts.name, facts.value)) }, facts.from)
+            let named_fact = Some((facts.name, facts.value));
+            (Scope { named_fact, ..Scope::default() }, facts.from)
         }
         None => (Scope::default(), Sql::text(context.dialect.column(select.entity.from))),
     }
@@ -249,7 +271,7 @@ impl SelectWriter<'_> {
 
     fn function(&self, function: &Function) -> Sql {
         let dialect = self.context.dialect;
-        let Some(field) = function.argument else { return Sql::text("count(*)") };
+        let Some(field) = function.argument else { return self.scope.count() };
         let column = self.column(field);
         match function.name {
             "to_string" => dialect.to_char(column, function.mask.as_deref().unwrap_or_default()),
@@ -292,6 +314,9 @@ impl SelectWriter<'_> {
                 // Fields of subqueries have their own joins.
                 needed.extend(field.joins);
             });
+        }
+        if self.scope.counts_resources {
+            needed.remove(resource_counts::JOINED);
         }
         let joins = entity.joins.iter();
         joins.filter(|join| needed.contains(join.alias)).map(|join| join.sql).collect()

@@ -19,5 +19,6 @@ mod routes;
 mod security;
 mod shadow;
 mod shared;
+mod simulation;
 mod support;
 mod terminus;
