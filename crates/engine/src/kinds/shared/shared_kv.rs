@@ -154,8 +154,8 @@ impl Key {
     pub fn elected(&self, host: &Host) -> Result<Vec<String>, KindError> {
         let Values { value, hosts: candidates } = self.read(host)?;
         let Some(elected) = value else {
-            let all = host.shared.is_none().then_some(candidates).unwrap_or_default();
-            return Ok(all.into_keys().collect());
+            let is_alone = host.shared.is_none();
+            return Ok(if is_alone { candidates.into_keys().collect() } else { Vec::new() });
         };
         let mut elected = hosts(&elected);
         // A host that is no candidate any more is not elected, even if no candidate has noticed.
