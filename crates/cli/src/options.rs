@@ -171,7 +171,8 @@ pub(crate) struct CompileArgs {
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
     pub hiera: Option<PathBuf>,
-    /// The directory of exported resources; without it none are exported or collected
+    /// The directory of exported resources, or the address of a store of values that mcl programs
+    /// share; without it none are exported, collected or shared
     #[arg(long, value_name = "DIR", env = "ORDAIN_STORE")]
     pub store: Option<PathBuf>,
     /// The severity of questionable code

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use ordain_engine::kind::KindError;
+use ordain_graph::shared::SharedStoreError;
 use ordain_source::{CodeDoc, Diagnostic};
 use ordain_store::StoreError;
 
@@ -19,6 +20,8 @@ pub const UNKNOWN_NAME: &str = "ordain::unknown-name";
 pub const CYCLE: &str = "ordain::dependency-cycle";
 /// The state directory cannot be used.
 pub const STATE: &str = "ordain::state";
+/// The store of shared values does not answer or refuses.
+pub const STORE: &str = "ordain::store";
 /// The journal was damaged, and a new one was begun.
 pub const DAMAGED: &str = "ordain::damaged-journal";
 /// A saved plan was edited, or is of another machine.
@@ -118,6 +121,16 @@ pub const DOCS: &[CodeDoc] = &[
                   reports the problem.",
     },
     CodeDoc {
+        code: STORE,
+        summary: "the store of shared values does not answer or refuses",
+        details: "`--store` names a directory, an etcd cluster (`etcd://HOST:2379`), or Ordain's \
+                  server (`https://HOST:8140`). mcl programs share the values of `kv`, elections \
+                  and exported resources there. As a warning: the store does not answer, and the \
+                  values of before are in effect until it does. As an error: it refuses, for \
+                  instance a host that writes a value of another host; the name of this host \
+                  (`--node`) must be that of its certificate.",
+    },
+    CodeDoc {
         code: UNTRUSTED_PLAN,
         summary: "a saved plan was edited, or made on another machine",
         details: "`ordain plan --out FILE` signs a plan with a key in the state directory of \
@@ -163,6 +176,11 @@ pub fn document(path: &Path, error: impl Display) -> Diagnostic {
 /// A record of an earlier run on the machine is invalid.
 pub fn note(error: KindError) -> Diagnostic {
     Diagnostic::error(STATE, error.to_string())
+}
+
+/// The store of shared values does not answer or refuses.
+pub fn shared_store(error: SharedStoreError) -> Diagnostic {
+    Diagnostic::error(STORE, error.to_string())
 }
 
 /// The state of earlier runs cannot be used.

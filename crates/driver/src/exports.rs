@@ -56,7 +56,7 @@ impl PendingExports {
     /// # Errors
     /// When the store cannot be written.
     pub fn keep(&self, reporter: &mut dyn Reporter) -> Result<(), Diagnostic> {
-        self.program.as_ref().map_or(Ok(()), |program| program.keep(reporter))?;
+        self.program.as_ref().map_or(Ok(()), mcl::PendingExports::keep)?;
         let Some(store) = &self.store else { return Ok(()) };
         let done = store.save(&self.node, &self.exported).map_err(codes::state);
         report_damage(reporter, Some(store));

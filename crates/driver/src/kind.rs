@@ -53,6 +53,11 @@ impl SourceKind {
         }
         if document::is_object(world, path) { Self::Json } else { Self::Puppet }
     }
+
+    /// Whether it may have resources of programs of mgmt, which share values with other hosts.
+    pub fn may_share_values(&self) -> bool {
+        matches!(self, Self::Project(_) | Self::Plan | Self::Mcl | Self::Json)
+    }
 }
 
 /// Whether the path holds a graph or compiles to one: a directory, a manifest, or JSON that is a

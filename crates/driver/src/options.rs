@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_engine::cluster::Cluster;
 use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_graph::language::Strict;
@@ -20,6 +21,7 @@ use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::inputs::FileStates;
+use crate::shared_store::is_remote;
 use crate::static_catalog::StaticCatalog;
 
 /// Files that overlay those on disk.
@@ -47,8 +49,11 @@ pub struct Options {
     pub modulepath: Option<String>,
     /// The hiera.yaml of the global layer.
     pub hiera: Option<PathBuf>,
-    /// The directory of exported resources. Without one, none are exported or collected.
+    /// The directory of exported resources, or the address of a store of the values that programs of
+    /// mgmt share. Without one, nothing is exported or collected.
     pub store: Option<PathBuf>,
+    /// The values that hosts share, in place of those of `store`.
+    pub shared: Option<Arc<Cluster>>,
     /// The severity of questionable code.
     pub strict: Strict,
     /// Whether an unknown variable is an error.
@@ -114,6 +119,7 @@ impl Default for Options {
             modulepath: None,
             hiera: None,
             store: None,
+            shared: None,
             strict: Strict::Error,
             strict_variables: true,
             kinds: Vec::new(),
@@ -214,7 +220,7 @@ impl Options {
     /// When a path is missing, or the `hiera.yaml` cannot be read.
     pub fn check_paths(&self) -> Result<(), Diagnostic> {
         let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
-        let store = self.store.as_deref().and_then(Path::parent);
+        let store = self.store.as_deref().filter(|store| !is_remote(store)).and_then(Path::parent);
         let store = store.filter(|parent| *parent != Path::new(""));
         let all = files
             .chain(&self.stubs)
@@ -292,6 +298,11 @@ impl Options {
     /// # Errors
     /// When it cannot be used.
     pub fn export_store(&self) -> Result<Option<Arc<ExportStore>>, Diagnostic> {
+        if self.store.as_deref().is_some_and(is_remote) {
+            let text = "--store names a server, which stores values of mcl programs only";
+            return Err(Diagnostic::error(codes::ARGUMENTS, text)
+                .help("for the exported resources of manifests it is a directory"));
+        }
         let store = self.store.as_deref().map(ExportStore::open).transpose();
         Ok(store.map_err(codes::state)?.map(Arc::new))
     }

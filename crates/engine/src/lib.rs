@@ -10,9 +10,10 @@
 //! | [`kind`] | the contract of a kind: traits, attributes, changes, reports |
 //! | [`system`] | the machine: paths, files, accounts, commands, watches |
 //!
-//! Next to `run` are [`serve`], which reads the sources of files for static catalogs, and
-//! [`fetch`], which reads documents from web servers.
+//! Next to `run` are [`serve`], which reads the sources of files for static catalogs, [`fetch`],
+//! which reads documents from web servers, and [`cluster`], the values that hosts share.
 
+pub mod cluster;
 pub mod fetch;
 pub mod kind;
 pub mod kinds;

@@ -72,6 +72,7 @@ mod migrate;
 mod pins;
 mod postgres;
 mod rows;
+mod shared_values;
 mod sqlite;
 pub mod terminus;
 mod time;
@@ -110,6 +111,10 @@ pub use leases::{acquire_lease, release_lease};
 pub use lookups::{ExportedRow, active_facts, active_nodes, exported_resources, facts_of};
 pub use pins::{Pin, deactivate_node, known_revisions, pin_of, pins, put_pin, remove_pin};
 pub use postgres::Postgres;
+pub use shared_values::{
+    SharedDatabase, expire_shared, renew_shared, shared_changes, shared_revision,
+    shared_revision_of, write_shared,
+};
 pub use sqlite::{FunctionBody, SqlFunction, Sqlite};
 pub use time::{format_time, now, parse_time};
 pub use value::Value;

@@ -25,6 +25,7 @@ pub mod protected;
 pub mod puppet_catalog;
 pub mod relations;
 pub mod served;
+pub mod shared;
 #[cfg(test)]
 mod testing;
 pub mod transfer;

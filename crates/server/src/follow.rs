@@ -1,5 +1,5 @@
-//! Follows changes of the database that users make: pins, and requests to run. They are read
-//! regularly, so that no request of an agent waits for them and all servers of a database follow.
+//! Follows changes of the database that users and other servers make: pins, requests to run, and
+//! values that nodes share. They are read regularly, so that no request of an agent waits for them and all servers of a database follow.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,13 +47,17 @@ impl Server {
     }
 }
 
-/// Reads the pins, and the requests for runs, again and again.
+/// Reads the pins, the requests for runs and the shared values again and again.
 pub(crate) async fn follow(server: Arc<Server>) {
     let mut failed = String::new();
     loop {
         tokio::time::sleep(INTERVAL).await;
         let reading = Arc::clone(&server);
-        let read = move || reading.refresh_pins().and_then(|()| reading.refresh_run_requests());
+        let read = move || {
+            reading.refresh_pins()?;
+            reading.refresh_run_requests()?;
+            reading.storage.refresh_shared()
+        };
         let result = tokio::task::spawn_blocking(read).await;
         let error = match result {
             Ok(Err(error)) => error,
@@ -62,7 +66,7 @@ pub(crate) async fn follow(server: Arc<Server>) {
         if !error.is_empty() && error != failed {
             tracing::error!(
                 error,
-                "pins and requests for runs cannot be read; the pins of before stay"
+                "pins, requests for runs and shared values cannot be read; the pins of before stay"
             );
         }
         failed = error;

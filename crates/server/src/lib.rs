@@ -45,6 +45,7 @@ mod runs;
 mod server;
 mod service;
 mod shadow;
+mod shared_reads;
 mod start;
 mod storage;
 mod stream;

@@ -23,6 +23,7 @@ use crate::rules::Rules;
 use crate::run_requests::RunRequests;
 use crate::runs::Runs;
 use crate::shadow::Shadow;
+use crate::shared_reads::SharedReads;
 use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
 
@@ -42,6 +43,8 @@ pub(crate) struct Server {
     pub(crate) pins: Pins,
     /// Requests of users to run now.
     pub(crate) run_requests: RunRequests,
+    /// The shared values that the graphs of nodes depend on.
+    pub(crate) shared_reads: SharedReads,
     pub(crate) pool: Pool,
     pub(crate) storage: Storage,
     /// The old server that this one stands in front of.

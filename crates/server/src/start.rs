@@ -38,6 +38,7 @@ use crate::runs::Runs;
 use crate::server::Server;
 use crate::service::Service;
 use crate::shadow::{self, Shadow};
+use crate::shared_reads::SharedReads;
 use crate::storage::Storage;
 use crate::tls::{self, ServerKey};
 
@@ -202,6 +203,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         runs: Runs::default(),
         pins: Pins::default(),
         run_requests: RunRequests::default(),
+        shared_reads: SharedReads::default(),
         pool,
         storage,
         queries,

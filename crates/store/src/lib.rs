@@ -17,7 +17,6 @@ mod journal;
 mod key;
 mod lock;
 mod migrate;
-mod program_exports;
 mod survey;
 
 pub use backups::{ChangedPath, PathBefore};
@@ -29,5 +28,4 @@ pub use history::{Outcome, RunRecord, StepRecord};
 pub use journal::{InterruptedRun, Run, RunTarget, StepInProgress, Store};
 pub use key::MachineKey;
 pub use lock::RunLock;
-pub use program_exports::ProgramExport;
 pub use survey::{Condition, Finding, Remedy, StateCheck};

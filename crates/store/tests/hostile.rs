@@ -10,8 +10,8 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_store::{
-    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, RunTarget, StateCheck,
-    Store, StoreError,
+    Condition, ExportStore, MachineKey, PathBefore, RunLock, RunTarget, StateCheck, Store,
+    StoreError,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -514,14 +514,6 @@ fn exchange(store: &ExportStore) {
     store.save("web2", &exported("web2", 2)).unwrap();
     let found = store.of_kind("Host", "web2").unwrap();
     assert!(found.iter().filter(|one| one.node == "web1").count() == 3);
-    let given = ProgramExport {
-        kind: "kv".into(),
-        name: "a".into(),
-        hosts: vec!["web2".into()],
-        data: "x".into(),
-    };
-    store.give("web1", &[given]).unwrap();
-    assert!(!store.given_to("web2", "kv").unwrap().is_empty());
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod common;
 mod graph;
 mod link;
 mod once;
+mod shared;
 mod watch_loop;
 
 use std::sync::Arc;

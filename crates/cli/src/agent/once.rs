@@ -9,6 +9,7 @@ use ordain_agent::report::{self, Run as ReportedRun};
 use ordain_agent::schedule::jitter;
 use ordain_agent::{AgentError, Answer, Enrolment, Home, Server, Spool, StoredGraph};
 use ordain_engine::apply::{Report, apply, apply_after};
+use ordain_engine::host::Host;
 use ordain_engine::kind::Level;
 use ordain_engine::prepare::Prepared;
 use ordain_engine::report::Status;
@@ -19,6 +20,7 @@ use ordain_source::{Diagnostic, SourceMap};
 use super::args::{AgentArgs, Settings};
 use super::common::{deliver, facts, is_pinned, subject};
 use super::graph::{self, ReceivedGraph};
+use super::shared::AgentValues;
 use crate::codes;
 use crate::commands::apply::{Journal, record_end};
 use crate::exit::{Exit, Failure};
@@ -72,9 +74,11 @@ pub(super) fn run(
         received.sources.remove_others(home, &received.sources);
     }
     signals.enable_graceful_stop();
+    let mut host = args.selection.host(std::path::Path::new("/"));
+    host.shared = Some(AgentValues::new(args, settings, home, false));
     let report = match noop {
-        true => observe(ui, args, settings, &compiled, &prepared),
-        false => change(ui, args, settings, &compiled, &prepared)?,
+        true => observe(ui, args, settings, (&compiled, &prepared), host),
+        false => change(ui, args, settings, (&compiled, &prepared), host)?,
     };
     let document = account.document(Some(&compiled), &report)?;
     spool(ui, home, &server, &document)?;
@@ -219,14 +223,13 @@ fn observe(
     ui: &mut Ui,
     args: &AgentArgs,
     settings: &Settings,
-    compiled: &Compiled,
-    prepared: &Prepared,
+    (compiled, prepared): (&Compiled, &Prepared),
+    host: Host,
 ) -> Report {
     let mut progress = ui.progress(compiled.leaves(), true);
     progress.set_context(Context::new(compiled));
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let observer = ReadOnlyObserver::new(&progress, settings.state_dir.as_deref());
-    let host = args.selection.host(std::path::Path::new("/"));
     let report = apply(prepared, &host, &observer, jobs);
     progress.clear();
     report
@@ -236,8 +239,8 @@ fn change(
     ui: &mut Ui,
     args: &AgentArgs,
     settings: &Settings,
-    compiled: &Compiled,
-    prepared: &Prepared,
+    (compiled, prepared): (&Compiled, &Prepared),
+    host: Host,
 ) -> Result<Report, Failure> {
     let dir = runs::state_dir(settings.state_dir.as_deref())?;
     let store = runs::journal(ui, &dir)?;
@@ -248,7 +251,7 @@ fn change(
     progress.set_context(Context::new(compiled));
     let (graph, sources) = (&compiled.graph, &compiled.sources);
     let mut journal = Journal { progress, store: &store, run, graph, sources };
-    let host = runs::with_backups(args.selection.host(std::path::Path::new("/")), &store, run);
+    let host = runs::with_backups(host, &store, run);
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let report = apply_after(prepared, &host, &journal, jobs, &earlier);
     journal.progress.clear();

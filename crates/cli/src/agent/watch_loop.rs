@@ -11,7 +11,7 @@ use ordain_agent::report::{self, Run as ReportedRun};
 use ordain_agent::{AgentError, Home, Spool};
 use ordain_driver::Compiled;
 use ordain_engine::apply::Report;
-use ordain_engine::host::Host;
+use ordain_engine::host::{Host, SharedValues};
 use ordain_engine::kind::Level;
 use ordain_engine::reconcile::{Reconciler, SchedulerOptions};
 use ordain_engine::report::{ResourceReport, Status};
@@ -25,6 +25,7 @@ use super::args::{AgentArgs, Settings};
 use super::common::{is_pinned, subject};
 use super::graph::{self, ReceivedGraph};
 use super::link::{Event, Link};
+use super::shared::AgentValues;
 use crate::exit::{Exit, Failure};
 use crate::show::log::Context;
 use crate::signals::{self, HangupAction, Signals};
@@ -60,6 +61,8 @@ pub(super) fn run(
     let subject = subject(&settings, &args.selection.root);
     let run = store.begin("agent", &subject).map_err(codes::state)?;
     let mut host = args.selection.host(Path::new("/"));
+    let shared = AgentValues::new(args, &settings, home, true);
+    host.shared = Some(Arc::clone(&shared) as Arc<dyn SharedValues>);
     host.stays = true;
     let host = Arc::new(runs::with_backups(host, &store, run));
     let recorder = Arc::new(RunRecorder { store: Arc::clone(&store), run });
@@ -95,6 +98,8 @@ pub(super) fn run(
     agent.manager.notify("READY=1");
     let result = agent.run_loop(&signals, &|store: &Store| store.mark_completed(run).map_err(drop));
     let is_whole = agent.end();
+    // The server removes what remains after its time.
+    let _ = shared.leave();
     result.map_err(failed)?;
     runs::record_final_states(&store, run, &host)?;
     let summary = serde_json::json!({});

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jiff::Timestamp;
 use ordain_engine::apply::{Report, apply, apply_after};
+use ordain_engine::host::Host;
 use ordain_engine::kind::Change;
 use ordain_engine::observer::Observer;
 use ordain_engine::plan::plan;
@@ -88,7 +89,8 @@ pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
         failures::refuse(ui, &prepared, &loaded)?;
     }
     if options.noop {
-        return run_noop(ui, args, &prepared, &loaded, &kinds);
+        let host = args.selection.shared_host(&args.path, &compile_options)?;
+        return run_noop(ui, args, (&prepared, &host), &loaded, &kinds);
     }
     if let Some(exports) = &loaded.exports {
         exports.keep(ui)?;
@@ -108,7 +110,7 @@ pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
             failures::refuse(ui, &prepared, &loaded)?;
         }
     }
-    let host = args.selection.host(&args.path);
+    let host = args.selection.shared_host(&args.path, &compile_options)?;
     noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
     let subject = runs::subject(&args.path, &loaded.graph.name, &args.selection.root);
     let run = store.begin("apply", &subject).map_err(codes::state)?;
@@ -201,7 +203,7 @@ fn stale(refusal: &Refusal) -> Diagnostic {
 fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
-    prepared: &Prepared,
+    (prepared, host): (&Prepared, &Host),
     loaded: &Compiled,
     kinds: &KindSource,
 ) -> Result<Exit, Failure> {
@@ -209,7 +211,7 @@ fn run_noop(
     progress.set_context(Context::new(loaded).diffs(args.show_diff));
     let jobs = args.selection.jobs.map_or(1, Into::into);
     let observer = ReadOnlyObserver::new(&progress, args.state_dir.as_deref());
-    let report = apply(prepared, &args.selection.host(&args.path), &observer, jobs);
+    let report = apply(prepared, host, &observer, jobs);
     progress.clear();
     finish(ui, args, &report, "Would apply", kinds)
 }

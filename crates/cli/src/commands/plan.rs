@@ -11,7 +11,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::ArgValueCompleter;
 use ecow::EcoString;
 use ordain_engine::host::AllowedActions;
-use ordain_engine::host::Host;
+use ordain_engine::host::{Host, SharedValues};
 use ordain_engine::kind::Registry;
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
@@ -33,7 +33,9 @@ use crate::show::{failures, plan as show};
 use crate::ui::Ui;
 use ordain_driver::private_file;
 use ordain_driver::project::{self, machine_path};
-use ordain_driver::{Compiled, KindSource, Options as CompileOptions, Purpose, compile, cycle};
+use ordain_driver::{
+    Compiled, KindSource, Options as CompileOptions, Purpose, SourceKind, compile, cycle,
+};
 
 /// Show what an apply would change
 ///
@@ -163,6 +165,23 @@ impl SelectionArgs {
         host.allowed = AllowedActions::new(remove, hard_links);
         host
     }
+
+    /// The same, with the values that it shares with others.
+    ///
+    /// # Errors
+    /// When the store of these values refuses.
+    pub(crate) fn shared_host(
+        &self,
+        sources: &Path,
+        options: &CompileOptions,
+    ) -> Result<Host, Diagnostic> {
+        let mut host = self.host(sources);
+        // Manifests do not share values, so their store of exported resources is not looked at.
+        if SourceKind::of(sources, options).may_share_values() {
+            host.shared = options.cluster()?.map(|cluster| cluster as Arc<dyn SharedValues>);
+        }
+        Ok(host)
+    }
 }
 
 /// Compiles, plans and prints the plan.
@@ -183,7 +202,8 @@ pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
     let observer = ReadOnlyObserver::new(&progress, args.state_dir.as_deref());
-    let plan = plan(&prepared, &args.selection.host(&args.path), &observer, options.jobs);
+    let host = args.selection.shared_host(&args.path, &compile_options)?;
+    let plan = plan(&prepared, &host, &observer, options.jobs);
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };

@@ -193,7 +193,8 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
         hostname: arguments.values.get("--hostname").cloned(),
         world: Arc::new(HostWorld::new()),
         machine: None,
-        store: None,
+        cluster: None,
+        may_write: false,
     };
     let input = input(given)?;
     let sources = SourceMap::new();

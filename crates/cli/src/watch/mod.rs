@@ -52,7 +52,13 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let subject = runs::subject(&args.path, node, &args.selection.root);
     let run = store.begin("watch", &subject).map_err(codes::state)?;
     let notes = RunRecorder { store: Arc::clone(&store), run };
-    let mut host = args.selection.host(&args.path);
+    let run_options =
+        args.selection.run_options(&args.compile, args.state_dir.as_deref(), args.noop);
+    let mut host = args.selection.shared_host(&args.path, &run_options)?;
+    let cluster = if host.shared.is_some() { run_options.cluster()? } else { None };
+    if let Some(cluster) = &cluster {
+        cluster.follow().map_err(|e| codes::io("cannot follow the shared values", &e))?;
+    }
     host.stays = true;
     let host = Arc::new(runs::with_backups(host, &store, run));
     let reconciler =
@@ -71,6 +77,7 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
         reconciler,
         compiler,
         sources: Vec::new(),
+        inputs: Vec::new(),
         dirty: None,
         is_reloading: false,
         earlier: Some(earlier),
@@ -85,6 +92,10 @@ pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     let asked = interruption::requested();
     let outcome = watch.end(asked.is_some());
     runs::record_final_states(&store, run, &host)?;
+    if let Some(Err(error)) = cluster.map(|cluster| cluster.leave()) {
+        // The store removes the candidacies by itself after their time.
+        ui.message(&codes::shared_store(error));
+    }
     let summary = serde_json::json!({ "changed": outcome.changed });
     match outcome.is_whole {
         true => store.finish(run, &summary),

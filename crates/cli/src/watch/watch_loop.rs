@@ -61,6 +61,8 @@ pub(super) struct Watch<'a> {
     pub(super) compiler: Compiler,
     /// The watched source files and directories, sorted.
     pub(super) sources: Vec<PathBuf>,
+    /// The watched files that running programs depend on.
+    pub(super) inputs: Vec<PathBuf>,
     /// The first and the last change of the sources since they were compiled.
     pub(super) dirty: Option<(Instant, Instant)>,
     /// Whether the service manager was notified of a reload.
@@ -276,6 +278,11 @@ impl Watch<'_> {
         if let Err(error) = self.reconciler.follow_inputs(inputs) {
             self.output
                 .note(&format!("not all that the program waits for can be watched: {error}"));
+        }
+        if self.inputs != inputs {
+            // They may have changed after the program read them and before they were watched.
+            self.inputs = inputs.to_vec();
+            self.compiler.inputs_changed();
         }
     }
 

@@ -555,3 +555,35 @@ fn a_fleet_run_reaches_agents_that_stay() {
         assert_eq!(agent.stop(), Some(0));
     }
 }
+
+/// Counts the hosts that have set a value.
+const SHARED: &str = "import \"fmt\"
+import \"sys\"
+import \"world\"
+kv \"ready\" {
+	value => sys.hostname(),
+	mapped => true,
+}
+file \"/etc/ready\" {
+	state => \"exists\",
+	content => fmt.printf(\"%d\", len(world.kvlookup(\"ready\"))),
+}
+";
+
+#[test]
+fn programs_share_values_through_the_server() {
+    let fleet = Fleet::start(&[("production/main.mcl", SHARED)]);
+    let names = ["a.example.org", "b.example.org", "c.example.org"];
+    let mut agents = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        agents.push(Staying::start(fleet.agent(name, &["--trust-on-first-use"])));
+        let wanted = (at + 1).to_string();
+        for name in &names[..=at] {
+            let path = fleet.file(name, "/etc/ready");
+            until(&format!("{wanted} at {name}"), || {
+                fs::read_to_string(&path).is_ok_and(|text| text == wanted)
+            });
+        }
+    }
+    assert!(agents.into_iter().all(|agent| agent.stop() == Some(0)));
+}

@@ -532,3 +532,52 @@ fn a_command_whose_watch_command_ends_fails_until_it_is_edited() {
     child.wait().unwrap();
     is_there(false);
 }
+
+/// Each host sets a value and stands for election; a file has what all of them see.
+const HOSTS: &str = "import \"fmt\"
+import \"sys\"
+import \"world\"
+$host = sys.hostname()
+kv \"k\" {
+	value => \"of ${host}\",
+	mapped => true,
+}
+schedule \"s\" {
+	max => 2,
+}
+$hosts = world.kvlookup(\"k\")
+file \"/etc/hosts\" {
+	state => \"exists\",
+	content => fmt.printf(\"%d %v\", len($hosts), world.schedule(\"s\")),
+}
+";
+
+#[test]
+fn three_hosts_share_a_directory() {
+    let store = tempfile::tempdir().unwrap();
+    let store = store.path().to_str().unwrap();
+    let start = |name| {
+        WatchTest::start("main.mcl", &[("main.mcl", HOSTS)], &["--store", store, "--node", name])
+    };
+    let until = |hosts: &[&WatchTest], wanted: &str| {
+        let end = Instant::now() + TIMEOUT;
+        for host in hosts {
+            let read = || fs::read_to_string(host.root("/etc/hosts")).unwrap_or_default();
+            while read() != wanted {
+                assert!(Instant::now() < end, "{}, not {wanted}", read());
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    };
+    let a = start("a");
+    until(&[&a], "1 [\"a\"]");
+    let b = start("b");
+    until(&[&a, &b], "2 [\"a\", \"b\"]");
+    let c = start("c");
+    until(&[&a, &b, &c], "3 [\"a\", \"b\"]");
+    // One that ends leaves the election at once; its values stay, and the others do not move.
+    assert_eq!(a.end().0, 0);
+    until(&[&b, &c], "3 [\"b\", \"c\"]");
+    let a = start("a");
+    until(&[&a, &b, &c], "3 [\"b\", \"c\"]");
+}

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use ordain_engine::cluster::Cluster;
 use ordain_engine::shared_kv::Key;
 use ordain_mcl::functions::environment::{Environment, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, ProgramErrors};
 use ordain_mcl::stream::{PollResult, Stream};
 use ordain_source::{HostWorld, SourceMap, budget};
-use ordain_store::ExportStore;
 
 use super::shared::PendingExports;
 use super::{Machine, Request};
@@ -18,14 +18,15 @@ use crate::compiled::Compiled;
 use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
+use crate::shared_store::report_outage;
 
 /// A running program and its view of the machine.
 pub struct LiveProgram {
     stream: Stream,
     machine: Machine,
     sources: Arc<SourceMap>,
-    /// The store of exported resources.
-    store: Option<Arc<ExportStore>>,
+    /// The values that hosts share, if there is a store.
+    cluster: Option<Arc<Cluster>>,
     /// Collects the errors of the program for its diagnostics.
     refused: ProgramErrors,
 }
@@ -53,14 +54,15 @@ impl LiveProgram {
             Error::Reported
         })?;
         reporter.diagnostics(checked.warnings, &sources);
-        let store = request.store.clone();
+        let cluster = request.cluster.clone();
+        report_outage(reporter, cluster.as_ref());
         // Files that the program reads at run time are watched by the stream. They are no reason to
         // compile it again.
         let machine = Request { world: Arc::new(HostWorld::new()), ..request }.machine();
         let mut refused =
             ProgramErrors { failures: Vec::new(), input: None, modules: checked.modules };
         match Stream::new(checked.program, &machine) {
-            Ok(stream) => Ok(Self { stream, machine, sources, store, refused }),
+            Ok(stream) => Ok(Self { stream, machine, sources, cluster, refused }),
             Err(failure) => {
                 refused.failures.push(failure);
                 reporter.diagnostics(refused.diagnostics(), &sources);
@@ -91,7 +93,7 @@ impl LiveProgram {
             reporter.diagnostics(lowered.refused, &self.sources);
             return Err(Error::Reported);
         }
-        let exports = PendingExports::of(self.store.as_ref(), &resources, &host).map(Into::into);
+        let exports = PendingExports::of(self.cluster.as_ref(), &resources, &host).map(Into::into);
         let mut loaded = Compiled::of_graph(lowered.graph, Arc::clone(&self.sources));
         loaded.exports = exports;
         Ok(Some(loaded))
@@ -99,20 +101,15 @@ impl LiveProgram {
 
     /// The files that the program depends on.
     pub fn files(&self) -> Vec<PathBuf> {
+        let shared = &self.machine.shared;
         let file = |watch: &Watch| match watch {
             Watch::File(path) => Some(path.clone()),
-            Watch::Key(key) => Some(self.machine.shared.file(&Key::new(key))),
-            Watch::Schedule(namespace) => {
-                Some(self.machine.shared.file(&Key::of_schedule(namespace)))
-            }
+            Watch::Key(key) => Some(shared.file(&Key::new(key))),
+            Watch::Schedule(namespace) => Some(shared.file(&Key::of_schedule(namespace))),
+            Watch::Exports(kind) => Some(shared.file(&Key::of_exports(kind))),
             _ => None,
         };
-        let watches = self.stream.watches();
-        let mut files: Vec<PathBuf> = watches.iter().filter_map(file).collect();
-        if watches.iter().any(|watch| matches!(watch, Watch::Exports(_))) {
-            files.extend(self.machine.shared.exports());
-        }
-        files
+        self.stream.watches().iter().filter_map(file).collect()
     }
 
     /// Marks all of these files as possibly changed.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
+use ordain_engine::cluster::Cluster;
 use ordain_engine::kinds::package::contents;
 use ordain_graph::Graph;
 use ordain_graph::explain::Explanation;
@@ -14,13 +15,12 @@ use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Compiled, Input};
 use ordain_mcl::{explain, lower};
 use ordain_source::{Diagnostic, EntryKind, SourceMap, World, suggest};
-use ordain_store::ExportStore;
 
 use crate::codes;
-use crate::damage::report_damage;
 use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
+use crate::shared_store::report_outage;
 
 mod commands;
 mod live;
@@ -130,21 +130,24 @@ pub struct Request<'a> {
     pub world: Arc<dyn World>,
     /// The root directory of the machine, if it is not `/`.
     pub machine: Option<PathBuf>,
-    /// The store of exported resources.
-    pub store: Option<Arc<ExportStore>>,
+    /// The values that hosts share, if there is a store.
+    pub cluster: Option<Arc<Cluster>>,
+    /// Whether functions may set shared values.
+    pub may_write: bool,
 }
 
 impl<'a> Request<'a> {
     /// A request for the program at a path with the common options.
     ///
     /// # Errors
-    /// When the store of exported resources cannot be used.
+    /// When the store of shared values cannot be used.
     pub fn of(path: &'a Path, options: &Options) -> Result<Self, Diagnostic> {
         let module_path = options.modulepath.as_deref().map(PathBuf::from);
         let (hostname, world) = (options.node.clone(), options.world());
-        let (machine, store) = (options.machine.clone(), options.export_store()?);
+        let (machine, cluster) = (options.machine.clone(), options.cluster()?);
         let edition = options.edition;
-        Ok(Self { path, edition, module_path, hostname, world, machine, store })
+        let may_write = machine.is_some() && !options.is_noop && !options.is_plan;
+        Ok(Self { path, edition, module_path, hostname, world, machine, cluster, may_write })
     }
 }
 
@@ -167,7 +170,11 @@ impl Request<'_> {
             root: root.map(Path::to_path_buf),
             hostname: self.hostname.as_deref().map(EcoString::from),
             world: Arc::clone(&self.world),
-            shared: shared::SharedState::of(self.machine.as_deref(), self.store.clone()),
+            shared: shared::SharedState::of(
+                self.machine.as_deref(),
+                self.cluster.clone(),
+                self.may_write,
+            ),
             machine: self.machine.clone(),
             commands: commands::Commands::default(),
             scratch: Scratch::default(),
@@ -192,7 +199,7 @@ pub fn compile(
     is_planned: bool,
 ) -> Result<(Graph, Option<PendingExports>), Error> {
     let compiled = request.compiled(sources);
-    report_damage(reporter, request.store.as_ref());
+    report_outage(reporter, request.cluster.as_ref());
     match compiled {
         Ok(compiled) => {
             reporter.diagnostics(compiled.checked.warnings, sources);
@@ -204,7 +211,7 @@ pub fn compile(
                 reporter.diagnostics(lowered.refused, sources);
                 return Err(Error::Reported);
             }
-            let exports = PendingExports::of(request.store.as_ref(), &compiled.resources, &name);
+            let exports = PendingExports::of(request.cluster.as_ref(), &compiled.resources, &name);
             Ok((lowered.graph, exports))
         }
         Err(refused) => {

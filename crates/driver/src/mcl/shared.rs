@@ -1,45 +1,35 @@
-//! Values that the programs of a machine share, and resources that hosts export.
+//! Values that programs share, and resources that hosts export.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_engine::host::Host;
+use ordain_engine::cluster::Cluster;
+use ordain_engine::host::{Host, SharedValues};
 use ordain_engine::runner::HostRunner;
-use ordain_engine::shared_kv::Key;
+use ordain_engine::shared_kv::{Key, SharedExport};
 use ordain_mcl::exports;
 use ordain_mcl::functions::environment::{Export, Shared};
 use ordain_mcl::graph::resource::Resources;
 use ordain_source::Diagnostic;
-use ordain_store::{ExportStore, ProgramExport};
 
 use crate::codes;
-use crate::damage::report_damage;
-use crate::reporter::Reporter;
 
-/// Values that `kv` resources set on this machine, and exported resources in the store.
+/// The shared values of this machine, or those of a store.
 pub(super) struct SharedState {
     host: Host,
-    store: Option<Arc<ExportStore>>,
-}
-
-impl Default for SharedState {
-    fn default() -> Self {
-        Self::of(None, None)
-    }
+    /// Whether functions may set values: not in a plan, nor in a plain compile.
+    may_write: bool,
 }
 
 impl SharedState {
     /// The shared values of the machine with this root directory, by default `/`.
-    pub(super) fn of(root: Option<&Path>, store: Option<Arc<ExportStore>>) -> Self {
+    pub(super) fn of(root: Option<&Path>, cluster: Option<Arc<Cluster>>, may_write: bool) -> Self {
         let root = root.unwrap_or(Path::new("/")).to_path_buf();
-        Self { host: Host::new(root, Box::new(HostRunner)), store }
-    }
-
-    /// The files that change when a host exports something else.
-    pub(super) fn exports(&self) -> impl Iterator<Item = PathBuf> {
-        self.store.iter().flat_map(|store| store.files())
+        let mut host = Host::new(root, Box::new(HostRunner));
+        host.shared = cluster.map(|cluster| cluster as Arc<dyn SharedValues>);
+        Self { host, may_write }
     }
 
     /// The machine.
@@ -47,7 +37,7 @@ impl SharedState {
         &self.host
     }
 
-    /// The real path of the file that holds a key.
+    /// The real path of the file that changes with a key.
     pub(super) fn file(&self, key: &Key) -> PathBuf {
         self.host.path(key.path())
     }
@@ -64,17 +54,31 @@ impl Shared for SharedState {
         values.into_iter().map(|(host, value)| (host.into(), value.into())).collect()
     }
 
+    fn set_of_host(&self, key: &str, host: &str, value: &str) -> bool {
+        let key = Key::new(key);
+        let is_set = || key.get(&self.host, Some(host)).ok().flatten().as_deref() == Some(value);
+        !self.may_write || is_set() || key.set(&self.host, Some(host), Some(value), None).is_ok()
+    }
+
     fn schedule(&self, namespace: &str) -> Vec<EcoString> {
-        let hosts = Key::of_schedule(namespace).of_hosts(&self.host).unwrap_or_default();
-        hosts.into_keys().map(EcoString::from).collect()
+        let hosts = Key::of_schedule(namespace).elected(&self.host).unwrap_or_default();
+        hosts.into_iter().map(EcoString::from).collect()
     }
 
     fn exports(&self, kind: &str, host: &str) -> Vec<Export> {
-        let Some(store) = &self.store else { return Vec::new() };
-        // An unreadable store counts as empty, as does an unreachable host.
-        let found = store.given_to(host, kind).unwrap_or_default().into_iter();
+        if self.host.shared.is_none() {
+            return Vec::new();
+        }
+        let found = Key::of_exports(kind).exports(&self.host).unwrap_or_default().into_iter();
+        let is_for_it = |export: &SharedExport| export.hosts.iter().any(|h| h == "*" || h == host);
         found
-            .map(|(host, ProgramExport { kind, name, data, .. })| Export { kind, name, host, data })
+            .filter(|(.., export)| is_for_it(export))
+            .map(|(name, from, SharedExport { data, .. })| Export {
+                kind: kind.into(),
+                name: name.into(),
+                host: from.into(),
+                data: data.into(),
+            })
             .collect()
     }
 }
@@ -82,30 +86,32 @@ impl Shared for SharedState {
 /// Exported resources of a program, held back until it is applied.
 #[derive(Clone)]
 pub struct PendingExports {
-    store: Arc<ExportStore>,
-    host: EcoString,
-    given: Vec<ProgramExport>,
+    cluster: Arc<Cluster>,
+    /// The resources as `KIND/NAME`, encoded with their target hosts.
+    exports: BTreeMap<String, String>,
 }
 
 impl PendingExports {
     /// The resources that this host exports, if there is a store.
     pub(super) fn of(
-        store: Option<&Arc<ExportStore>>,
+        cluster: Option<&Arc<Cluster>>,
         resources: &Resources,
         host: &str,
     ) -> Option<Self> {
+        let cluster = Arc::clone(cluster?);
         let exported = resources.list.iter().filter(|resource| !resource.meta.export.is_empty());
-        let given = exported.map(|resource| {
+        let exports = exported.filter_map(|resource| {
             let Export { kind, name, data, .. } = exports::encode(resource, host);
             let hosts = resource.meta.export.iter().map(|host| host.as_str().into()).collect();
-            ProgramExport { kind, name, hosts, data }
+            let export = SharedExport { hosts, data: data.into() };
+            Some((format!("{kind}/{name}"), serde_json::to_string(&export).ok()?))
         });
-        Some(Self { store: Arc::clone(store?), host: host.into(), given: given.collect() })
+        Some(Self { exports: exports.collect(), cluster })
     }
 
     /// Adds the exported resources of another program of the same host.
     pub fn with(mut self, other: Self) -> Self {
-        self.given.extend(other.given);
+        self.exports.extend(other.exports);
         self
     }
 
@@ -113,9 +119,7 @@ impl PendingExports {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn keep(&self, reporter: &mut dyn Reporter) -> Result<(), Diagnostic> {
-        let done = self.store.give(&self.host, &self.given).map_err(codes::state);
-        report_damage(reporter, Some(&self.store));
-        done
+    pub fn keep(&self) -> Result<(), Diagnostic> {
+        self.cluster.export(&self.exports).map_err(codes::shared_store)
     }
 }

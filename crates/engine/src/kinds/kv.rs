@@ -113,7 +113,7 @@ impl Instance for Entry {
         if changes.is_empty() {
             return Ok(());
         }
-        self.key.set(host, self.host.as_deref(), self.value.as_deref())
+        self.key.set(host, self.host.as_deref(), self.value.as_deref(), None)
     }
 
     fn refreshable(&self) -> bool {

@@ -1,11 +1,12 @@
 //! The machine that kinds act on: a root directory and a way to run commands.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ordain_graph::protected;
+use ordain_graph::shared::{SharedKey, Space};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
 
 use crate::system::deadline;
@@ -36,6 +37,24 @@ pub trait BackupSink: Send + Sync {
 
     /// The paths whose state was saved.
     fn paths(&self) -> Vec<PathBuf>;
+}
+
+/// The values that this host shares with others.
+pub trait SharedValues: Send + Sync {
+    /// Whether the store has answered. Until then copies of the values are in effect.
+    fn is_known(&self) -> bool;
+
+    /// The values of a name by host; that of no host has an empty one.
+    fn values(&self, space: Space, name: &str) -> BTreeMap<String, String>;
+
+    /// The exported resources of a kind.
+    fn exports(&self, kind: &str) -> Vec<(SharedKey, String)>;
+
+    /// Sets or removes a value, which ends after `ttl` seconds unless this host renews it.
+    ///
+    /// # Errors
+    /// The reason why the store cannot be written.
+    fn set(&self, key: &SharedKey, value: Option<&str>, ttl: Option<u64>) -> Result<(), String>;
 }
 
 /// Dangerous actions that the user allows.
@@ -70,6 +89,8 @@ pub struct Host {
     pub stays: bool,
     /// Dangerous actions that the user allows.
     pub allowed: AllowedActions,
+    /// The values that hosts share; without them, values are of this machine.
+    pub shared: Option<Arc<dyn SharedValues>>,
     /// The exit code with which a resource ends the run.
     ending: OnceLock<u8>,
 }
@@ -83,6 +104,7 @@ impl Host {
             backups: None,
             stays: false,
             allowed: AllowedActions::default(),
+            shared: None,
             ending: OnceLock::new(),
         }
     }

@@ -3,6 +3,7 @@
 use super::step::Step;
 use crate::database::{Connection, Database, write};
 use crate::error::FleetStoreError;
+use crate::shared_values::remove_shared_of;
 use crate::value::Value;
 
 /// The number of nodes that one transaction expires.
@@ -67,6 +68,7 @@ fn delete(
         return Ok(false);
     }
     super::reports::delete_of_node(connection, node, usize::MAX)?;
+    remove_shared_of(connection, node)?;
     for table in [
         "facts",
         "factsets",

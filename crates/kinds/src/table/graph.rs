@@ -128,14 +128,14 @@ pub static MGMT_SCHEDULE: KindSchema = KindSchema::new(
         choice(
             "strategy",
             &["alpha", "rr"],
-            "`alpha` (by name, default) or `rr`: how hosts are elected",
+            "`rr` (default: elected hosts stay) or `alpha` (by name): how hosts are elected",
         )
         .mcl(field("str", "Strategy").optional().words(&["alpha", "rr"])),
-        integer("max", "The number of elected hosts; a single host is always elected")
+        integer("max", "The number of elected hosts; 1 by default")
             .mcl(field("int", "Max").optional()),
-        boolean("persist", "Accepted: the candidacy lasts until it is withdrawn")
+        boolean("persist", "Whether the candidacy lasts until it is withdrawn; false by default")
             .mcl(field("bool", "Persist")),
-        integer("ttl", "Accepted: the candidacy lasts until it is withdrawn")
+        integer("ttl", "The time after which a host that is gone is no candidate; 10 by default")
             .unit(Unit::Seconds)
             .mcl(field("int", "TTL").optional()),
         boolean("withdraw", "Whether the candidacy is withdrawn").mcl(field("bool", "Withdraw")),

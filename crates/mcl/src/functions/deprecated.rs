@@ -1,6 +1,6 @@
 //! Functions that the original removed after 1.1.0. Only the wide edition has them.
 
-use super::{Builtin, Call, Outcome, global, os, sys};
+use super::{Builtin, Call, Outcome, global, os, sys, world};
 
 /// A function with its replacement.
 pub struct Deprecated {
@@ -46,6 +46,15 @@ static TABLE: &[Deprecated] = &[
             readfilewait,
         ),
         today: "write `os.readfile(path) <|> \"\"`",
+    },
+    Deprecated {
+        builtin: Builtin::stream(
+            "world.exchange",
+            "func(namespace str, value str) map{str: str}",
+            "Sets the value of this host for a key, and returns the value that each host gave it.",
+            world::exchange,
+        ),
+        today: "write `kv` with `mapped => true`, and `world.kvlookup(namespace)`",
     },
 ];
 

@@ -60,6 +60,11 @@ pub trait Shared: Send + Sync {
     fn get(&self, key: &str) -> Option<EcoString>;
     /// The values of a key by host.
     fn get_by_host(&self, key: &str) -> BTreeMap<EcoString, EcoString>;
+    /// Sets the value of a key for a host. Returns false if that has to be tried again.
+    fn set_of_host(&self, key: &str, host: &str, value: &str) -> bool {
+        let _ = (key, host, value);
+        true
+    }
     /// The hosts that a schedule elected.
     fn schedule(&self, namespace: &str) -> Vec<EcoString>;
     /// The resources of a kind that are exported to a host.
@@ -244,6 +249,11 @@ impl Shared for MemoryShared {
         let from = (EcoString::from(key), EcoString::new());
         let found = values.by_host.range(from..).take_while(|((k, _), _)| k == key);
         found.map(|((_, host), value)| (host.clone(), value.clone())).collect()
+    }
+
+    fn set_of_host(&self, key: &str, host: &str, value: &str) -> bool {
+        self.set_by_host(key, host, Some(value.into()));
+        true
     }
 
     fn schedule(&self, namespace: &str) -> Vec<EcoString> {

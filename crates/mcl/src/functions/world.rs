@@ -1,6 +1,8 @@
 //! `value`, `net/http`, `world` and `world/collect`: values that resources received and that hosts
 //! share.
 
+use std::time::Duration;
+
 use super::{Builtin, Call, Fault, Outcome, Watch};
 use crate::types::Type;
 use crate::value::{Map, Struct, Value};
@@ -139,6 +141,21 @@ fn kvlookup(call: &mut Call<'_>) -> Outcome {
     let values = call.environment.shared().get_by_host(&key).into_iter();
     call.watch(Watch::Key(key.as_ref().into()));
     Ok(Map::new(values.map(|(host, value)| (host.as_str().into(), value.as_str().into()))).into())
+}
+
+/// The time after which a value is written again that the store did not take.
+const RETRY: Duration = Duration::from_secs(5);
+
+pub(super) fn exchange(call: &mut Call<'_>) -> Outcome {
+    let (key, value) = (call.text(0)?, call.text(1)?);
+    if key.is_empty() {
+        return Err(Fault::fatal("can't use an empty namespace"));
+    }
+    let host = call.environment.hostname();
+    if !call.environment.shared().set_of_host(&key, &host, &value) {
+        call.watch(Watch::Every(RETRY));
+    }
+    kvlookup(call)
 }
 
 fn schedule(call: &mut Call<'_>) -> Outcome {

@@ -10,6 +10,7 @@ use ordain_driver::{
     CollectingReporter, Compiled, Error as DriverError, Handlers, Options, Purpose, SourceKind,
     compile,
 };
+use ordain_engine::cluster::Cluster;
 use ordain_source::budget::Watch;
 use ordain_source::{Severity, SourceMap};
 
@@ -44,6 +45,13 @@ pub(crate) struct NodeValues<'a> {
     pub(crate) environment: &'a str,
     pub(crate) facts: &'a Data,
     pub(crate) trusted: &'a Data,
+    /// The values that it shares with others, if the language has such.
+    pub(crate) shared: Option<Arc<Cluster>>,
+}
+
+/// Whether the place to compile may read values that nodes share.
+pub(crate) fn may_share_values(entry: &Path) -> bool {
+    SourceKind::of(entry, &Options::default()).may_share_values()
 }
 
 fn not_passed(error: std::io::Error) -> String {
@@ -83,6 +91,7 @@ pub(crate) fn compile_entry(
         facts: Some(facts),
         node_data: Some(data),
         environment: Some(node.environment.to_string()),
+        shared: node.shared.clone(),
         stubs: vec![stub],
         texts: Some(Arc::clone(&texts)),
         // There are no handlers on the machine of the agent.

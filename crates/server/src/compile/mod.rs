@@ -8,5 +8,5 @@ mod revision;
 mod watcher;
 
 pub(crate) use environments::{EnvironmentError, Environments, OpenedEnvironment};
-pub(crate) use languages::{NodeValues, compile_entry, entry_of};
+pub(crate) use languages::{NodeValues, compile_entry, entry_of, may_share_values};
 pub(crate) use pool::{Pool, Refused};

@@ -8,6 +8,8 @@ use jiff::Timestamp;
 use ordain_agent::protocol::{self, GraphRequest, Head, SourceList};
 use ordain_ca::{Certname, NodeKey};
 use ordain_data::Value as Data;
+use ordain_driver::CollectingReporter;
+use ordain_engine::cluster::Cluster;
 use ordain_fleet_store::job_id;
 use ordain_graph::exports::Exported;
 use ordain_graph::json::{self, Secrets};
@@ -23,7 +25,9 @@ use super::compiling::{
 };
 use super::node_code::{code_for, no_revision};
 use crate::classify::Classification;
-use crate::compile::{EnvironmentError, NodeValues, OpenedEnvironment, compile_entry, entry_of};
+use crate::compile::{
+    EnvironmentError, NodeValues, OpenedEnvironment, compile_entry, entry_of, may_share_values,
+};
 use crate::facts::FactSet;
 use crate::files::listing::{self, list};
 use crate::files::mounts;
@@ -110,7 +114,8 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
     };
     // Before the compile: a change during it leads to another request.
     let state = server.environments.track(&name).map_err(missing)?;
-    let state = server.pins.state(&asked.node, &state);
+    let mut state = server.pins.state(&asked.node, &state);
+    let code_state = state.clone();
     let dir = server.environments.dir(&name).ok_or(EnvironmentError::Missing).map_err(missing)?;
     let source = Source { node: &asked.node, environment: &name, transaction: None };
     receipts.push(server.storage.replace_facts(&source, &asked.facts.values, &asked.trusted));
@@ -122,7 +127,10 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
             of_puppet(server, &env, asked, classification, (&source, receipts))
         }
         Some(entry) => {
+            let shared =
+                may_share_values(&entry).then(|| server.storage.shared_values(&asked.node));
             let node = NodeValues {
+                shared: shared.clone(),
                 name: asked.node.as_str(),
                 environment: &name,
                 facts: &asked.facts.values,
@@ -141,11 +149,14 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
                 tracing::error!(node = asked.node.as_str(), environment = name, "{message}");
             }
             compiled.and_then(|compiled| {
+                if let Some(shared) = shared {
+                    state.push_str(&use_shared(server, &asked.node, &shared, &compiled)?);
+                }
                 server.environments.watch_inputs(&name, &dir, &compiled.inputs);
                 let (graph, texts) = (&compiled.graph, &compiled.sources);
                 store(server, (graph, texts), &[], (&source, receipts));
                 let graph = written(graph, texts)?;
-                let code_id = revision.map_or_else(|| state.clone(), |one| one.id().to_string());
+                let code_id = revision.map_or(code_state, |one| one.id().to_string());
                 Ok(Compiled { graph, sources: SourceList::new(), code_id })
             })
         }
@@ -165,6 +176,27 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
         digest,
     };
     signed(server, &head, &body)
+}
+
+/// Stores the resources that a program exports, and notes which shared values it depends on. Returns
+/// the state of these values.
+fn use_shared(
+    server: &Server,
+    node: &Certname,
+    shared: &Cluster,
+    compiled: &ordain_driver::Compiled,
+) -> Result<String, String> {
+    let names = shared.reads();
+    // Later changes lead to another request.
+    let revision = shared.revision().ok_or("the shared values cannot be read")?;
+    let state = server.storage.shared_state(&names, revision)?;
+    server.shared_reads.set(node, names);
+    if let Some(exports) = &compiled.exports {
+        let stored = exports.keep(&mut CollectingReporter::default());
+        stored.map_err(|error| error.message.clone())?;
+        server.storage.refresh_shared()?;
+    }
+    Ok(state)
 }
 
 fn signed(server: &Server, head: &Head, body: &[u8]) -> Result<Reply, Reply> {
@@ -291,6 +323,7 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     let known = query.get("state").unwrap_or_default().to_string();
     let (mut news, mut pins) = (server.environments.news(), server.pins.news());
     let mut requests = server.run_requests.news();
+    let mut shared = server.storage.shared_news();
     let mut ending = server.ending.subscribe();
     let tracked = name.clone();
     let tracking =
@@ -309,7 +342,18 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
         news.mark_unchanged();
         pins.mark_unchanged();
         requests.mark_unchanged();
-        let state = server.pins.state(&node, &server.environments.state(&name));
+        shared.mark_unchanged();
+        let mut state = server.pins.state(&node, &server.environments.state(&name));
+        let names = server.shared_reads.of(&node);
+        if !names.is_empty() {
+            let reading = Arc::clone(&server);
+            let read = move || reading.storage.shared_state(&names, i64::MAX);
+            match tokio::task::spawn_blocking(read).await {
+                Ok(Ok(values)) => state.push_str(&values),
+                Ok(Err(error)) => return Reply::failed(error),
+                Err(_) => return Reply::failed("the shared values cannot be read"),
+            }
+        }
         if let Some(job) = take_run_request(&server, &node).await {
             return Reply::json(&serde_json::json!({ "state": state, "run": job }));
         }
@@ -320,6 +364,7 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
             news = news.changed() => news.is_ok(),
             pins = pins.changed() => pins.is_ok(),
             requests = requests.changed() => requests.is_ok(),
+            shared = shared.changed() => shared.is_ok(),
             () = ended(&mut ending) => false,
             () = sleep_until(end) => false,
         };
@@ -349,7 +394,7 @@ async fn take_run_request(server: &Arc<Server>, node: &Certname) -> Option<Strin
 }
 
 /// Waits for the end of the server.
-async fn ended(ending: &mut watch::Receiver<bool>) {
+pub(super) async fn ended(ending: &mut watch::Receiver<bool>) {
     // The sender goes away at the end, too.
     let _ = ending.wait_for(|is_ending| *is_ending).await;
 }

@@ -16,6 +16,7 @@ pub(crate) mod population;
 pub(crate) mod puppetdb;
 mod recheck;
 pub(crate) mod shadow;
+pub(crate) mod shared;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod tasks;

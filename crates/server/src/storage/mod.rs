@@ -5,6 +5,7 @@
 
 mod answers;
 mod catalog;
+mod shared;
 mod source;
 mod writer;
 
@@ -27,6 +28,7 @@ use serde_json::Value as Json;
 use crate::error::ServerError;
 pub(crate) use answers::{AnswerKey, AnswerRow};
 pub(crate) use catalog::{CatalogDigest, CatalogIds, digest as catalog_digest};
+pub(crate) use shared::SharedNames;
 pub(crate) use source::{NotStored, Receipt, Source, stored};
 use source::{done, not_stored, plain};
 use writer::{Job, Writer};
@@ -62,6 +64,7 @@ pub(crate) struct Storage {
     key: StoreKey,
     exports: Arc<StoredExports>,
     nodes: Arc<StoredNodes>,
+    shared: shared::SharedStorage,
     /// The name of this server.
     producer: String,
 }
@@ -79,7 +82,9 @@ impl Storage {
         let writer = writer.map_err(ServerError::system("threads"))?;
         let exports = Arc::new(StoredExports::new(Arc::clone(&database)));
         let nodes = Arc::new(StoredNodes::new(Arc::clone(&database)));
-        Ok(Self { database, writer, key, exports, nodes, producer: producer.to_string() })
+        let shared = shared::SharedStorage::new(Arc::clone(&database));
+        let producer = producer.to_string();
+        Ok(Self { database, writer, key, exports, nodes, shared, producer })
     }
 
     fn context<'a>(&'a self, source: &Source<'a>) -> terminus::Context<'a> {

@@ -18,6 +18,7 @@ mod revisions;
 mod routes;
 mod security;
 mod shadow;
+mod shared;
 mod simulation;
 mod support;
 mod terminus;

@@ -86,7 +86,7 @@ fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>)
 
 /// The trusted certificates of a machine. Unreadable ones are not trusted. On this machine
 /// `SSL_CERT_FILE` names the file, as with OpenSSL and Go.
-fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
+pub(crate) fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
     let named = std::env::var_os("SSL_CERT_FILE").filter(|_| machine == Path::new("/"));
     let kept = TRUSTED.iter().map(|path| machine.join(path.trim_start_matches('/')));
     let mut paths: Box<dyn Iterator<Item = PathBuf>> = match named {

@@ -163,7 +163,7 @@ impl Instance for Edits {
                 rewrite(host, path, wanted.as_bytes(), Owner { mode: 0o644, ids: None })
                     .map_err(|e| KindError::new(format!("Could not write {}: {e}", path.display())))
             }
-            Store::Shared(key) => key.set(host, None, Some(&wanted)),
+            Store::Shared(key) => key.set(host, None, Some(&wanted), None),
         }
     }
 }

@@ -173,7 +173,7 @@ impl Instance for InputInstance {
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
         let Some(State { route, stored, wanted }) = self.state(host)? else { return Ok(()) };
         if let Some(key) = self.store.as_ref().filter(|_| stored.as_ref() != Some(&wanted)) {
-            key.set(host, None, Some(&wanted))?;
+            key.set(host, None, Some(&wanted), None)?;
         }
         let (hub, name) = (self.claim.hub(), self.claim.name());
         if route.spec != self.spec {

@@ -1,0 +1,169 @@
+//! Requests to stores on other machines, with the certificate of this one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ordain_graph::shared::SharedStoreError;
+use serde_json::Value as Json;
+use ureq::http::{Method, Request};
+use ureq::tls::{
+    Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, TlsProvider, parse_pem,
+};
+use ureq::{Agent, Body};
+
+use crate::kinds::http::fetch::{failed, trusted};
+
+/// The time to connect: a cluster has other members.
+const CONNECT: Duration = Duration::from_secs(2);
+/// The time for an answer that does not wait for anything.
+pub(super) const ANSWER: Duration = Duration::from_secs(5);
+/// The maximum number of bytes of an answer.
+const MAX_ANSWER: u64 = 256 << 20;
+/// The maximum number of characters of a refusal that are shown.
+const MAX_SHOWN: usize = 300;
+
+/// The certificates of a connection, as PEM files.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TlsFiles {
+    /// The authority of the server; by default those that the machine trusts.
+    pub ca: Option<PathBuf>,
+    /// The certificate of this host.
+    pub cert: Option<PathBuf>,
+    /// Its key.
+    pub key: Option<PathBuf>,
+}
+
+impl TlsFiles {
+    fn config(&self) -> Result<TlsConfig, SharedStoreError> {
+        let roots = match &self.ca {
+            None => trusted(Path::new("/")),
+            Some(path) => certificates(path)?,
+        };
+        let own = match (&self.cert, &self.key) {
+            (None, None) => None,
+            (Some(cert), Some(path)) => {
+                let key = PrivateKey::from_pem(&read(path)?);
+                let key = key.map_err(|error| unusable(path, &error))?;
+                Some(ClientCert::new_with_certs(&certificates(cert)?, key))
+            }
+            _ => {
+                let text = "`cert` and `key` belong together".to_owned();
+                return Err(SharedStoreError::Refused(text));
+            }
+        };
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .unversioned_rustls_crypto_provider(provider)
+            .root_certs(RootCerts::new_with_certs(&roots))
+            .client_cert(own);
+        Ok(config.build())
+    }
+}
+
+fn unusable(path: &Path, error: &dyn std::fmt::Display) -> SharedStoreError {
+    SharedStoreError::Refused(format!("{} cannot be used: {error}", path.display()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, SharedStoreError> {
+    ordain_source::read_input(path).map_err(|error| unusable(path, &error))
+}
+
+/// The certificates in a file.
+fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, SharedStoreError> {
+    let mut found = Vec::new();
+    for item in parse_pem(&read(path)?) {
+        if let PemItem::Certificate(one) = item.map_err(|error| unusable(path, &error))? {
+            found.push(one);
+        }
+    }
+    if found.is_empty() {
+        return Err(unusable(path, &"it has no certificate"));
+    }
+    Ok(found)
+}
+
+/// A client for one store.
+#[derive(Clone, Debug)]
+pub(super) struct Client(Agent);
+
+/// An answer with its status.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Body,
+}
+
+impl Client {
+    /// A client; for `https:` with these certificates.
+    ///
+    /// # Errors
+    /// When a certificate cannot be read.
+    pub(super) fn new(tls: Option<&TlsFiles>) -> Result<Self, SharedStoreError> {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            // A proxy of the environment would see all values.
+            .proxy(None)
+            .timeout_connect(Some(CONNECT));
+        Ok(Self(match tls {
+            Some(tls) => config.tls_config(tls.config()?).build().new_agent(),
+            None => config.build().new_agent(),
+        }))
+    }
+
+    /// Sends a request that has to be answered completely within a time.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub(super) fn send(
+        &self,
+        method: Method,
+        url: &str,
+        body: Option<&Json>,
+        at_most: Duration,
+    ) -> io::Result<Answer> {
+        let text = body.map(Json::to_string).unwrap_or_default();
+        let request =
+            Request::builder().method(method).uri(url).header("content-type", "application/json");
+        let answer = match body {
+            Some(_) => {
+                let request = request.body(text.as_str()).map_err(io::Error::other)?;
+                let request = self.0.configure_request(request);
+                self.0.run(request.timeout_global(Some(at_most)).build())
+            }
+            None => {
+                let request = request.body(()).map_err(io::Error::other)?;
+                let request = self.0.configure_request(request);
+                self.0.run(request.timeout_global(Some(at_most)).build())
+            }
+        };
+        let answer = answer.map_err(failed)?;
+        Ok(Answer { status: answer.status().as_u16(), body: answer.into_body() })
+    }
+}
+
+impl Answer {
+    /// The body as JSON.
+    ///
+    /// # Errors
+    /// When it does not arrive, or is no JSON.
+    pub(super) fn json(self) -> io::Result<Json> {
+        let text = self.text()?;
+        serde_json::from_str(&text).map_err(io::Error::other)
+    }
+
+    /// The body.
+    ///
+    /// # Errors
+    /// When it does not arrive.
+    pub(super) fn text(self) -> io::Result<String> {
+        self.body.into_with_config().limit(MAX_ANSWER).read_to_string().map_err(failed)
+    }
+}
+
+/// The text of a refusal, without more of it than people read.
+pub(super) fn shown(text: &str) -> String {
+    text.trim().chars().take(MAX_SHOWN).collect()
+}
