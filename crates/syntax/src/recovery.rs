@@ -136,6 +136,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     /// A language of lines `set NAME`, with blocks after `do`; `!` is an error.
