@@ -21,7 +21,6 @@ use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::inputs::FileStates;
-use crate::shared_store::is_remote;
 use crate::static_catalog::StaticCatalog;
 
 /// Files that overlay those on disk.
@@ -311,4 +310,9 @@ impl Options {
     pub fn sources(&self) -> Arc<SourceMap> {
         self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))
     }
+}
+
+/// Whether the address of a store names a server, and no directory.
+pub(crate) fn is_remote(store: &Path) -> bool {
+    store.to_str().is_some_and(|text| text.contains("://"))
 }

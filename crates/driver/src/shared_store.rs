@@ -31,11 +31,6 @@ struct Settings {
     machine: Option<PathBuf>,
 }
 
-/// Whether the address of a store names a server, and no directory.
-pub(crate) fn is_remote(store: &Path) -> bool {
-    store.to_str().is_some_and(|text| text.contains("://"))
-}
-
 impl Options {
     /// The values that hosts share, if there is a store.
     ///

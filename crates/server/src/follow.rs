@@ -56,7 +56,7 @@ pub(crate) async fn follow(server: Arc<Server>) {
         let read = move || {
             reading.refresh_pins()?;
             reading.refresh_run_requests()?;
-            reading.storage.refresh_shared()
+            reading.storage.shared.refresh()
         };
         let result = tokio::task::spawn_blocking(read).await;
         let error = match result {

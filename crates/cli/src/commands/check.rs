@@ -180,7 +180,10 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().stack_size(check::STACK_SIZE).build();
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
     if let Some(level) = args.fix {
-        let fixed = pool.install(|| fix::fixed(&job, level.into()))?;
+        let fixed = pool.install(|| {
+            let find = |sources: &SourceMap| findings(&job, sources);
+            fix::fixed(&job.files, find, job.linter.as_ref(), level.into())
+        })?;
         if fix::write(ui, fixed, args.diff)? == fix::Next::Stop {
             return Ok(Exit::Done);
         }

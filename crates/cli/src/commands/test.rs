@@ -89,7 +89,15 @@ pub(crate) fn run(ui: &mut Ui, args: &TestArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if args.watch {
-        return watch::run(ui, args);
+        return watch::run(
+            ui,
+            &watch::Watched {
+                paths: &args.paths,
+                read: &|ui, sources| tests(ui, args, sources),
+                print: &print_text,
+                jobs: args.jobs,
+            },
+        );
     }
     let sources = SourceMap::new();
     let tests = tests(ui, args, &sources)?;

@@ -69,9 +69,8 @@ struct Linted {
 impl Linted {
     /// The word for the severity of a finding.
     fn kind(&self, finding: &Finding) -> &'static str {
-        let is_refused = |fixed: &FixedManifest| {
-            fixed.refused.iter().any(|code| *code == CHECKS[finding.check].code)
-        };
+        let is_refused =
+            |fixed: &FixedManifest| fixed.refused.iter().any(|code| *code == finding.code);
         let is_fixed = finding.fix.is_some() && self.fixed.as_ref().is_some_and(|f| !is_refused(f));
         match finding.ignored {
             Some(_) => "ignored",

@@ -1,7 +1,9 @@
 //! Indentation by two blanks. The scanner knows as much of YAML as it needs for the column of each
 //! entry; the caller compares the trees.
 
-use super::{OFF, ON};
+/// The comments between which lines only move together.
+pub(super) const OFF: &str = "# ordain: fmt off";
+pub(super) const ON: &str = "# ordain: fmt on";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LevelKind {

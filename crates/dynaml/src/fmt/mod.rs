@@ -10,10 +10,7 @@ mod lines;
 use ordain_data::yaml::{Error, Kind, Node, NodeId, Style, Tree};
 
 use crate::value::is_expression;
-
-/// The comments between which lines only move together.
-pub(crate) const OFF: &str = "# ordain: fmt off";
-pub(crate) const ON: &str = "# ordain: fmt on";
+use lines::{OFF, ON};
 
 /// Formats a template or stub.
 ///

@@ -5,7 +5,6 @@
 //! the last values. Only the store's order of revisions counts, so a lost notice costs time only.
 
 mod address;
-mod election;
 mod etcd;
 mod http;
 mod server;
@@ -20,12 +19,13 @@ use ordain_graph::shared::{
     SharedChanges, SharedGuard, SharedKey, SharedStore, SharedStoreError, SharedWrite, Space,
 };
 
-pub use election::{DEFAULT_TTL, Options as CandidateOptions, Strategy};
+pub use crate::system::election::{DEFAULT_TTL, Options as CandidateOptions, Strategy};
 pub use etcd::Etcd;
 pub use http::TlsFiles;
 pub use server::ServerStore;
 
 use crate::kinds::shared::shared_kv::{Copies, Group, hosts};
+use crate::system::election::elect;
 use crate::system::host::{Host, SharedValues};
 
 /// The longest time for which a store is asked to wait for changes.
@@ -306,7 +306,7 @@ impl Cluster {
         let found = lock(&self.state).values.get(&key).cloned();
         let (last, revision) = found.unwrap_or_default();
         let last = hosts(&last);
-        let elected = election::elect(&candidates, &last);
+        let elected = elect(&candidates, &last);
         (elected != last).then_some((elected, SharedGuard { key, revision }))
     }
 }

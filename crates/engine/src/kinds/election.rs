@@ -6,11 +6,11 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, graph};
 
-use crate::cluster::{CandidateOptions, Strategy};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::{Change, Instance, Kind, KindError, ParseContext, ParseResult};
 use crate::kinds::shared::shared_kv::Key;
+use crate::system::election::{Options as CandidateOptions, Strategy};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 

@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub(crate) mod deadline;
+pub mod election;
 pub(crate) mod file_cache;
 pub mod host;
 pub(crate) mod mounts;

@@ -2,7 +2,7 @@
 //! strings decide its findings.
 
 use super::strings::{self, Part, PartKind};
-use super::token::{Kind, Token, Tokens, closes};
+use super::token::{Kind, Token, Tokens, closes, is_word};
 
 /// The maximum depth of strings in interpolations of strings.
 const MAX_DEPTH: usize = 64;
@@ -120,10 +120,6 @@ const SIGNS: [(&str, Kind); 40] = [
     ("%", Kind::Modulo),
     ("|", Kind::Pipe),
 ];
-
-pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
 
 /// Whether a character is space inside a line.
 fn is_blank(c: char) -> bool {

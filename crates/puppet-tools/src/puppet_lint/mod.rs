@@ -16,119 +16,23 @@
 
 mod checks;
 mod control;
+mod finding;
 pub mod fix;
 mod glob;
 mod lexer;
 pub mod options;
+mod pass;
 mod strings;
 mod structure;
 mod token;
 
-use ordain_source::{Diagnostic, Edit, FileId, Fix, Safety, Severity, TextRange};
+use ordain_source::TextRange;
 
 pub use checks::{CHECKS, Check};
 use control::Control;
+pub use finding::{Finding, Level, TextFix};
 pub use options::Options;
 use token::Tokens;
-
-/// The severity of a finding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Level {
-    /// `warning`
-    Warning,
-    /// `error`
-    Error,
-}
-
-impl Level {
-    /// The word that puppet-lint prints.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// A change of the text that removes the cause of a finding.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TextFix {
-    /// Whether the program means the same afterwards.
-    pub safety: Safety,
-    /// The change in a few words.
-    pub title: String,
-    /// The replaced ranges with their new texts.
-    pub edits: Vec<(TextRange, String)>,
-}
-
-/// A finding.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
-    /// The index of its check in [`CHECKS`].
-    pub check: usize,
-    /// Whether it is a syntax error, which has no check.
-    pub is_syntax: bool,
-    /// The severity.
-    pub level: Level,
-    /// The message, word for word.
-    pub message: String,
-    /// The line that puppet-lint reports, from 1.
-    pub line: u32,
-    /// The column that puppet-lint reports, from 1.
-    pub column: u32,
-    /// The bytes of the cause.
-    pub range: TextRange,
-    /// The reason that a comment gives for ignoring it; it may be empty.
-    pub ignored: Option<String>,
-    /// The change that removes it.
-    pub fix: Option<TextFix>,
-}
-
-impl Finding {
-    /// The name of the check.
-    pub fn name(&self) -> &'static str {
-        if self.is_syntax { "syntax" } else { CHECKS[self.check].name }
-    }
-
-    fn syntax(message: String, line: u32, column: u32, range: TextRange) -> Self {
-        Self {
-            check: 0,
-            is_syntax: true,
-            level: Level::Error,
-            message,
-            line,
-            column,
-            range,
-            ignored: None,
-            fix: None,
-        }
-    }
-
-    /// The diagnostic of a finding in a file.
-    pub fn diagnostic(&self, file: FileId) -> Diagnostic {
-        let place = self.range.in_file(file);
-        if self.is_syntax {
-            let text = "puppet-lint cannot read this, so its checks leave the file out";
-            return Diagnostic::warning("lint::syntax", text).at(place).issue("syntax");
-        }
-        let severity = match self.level {
-            Level::Warning => Severity::Warning,
-            Level::Error => Severity::Error,
-        };
-        let check = &CHECKS[self.check];
-        let mut out = Diagnostic::new(severity, check.code, self.message.clone());
-        out = out.at(place).issue(check.name);
-        if let Some(fix) = &self.fix {
-            let edit = |(range, text): &(TextRange, String)| Edit {
-                span: range.in_file(file),
-                text: text.clone(),
-            };
-            let (title, edits) = (fix.title.clone(), fix.edits.iter().map(edit).collect());
-            out = out.fix(Fix { title, safety: fix.safety, edits });
-        }
-        out
-    }
-}
 
 /// The findings in a file.
 #[derive(Default, Debug)]
@@ -156,9 +60,9 @@ pub fn run(text: &str, full_path: &str, options: &Options) -> Report {
         Tokens::new(Vec::new())
     });
     let control = Control::read(&tokens);
-    let mut pass = checks::Pass::new(text, &tokens, full_path, options);
-    for (i, check) in CHECKS.iter().enumerate().filter(|(i, _)| options.is_enabled(*i)) {
-        pass.check = i;
+    let mut pass = pass::Pass::new(text, &tokens, full_path, options.relative);
+    for (_, check) in CHECKS.iter().enumerate().filter(|(i, _)| options.is_enabled(*i)) {
+        pass.check = (check.name, check.code);
         (check.run)(&mut pass);
     }
     if let Some(token) = pass.broken.map(|i| &tokens[i]) {
@@ -168,7 +72,7 @@ pub fn run(text: &str, full_path: &str, options: &Options) -> Report {
         return Report { findings: vec![syntax], warnings: control.warnings };
     }
     for finding in pass.found.iter_mut().filter(|finding| !finding.is_syntax) {
-        let reason = control.reason(CHECKS[finding.check].name, finding.line);
+        let reason = control.reason(finding.check, finding.line);
         finding.ignored = reason.map(str::to_owned);
     }
     findings.append(&mut pass.found);

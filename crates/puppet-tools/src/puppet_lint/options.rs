@@ -1,6 +1,7 @@
 //! The options of puppet-lint, from command lines and `.puppet-lint.rc`: one option on each line.
 
-use super::{CHECKS, Check, glob};
+use super::checks::{CHECKS, Check};
+use super::glob;
 
 /// The findings that are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! The parts of strings and heredocs, as puppet-lint divides them.
 
-use super::lexer::is_word;
+use super::token::is_word;
 
 /// The kind of a part of a string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

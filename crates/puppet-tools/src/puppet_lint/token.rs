@@ -336,3 +336,7 @@ pub(super) fn closes(before: Option<Kind>) -> u32 {
         _ => 1,
     }
 }
+
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}

@@ -128,7 +128,7 @@ fn answer(server: &Server, asked: &Asked, receipts: &mut Vec<Receipt>) -> Result
         }
         Some(entry) => {
             let shared =
-                may_share_values(&entry).then(|| server.storage.shared_values(&asked.node));
+                may_share_values(&entry).then(|| server.storage.shared.values_for(&asked.node));
             let node = NodeValues {
                 shared: shared.clone(),
                 name: asked.node.as_str(),
@@ -189,12 +189,12 @@ fn use_shared(
     let names = shared.reads();
     // Later changes lead to another request.
     let revision = shared.revision().ok_or("the shared values cannot be read")?;
-    let state = server.storage.shared_state(&names, revision)?;
+    let state = server.storage.shared.state(&names, revision)?;
     server.shared_reads.set(node, names);
     if let Some(exports) = &compiled.exports {
         let stored = exports.keep(&mut CollectingReporter::default());
         stored.map_err(|error| error.message.clone())?;
-        server.storage.refresh_shared()?;
+        server.storage.shared.refresh()?;
     }
     Ok(state)
 }
@@ -323,7 +323,7 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     let known = query.get("state").unwrap_or_default().to_string();
     let (mut news, mut pins) = (server.environments.news(), server.pins.news());
     let mut requests = server.run_requests.news();
-    let mut shared = server.storage.shared_news();
+    let mut shared = server.storage.shared.news();
     let mut ending = server.ending.subscribe();
     let tracked = name.clone();
     let tracking =
@@ -347,7 +347,7 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
         let names = server.shared_reads.of(&node);
         if !names.is_empty() {
             let reading = Arc::clone(&server);
-            let read = move || reading.storage.shared_state(&names, i64::MAX);
+            let read = move || reading.storage.shared.state(&names, i64::MAX);
             match tokio::task::spawn_blocking(read).await {
                 Ok(Ok(values)) => state.push_str(&values),
                 Ok(Err(error)) => return Reply::failed(error),

@@ -49,12 +49,12 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     };
     let wait = Duration::from_millis(wait.and_then(|wait| wait.try_into().ok()).unwrap_or(0));
     let end = Instant::now() + wait.min(HOLD);
-    let mut news = server.storage.shared_news();
+    let mut news = server.storage.shared.news();
     let mut ending = server.ending.subscribe();
     loop {
         news.mark_unchanged();
         let reading = Arc::clone(&server);
-        let read = move || reading.storage.shared_changes(after);
+        let read = move || reading.storage.shared.changes(after);
         let changes = match tokio::task::spawn_blocking(read).await {
             Ok(Ok(changes)) => changes,
             Ok(Err(error)) => return Reply::failed(error),
@@ -110,12 +110,12 @@ pub(crate) async fn change(server: Arc<Server>, node: OwnName, request: Request)
         return reply;
     }
     super::blocking(server, move |server| {
-        let renewed = change.renew.map(|ttl| server.storage.renew_shared(&name, ttl));
+        let renewed = change.renew.map(|ttl| server.storage.shared.renew(&name, ttl));
         let result = renewed.unwrap_or(Ok(())).and_then(|()| {
             if change.writes.is_empty() {
                 return Ok(true);
             }
-            server.storage.write_shared(&change.writes, change.guard.as_ref())
+            server.storage.shared.write(&change.writes, change.guard.as_ref())
         });
         match result {
             Ok(is_done) => Reply::json(&is_done.into()),

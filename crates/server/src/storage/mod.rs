@@ -64,7 +64,8 @@ pub(crate) struct Storage {
     key: StoreKey,
     exports: Arc<StoredExports>,
     nodes: Arc<StoredNodes>,
-    shared: shared::SharedStorage,
+    /// The values that nodes share.
+    pub(crate) shared: shared::SharedStorage,
     /// The name of this server.
     producer: String,
 }

@@ -11,13 +11,11 @@ use ordain_fleet_store::{
 use ordain_graph::shared::{SharedChanges, SharedGuard, SharedStore, SharedWrite, Space};
 use tokio::sync::watch;
 
-use super::Storage;
-
 /// The names of shared values that a compile read.
 pub(crate) type SharedNames = BTreeSet<(Space, String)>;
 
 /// The shared values, and the last revision that readers were told of.
-pub(super) struct SharedStorage {
+pub(crate) struct SharedStorage {
     database: SharedDatabase,
     news: watch::Sender<i64>,
 }
@@ -26,20 +24,18 @@ impl SharedStorage {
     pub(super) fn new(database: Arc<dyn Database>) -> Self {
         Self { database: SharedDatabase(database), news: watch::Sender::new(0) }
     }
-}
 
-impl Storage {
     /// The changes of shared values after a revision. It blocks.
     ///
     /// # Errors
     /// The reason why they cannot be read.
-    pub(crate) fn shared_changes(&self, after: Option<i64>) -> Result<SharedChanges, String> {
-        self.shared.database.read(after).map_err(|error| error.to_string())
+    pub(crate) fn changes(&self, after: Option<i64>) -> Result<SharedChanges, String> {
+        self.database.read(after).map_err(|error| error.to_string())
     }
 
     /// The shared values as a node sees them, for one compile. It blocks.
-    pub(crate) fn shared_values(&self, node: &Certname) -> Arc<Cluster> {
-        let store = Arc::new(self.shared.database.clone()) as Arc<dyn SharedStore>;
+    pub(crate) fn values_for(&self, node: &Certname) -> Arc<Cluster> {
+        let store = Arc::new(self.database.clone()) as Arc<dyn SharedStore>;
         Cluster::open(store, node.as_str(), None)
     }
 
@@ -47,12 +43,12 @@ impl Storage {
     ///
     /// # Errors
     /// The reason why they cannot be read.
-    pub(crate) fn shared_state(&self, names: &SharedNames, at_most: i64) -> Result<String, String> {
+    pub(crate) fn state(&self, names: &SharedNames, at_most: i64) -> Result<String, String> {
         if names.is_empty() {
             return Ok(String::new());
         }
         let read = |connection: &mut dyn Connection| shared_revision_of(connection, names, at_most);
-        let revision = ordain_fleet_store::read(&*self.database, None, read);
+        let revision = ordain_fleet_store::read(&*self.database.0, None, read);
         revision.map(|revision| format!("-v{revision}")).map_err(|error| error.to_string())
     }
 
@@ -60,13 +56,13 @@ impl Storage {
     ///
     /// # Errors
     /// The reason why they cannot be written.
-    pub(crate) fn write_shared(
+    pub(crate) fn write(
         &self,
         writes: &[SharedWrite],
         guard: Option<&SharedGuard>,
     ) -> Result<bool, String> {
-        let done = self.shared.database.write("", writes, guard).map_err(|e| e.to_string())?;
-        self.refresh_shared()?;
+        let done = self.database.write("", writes, guard).map_err(|e| e.to_string())?;
+        self.refresh()?;
         Ok(done)
     }
 
@@ -74,26 +70,26 @@ impl Storage {
     ///
     /// # Errors
     /// The reason why they cannot be written.
-    pub(crate) fn renew_shared(&self, node: &str, ttl: u64) -> Result<(), String> {
-        self.shared.database.renew(node, ttl).map_err(|error| error.to_string())
+    pub(crate) fn renew(&self, node: &str, ttl: u64) -> Result<(), String> {
+        self.database.renew(node, ttl).map_err(|error| error.to_string())
     }
 
     /// Tells readers of changes by other servers, and removes values that ended. It blocks.
     ///
     /// # Errors
     /// The reason why they cannot be read.
-    pub(crate) fn refresh_shared(&self) -> Result<(), String> {
-        self.shared.database.expire().map_err(|error| error.to_string())?;
+    pub(crate) fn refresh(&self) -> Result<(), String> {
+        self.database.expire().map_err(|error| error.to_string())?;
         let revision = |connection: &mut dyn Connection| shared_revision(connection);
-        let revision = ordain_fleet_store::read(&*self.database, None, revision);
+        let revision = ordain_fleet_store::read(&*self.database.0, None, revision);
         let revision = revision.map_err(|error| error.to_string())?;
         let is_new = |last: &mut i64| std::mem::replace(last, revision) != revision;
-        self.shared.news.send_if_modified(is_new);
+        self.news.send_if_modified(is_new);
         Ok(())
     }
 
     /// Tells when shared values have changed.
-    pub(crate) fn shared_news(&self) -> watch::Receiver<i64> {
-        self.shared.news.subscribe()
+    pub(crate) fn news(&self) -> watch::Receiver<i64> {
+        self.news.subscribe()
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ordain_driver::check::Candidate;
 use ordain_driver::format;
-use ordain_driver::lint::is_manifest;
+use ordain_driver::lint::{Linter, is_manifest};
 use ordain_puppet_tools::puppet_lint::fix::fix as fix_lint;
 use ordain_source::{Diagnostic, FileId, Fix, Safety, SourceMap};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::Job;
 use crate::codes;
 use crate::exit::Failure;
 use crate::ui::{Ui, count};
@@ -32,13 +32,20 @@ pub(super) enum Next {
 }
 
 /// The files whose text changes, with fixes that are at least as safe as `least`.
-pub(super) fn fixed(job: &Job<'_>, least: Safety) -> Result<Vec<FixedFile>, Failure> {
-    if job.files.iter().any(|file| file.path == Path::new("-")) {
+///
+/// `find` returns the findings in the files.
+pub(super) fn fixed(
+    files: &[Candidate],
+    find: impl FnOnce(&SourceMap) -> Vec<Diagnostic>,
+    linter: Option<&Linter>,
+    least: Safety,
+) -> Result<Vec<FixedFile>, Failure> {
+    if files.iter().any(|file| file.path == Path::new("-")) {
         let text = "--fix needs files; standard input cannot be fixed";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     let sources = SourceMap::new();
-    let found = super::findings(job, &sources);
+    let found = find(&sources);
     let mut by_file: BTreeMap<FileId, Vec<Diagnostic>> = BTreeMap::new();
     for diagnostic in found {
         let file = diagnostic.primary.as_ref().map(|label| label.span.file);
@@ -47,14 +54,15 @@ pub(super) fn fixed(job: &Job<'_>, least: Safety) -> Result<Vec<FixedFile>, Fail
         }
     }
     let files: Vec<_> = by_file.into_iter().collect();
-    let one =
-        |(file, found): (FileId, Vec<Diagnostic>)| fixed_file(job, least, file, &found, &sources);
+    let one = |(file, found): (FileId, Vec<Diagnostic>)| {
+        fixed_file(linter, least, file, &found, &sources)
+    };
     let done: Result<Vec<_>, Diagnostic> = files.into_par_iter().map(one).collect();
     Ok(done?.into_iter().filter(|file| file.after != file.before).collect())
 }
 
 fn fixed_file(
-    job: &Job<'_>,
+    linter: Option<&Linter>,
     least: Safety,
     file: FileId,
     found: &[Diagnostic],
@@ -73,7 +81,7 @@ fn fixed_file(
         applied: fixed.applied,
         refused: Vec::new(),
     };
-    if let Some(linter) = job.linter.as_ref().filter(|_| is_manifest(&source.path)) {
+    if let Some(linter) = linter.filter(|_| is_manifest(&source.path)) {
         let full = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
         let options = linter.options(&full)?;
         let fixed = fix_lint(&out.after, &full.to_string_lossy(), &options, least);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +10,6 @@ use ordain_driver::Options;
 use ordain_source::SourceMap;
 use ordain_testing::{RunOptions, Test, TestReport, TestResult};
 
-use super::{TestArgs, print_text, tests};
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, count};
 
@@ -19,18 +19,33 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// A file before a change: its time and size; `None` if it does not exist.
 type FileState = Option<(SystemTime, u64)>;
 
+/// Reads the tests that exist now.
+type ReadTests<'a> = &'a dyn Fn(&mut Ui, &SourceMap) -> Result<Vec<Test>, Failure>;
+
+/// The tests that are watched.
+pub(super) struct Watched<'a> {
+    /// The files and directories of the tests.
+    pub(super) paths: &'a [PathBuf],
+    /// Reads the tests.
+    pub(super) read: ReadTests<'a>,
+    /// Prints a report.
+    pub(super) print: &'a dyn Fn(&mut Ui, &TestReport) -> Result<(), Failure>,
+    /// How many tests run at the same time.
+    pub(super) jobs: Option<NonZeroUsize>,
+}
+
 /// Runs all tests, then the affected ones after each change, until a signal ends the process.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub(super) fn run(ui: &mut Ui, args: &TestArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, watched: &Watched<'_>) -> Result<Exit, Failure> {
     let options =
-        RunOptions { common: Options::default(), jobs: args.jobs, ..RunOptions::default() };
+        RunOptions { common: Options::default(), jobs: watched.jobs, ..RunOptions::default() };
     let mut known: BTreeMap<Key, TestResult> = BTreeMap::new();
     let mut changed: Option<Vec<PathBuf>> = None;
     loop {
         let (begin, sources) = (SystemTime::now(), SourceMap::new());
-        match tests(ui, args, &sources) {
+        match (watched.read)(ui, &sources) {
             Ok(found) => {
                 let affected = affected(&found, &known, changed.as_deref());
                 let report = ordain_testing::run(&affected, &options, &sources);
@@ -38,19 +53,19 @@ pub(super) fn run(ui: &mut Ui, args: &TestArgs) -> Result<Exit, Failure> {
                 for result in report.results {
                     known.insert((result.file.clone(), result.name.clone()), result);
                 }
-                print(ui, &found, &known, affected.len())?;
+                print(ui, watched, (&found, &known), affected.len())?;
             }
             Err(Failure::Message(diagnostic)) => ui.message(&diagnostic),
             Err(_) => {}
         }
-        let mut states = States::of(args, &known, begin);
+        let mut states = States::of(watched.paths, &known, begin);
         changed = Some(loop {
             let changes = states.changes();
             if !changes.is_empty() {
                 break changes;
             }
             std::thread::sleep(INTERVAL);
-            states.add_new_files(args);
+            states.add_new_files(watched.paths);
         });
     }
 }
@@ -79,14 +94,14 @@ fn affected(
 /// Prints the failures of all tests, and how many were run.
 fn print(
     ui: &mut Ui,
-    tests: &[Test],
-    known: &BTreeMap<Key, TestResult>,
+    watched: &Watched<'_>,
+    (tests, known): (&[Test], &BTreeMap<Key, TestResult>),
     run: usize,
 ) -> Result<(), Failure> {
     let results = tests.iter().filter_map(|test| known.get(&key_of(test)).cloned());
     let report = TestReport { results: results.collect(), ..TestReport::default() };
     ui.line(&format!("ran {}", count(run, "test")), 0)?;
-    print_text(ui, &report)?;
+    (watched.print)(ui, &report)?;
     ui.line("", 0)?;
     ui.out().flush()?;
     Ok(())
@@ -98,9 +113,9 @@ struct States(BTreeMap<PathBuf, FileState>);
 impl States {
     /// The states at a time at which all tests were run. A file that has changed since then has
     /// changed.
-    fn of(args: &TestArgs, known: &BTreeMap<Key, TestResult>, begin: SystemTime) -> Self {
+    fn of(paths: &[PathBuf], known: &BTreeMap<Key, TestResult>, begin: SystemTime) -> Self {
         let inputs = known.values().flat_map(|result| result.inputs.iter().cloned());
-        let states = inputs.chain(test_files(args)).map(|path| {
+        let states = inputs.chain(test_files(paths)).map(|path| {
             let before = state(&path).filter(|(modified, _)| *modified < begin);
             let is_new = before.is_none() && path.exists();
             let before = if is_new { Some((begin, u64::MAX)) } else { before };
@@ -110,8 +125,8 @@ impl States {
     }
 
     /// Adds new test files as files that did not exist.
-    fn add_new_files(&mut self, args: &TestArgs) {
-        for path in test_files(args) {
+    fn add_new_files(&mut self, paths: &[PathBuf]) {
+        for path in test_files(paths) {
             self.0.entry(path).or_insert(None);
         }
     }
@@ -123,11 +138,8 @@ impl States {
 }
 
 /// The test files that exist now.
-fn test_files(args: &TestArgs) -> Vec<PathBuf> {
-    args.paths
-        .iter()
-        .flat_map(|path| ordain_testing::find_tests(path).unwrap_or_default())
-        .collect()
+fn test_files(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().flat_map(|path| ordain_testing::find_tests(path).unwrap_or_default()).collect()
 }
 
 fn state(path: &Path) -> FileState {

@@ -2,10 +2,10 @@
 
 use ordain_source::{Safety, TextRange};
 
-use super::{Note, Pass, quote, range, replace};
+use crate::puppet_lint::finding::{Finding, Level, TextFix};
+use crate::puppet_lint::pass::{Note, Pass, quote, range, replace};
 use crate::puppet_lint::structure::Definition;
 use crate::puppet_lint::token::{Direction, Kind, Tokens};
-use crate::puppet_lint::{Finding, Level, TextFix};
 
 fn word(definition: &Definition) -> &'static str {
     if definition.is_class { "class" } else { "defined type" }
@@ -15,7 +15,7 @@ pub(super) fn autoloader_layout(pass: &mut Pass<'_, '_>) {
     let mut notes = Vec::new();
     for definition in &pass.structure().definitions {
         let name = pass.tokens[definition.name].value;
-        if !pass.full_path.ends_with(&expected_path(name, pass.options.relative)) {
+        if !pass.full_path.ends_with(&expected_path(name, pass.is_relative)) {
             let text = format!("{name} not in autoload module layout");
             let note = Note::warning(definition.name, text);
             notes.push(Note { level: Level::Error, ..note });
@@ -224,7 +224,8 @@ pub(super) fn node_name(pass: &mut Pass<'_, '_>) {
         let Some(brace) = brace else {
             let token = &tokens[node];
             pass.found.push(Finding {
-                check: pass.check,
+                check: pass.check.0,
+                code: pass.check.1,
                 is_syntax: true,
                 level: Level::Error,
                 message: "Syntax error (try running `puppet parser validate <file>`)".to_owned(),

@@ -2,8 +2,8 @@
 
 use ordain_source::{Safety, TextRange};
 
-use super::{Note, Pass, range, replace};
-use crate::puppet_lint::TextFix;
+use crate::puppet_lint::finding::TextFix;
+use crate::puppet_lint::pass::{Note, Pass, range, replace};
 use crate::puppet_lint::token::{Kind, Tokens};
 
 pub(super) fn slash(pass: &mut Pass<'_, '_>) {

@@ -2,9 +2,9 @@
 
 use ordain_source::{Safety, TextRange};
 
-use super::{Note, Pass};
+use crate::puppet_lint::finding::{Level, TextFix};
+use crate::puppet_lint::pass::{Note, Pass, range, replace};
 use crate::puppet_lint::token::{Direction, Kind, Tokens};
-use crate::puppet_lint::{Level, TextFix};
 
 fn is_blank(kind: Kind) -> bool {
     matches!(kind, Kind::Whitespace | Kind::Indent | Kind::Newline)
@@ -67,8 +67,8 @@ fn one_line_end(pass: &Pass<'_, '_>, from: usize, to: usize, else_text: &str) ->
 
 /// A fix without a blank token.
 fn removed(pass: &Pass<'_, '_>, i: usize) -> Option<TextFix> {
-    let at = super::range(&pass.tokens[i]);
-    is_blank(pass.tokens[i].kind).then(|| super::replace(Safety::Safe, "remove it", at, ""))
+    let at = range(&pass.tokens[i]);
+    is_blank(pass.tokens[i].kind).then(|| replace(Safety::Safe, "remove it", at, ""))
 }
 
 fn report(pass: &mut Pass<'_, '_>, token: usize, message: &str, fix: Option<TextFix>) {
@@ -336,7 +336,7 @@ pub(super) fn line_end_first(pass: &mut Pass<'_, '_>) {
     for i in 0..count {
         let token = &pass.tokens[i];
         let at = TextRange::new(token.start, token.end);
-        let fix = super::replace(Safety::Safe, "remove it", at, "");
+        let fix = replace(Safety::Safe, "remove it", at, "");
         let text = "there should not be a newline at the beginning of a manifest";
         report(pass, i, text, Some(fix));
     }
@@ -346,7 +346,7 @@ pub(super) fn no_line_end_last(pass: &mut Pass<'_, '_>) {
     let Some(last) = pass.tokens.len().checked_sub(1) else { return };
     if pass.tokens[last].kind != Kind::Newline {
         let end = pass.text.len() as u32;
-        let fix = super::replace(Safety::Safe, "add it", TextRange::new(end, end), "\n");
+        let fix = replace(Safety::Safe, "add it", TextRange::new(end, end), "\n");
         let text = "there should be a single newline at the end of a manifest";
         report(pass, last, text, Some(fix));
     }

@@ -1,6 +1,6 @@
 //! Checks of the community's plug-ins about the parameters of classes and defined types.
 
-use super::{Note, Pass};
+use crate::puppet_lint::pass::{Note, Pass};
 use crate::puppet_lint::structure::Definition;
 use crate::puppet_lint::token::{Kind, Token, Tokens};
 

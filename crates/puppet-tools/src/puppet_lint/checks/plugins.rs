@@ -2,9 +2,9 @@
 
 use ordain_source::{Safety, TextRange};
 
-use super::{Note, Pass, quote, range, replace};
+use crate::puppet_lint::finding::{Level, TextFix};
+use crate::puppet_lint::pass::{Note, Pass, quote, range, replace};
 use crate::puppet_lint::token::{Direction, Kind, Tokens};
-use crate::puppet_lint::{Level, TextFix};
 
 /// A range of tokens whose last element may lack a comma.
 struct Elements {

@@ -3,10 +3,10 @@
 use ordain_source::{Safety, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Note, Pass, quote, range, replace};
+use crate::puppet_lint::finding::{Level, TextFix};
+use crate::puppet_lint::pass::{Note, Pass, quote, range, replace};
 use crate::puppet_lint::structure::Resource;
 use crate::puppet_lint::token::{Direction, Kind, Tokens};
-use crate::puppet_lint::{Level, TextFix};
 
 pub(super) fn selector(pass: &mut Pass<'_, '_>) {
     pass.each_resource(|resource, tokens, notes| {

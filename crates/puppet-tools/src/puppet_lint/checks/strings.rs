@@ -2,7 +2,7 @@
 
 use ordain_source::{Safety, TextRange};
 
-use super::{Note, Pass, range, replace};
+use crate::puppet_lint::pass::{Note, Pass, range, replace};
 use crate::puppet_lint::token::{Kind, Token};
 
 pub(super) fn double_quoted(pass: &mut Pass<'_, '_>) {

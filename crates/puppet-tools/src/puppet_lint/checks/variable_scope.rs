@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Pass;
+use crate::puppet_lint::pass::Pass;
 use crate::puppet_lint::structure::{Budget, Definition};
 use crate::puppet_lint::token::{Kind, Tokens};
 

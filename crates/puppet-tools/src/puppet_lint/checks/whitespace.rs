@@ -2,9 +2,9 @@
 
 use ordain_source::{Safety, TextRange};
 
-use super::{Note, Pass, range, replace};
+use crate::puppet_lint::finding::{Finding, Level};
+use crate::puppet_lint::pass::{Note, Pass, range, replace};
 use crate::puppet_lint::token::Kind;
-use crate::puppet_lint::{Finding, Level};
 
 pub(super) fn line_length(pass: &mut Pass<'_, '_>, most: usize) {
     let mut start = 0;
@@ -17,7 +17,8 @@ pub(super) fn line_length(pass: &mut Pass<'_, '_>, most: usize) {
         if is_long {
             let beyond = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
             pass.found.push(Finding {
-                check: pass.check,
+                check: pass.check.0,
+                code: pass.check.1,
                 is_syntax: false,
                 level: Level::Warning,
                 message: format!("line has more than {most} characters"),

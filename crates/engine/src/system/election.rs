@@ -56,13 +56,13 @@ impl Options {
 
     /// Whether the candidate is removed when its host ends in an orderly way. One that names a time
     /// stays for it.
-    pub(super) fn ends_with_host(&self) -> bool {
+    pub(crate) fn ends_with_host(&self) -> bool {
         !self.persist && self.ttl.is_none()
     }
 }
 
 /// The elected hosts. If the candidates have different options, those of the last one by name win.
-pub(super) fn elect(candidates: &BTreeMap<String, String>, last: &[String]) -> Vec<String> {
+pub(crate) fn elect(candidates: &BTreeMap<String, String>, last: &[String]) -> Vec<String> {
     let (mut strategy, mut max) = (Strategy::default(), 1);
     for options in candidates.values().map(|text| Options::parse(text)) {
         strategy = options.strategy.unwrap_or(strategy);
