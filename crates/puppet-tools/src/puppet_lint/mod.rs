@@ -2,7 +2,7 @@
 //! its options and its comments.
 //!
 //! [`run`] checks one manifest. puppet-lint has a lexer of its own that differs from Puppet's, and
-//! its findings depend on it, so [`lexer`] makes the same tokens. [`CHECKS`] lists the checks,
+//! its findings depend on it, so the module `lexer` makes the same tokens. [`CHECKS`] lists the checks,
 //! [`Options`] reads command lines and `.puppet-lint.rc`. Fixes are edits of the text;
 //! [`fix`](mod@fix) applies them as far as the program means the same afterwards.
 //!
