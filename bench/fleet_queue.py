@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the queue of `ordain fleet diff --queue` in PostgreSQL, with 100,000 simulated nodes.
 
-usage: bench/queue.py [ORDAIN] [--nodes N] [--workers N] [--no-compile]
+usage: bench/fleet_queue.py [ORDAIN] [--nodes N] [--workers N] [--no-compile]
 
 The nodes have three facts and one resource, so that compiles cost little. With --no-compile the code has a syntax error,
 which each node gets without a compile, so that only the queue is measured. Figures:
