@@ -72,7 +72,9 @@ module Ordain
         def mocha_mocks
           return [] unless defined?(::Mocha::Mockery)
 
-          ::Mocha::Mockery.instance.stubba.stubba_methods.map(&:stubbee)
+          # There is none in suites that load Mocha and mock with RSpec.
+          mockery = Array(::Mocha::Mockery.instance_variable_get(:@instances)).last
+          mockery ? mockery.stubba.stubba_methods.map(&:stubbee) : []
         end
 
         def name_of(object)
