@@ -236,6 +236,22 @@ impl<'t> Tokens<'t> {
         Self { all, next_code, previous_code }
     }
 
+    /// The brace that closes the first one from a token on.
+    pub(super) fn body_end(&self, from: usize) -> Option<usize> {
+        let mut depth = 0_i64;
+        (from..self.len()).find(|i| match self[*i].kind {
+            Kind::LBrace => {
+                depth += 1;
+                false
+            }
+            Kind::RBrace => {
+                depth -= 1;
+                depth == 0
+            }
+            _ => false,
+        })
+    }
+
     /// The next code token after a code token.
     pub(super) fn next_code(&self, i: usize) -> Option<usize> {
         self.next_code.get(i).filter(|n| **n != NONE).map(|n| *n as usize)

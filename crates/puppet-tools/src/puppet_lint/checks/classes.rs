@@ -166,18 +166,7 @@ fn is_required(pass: &Pass<'_, '_>, i: usize) -> bool {
 pub(super) fn case_without_default(pass: &mut Pass<'_, '_>) {
     let mut cases: Vec<(usize, usize)> = Vec::new();
     for start in pass.all(Kind::Case) {
-        let mut depth = 0_i64;
-        let end = (start + 1..pass.tokens.len()).find(|i| match pass.tokens[*i].kind {
-            Kind::LBrace => {
-                depth += 1;
-                false
-            }
-            Kind::RBrace => {
-                depth -= 1;
-                depth == 0
-            }
-            _ => false,
-        });
+        let end = pass.tokens.body_end(start + 1);
         if !pass.budget.take(end.unwrap_or(pass.tokens.len()) - start) {
             return;
         }

@@ -1,13 +1,14 @@
 //! The check for variables that the scope of a class does not have.
 
+use ordain_graph::METAPARAMETERS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::puppet_lint::pass::Pass;
 use crate::puppet_lint::structure::{Budget, Definition};
 use crate::puppet_lint::token::{Kind, Tokens};
 
-/// Variables that every scope has.
-const ALWAYS: [&str; 24] = [
+/// Variables that every scope has, beside those of metaparameters.
+const ALWAYS: [&str; 13] = [
     "name",
     "title",
     "module_name",
@@ -18,24 +19,13 @@ const ALWAYS: [&str; 24] = [
     "serverip",
     "serverversion",
     "caller_module_name",
-    "alias",
-    "audit",
-    "before",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
     "facts",
     "trusted",
     "server_facts",
 ];
 
 pub(super) fn check(pass: &mut Pass<'_, '_>) {
-    let mut known: FxHashSet<&str> = ALWAYS.into_iter().collect();
+    let mut known: FxHashSet<&str> = ALWAYS.iter().chain(METAPARAMETERS).copied().collect();
     let mut found = Vec::new();
     for definition in &pass.structure().definitions {
         let Some(scope) = Scope::read(pass.tokens, definition, &mut known, &pass.budget) else {
@@ -109,7 +99,7 @@ impl<'t> Scope<'t> {
                 Kind::Pipe => match params.take() {
                     None => params = Some(Vec::new()),
                     Some(params) => {
-                        let end = body_end(tokens, i);
+                        let end = tokens.body_end(i);
                         budget.take(end.unwrap_or(tokens.len()) - i).then_some(())?;
                         if let Some(end) = end {
                             scope.add(&params, (tokens[i].line, tokens[end].line));
@@ -172,20 +162,4 @@ fn assigned<'t>(tokens: &Tokens<'t>, equals: usize, known: &mut FxHashSet<&'t st
         }
         at = tokens.previous_code(i);
     }
-}
-
-/// The brace that closes the first one after a token.
-fn body_end(tokens: &Tokens<'_>, from: usize) -> Option<usize> {
-    let mut depth = 0_i64;
-    (from..tokens.len()).find(|i| match tokens[*i].kind {
-        Kind::LBrace => {
-            depth += 1;
-            false
-        }
-        Kind::RBrace => {
-            depth -= 1;
-            depth == 0
-        }
-        _ => false,
-    })
 }
