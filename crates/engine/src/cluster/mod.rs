@@ -227,7 +227,7 @@ impl Cluster {
 
     /// Waits for changes and takes them. Returns the namespaces of changed elections.
     fn read(&self, at_most: Duration) -> Result<BTreeSet<String>, SharedStoreError> {
-        // Whoever reads without waiting must not wait for the thread that does.
+        // A reader that does not wait for news must not wait for the thread that does.
         let waited = if at_most.is_zero() {
             None
         } else {

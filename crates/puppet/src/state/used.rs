@@ -19,7 +19,7 @@ struct Used {
 }
 
 /// Collects the branches that compiles take, and the keys whose values they find in data files.
-/// Clones share what is collected.
+/// Clones share one collection.
 #[derive(Clone, Default, Debug)]
 pub struct UsedCode(Arc<Mutex<Used>>);
 

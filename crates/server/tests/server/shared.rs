@@ -102,7 +102,7 @@ impl SharedStore for Cable {
         wait: Duration,
     ) -> Result<SharedChanges, SharedStoreError> {
         let changes = self.check()?.changes(after, wait)?;
-        // What arrives later is lost.
+        // A change that arrives after the cut is lost.
         self.check()?;
         Ok(changes)
     }

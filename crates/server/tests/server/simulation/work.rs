@@ -37,7 +37,7 @@ struct Worker {
     paused_until: i64,
 }
 
-/// What is to be done.
+/// The open run of many nodes, the open job, and the workers.
 #[derive(Default)]
 pub(super) struct Work {
     run: Option<i64>,
