@@ -109,43 +109,16 @@ async fn tls(
     slot: Slot,
     end: watch::Receiver<bool>,
 ) {
-    let address = client.address;
-    // In a place of its own, which is free again when requests begin.
-    let handshake = Box::pin(handshake(&service, stream));
-    let stream = match timeout(service.server.config.limits.handshake, handshake).await {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => {
-            service.server.metrics.failed_handshakes.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(%address, %error, "the handshake of a connection fails");
-            return;
-        }
-        Err(_) => {
-            service.server.metrics.failed_handshakes.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(%address, "the handshake of a connection takes too long");
-            return;
-        }
+    // Each step is in a place of its own: a connection that waits does not have room for the others.
+    let Some((mut stream, client)) = Box::pin(admitted(&service, stream, client)).await else {
+        return;
     };
-    let certificates = stream.get_ref().1.peer_certificates();
-    let certificate = certificates.and_then(|chain| chain.first());
-    let identity = match certificate.map(|der| Identity::of(&service.server.ca(), der)).transpose()
-    {
-        Ok(identity) => identity,
-        Err(error) => {
-            tracing::warn!(%address, %error, "the certificate of a client is refused");
-            return;
-        }
-    };
-    let client = Arc::new(Client { identity, ..client });
-    // The task keeps `slot` until its end. Each step is in a place of its own: a connection that
-    // waits does not have room for the others.
-    let mut stream = Box::new(stream);
     let mut first = Bytes::new();
     while !first.is_empty() || has_request(&service, &mut stream, end.clone()).await {
-        let exit = Arc::new(Exit::default());
-        let requests = requests(&service, (*stream, first), &client, Some(exit), end.clone());
+        let exit = Some(Arc::new(Exit::default()));
+        let requests = requests(&service, (stream, first), &client, exit, end.clone());
         let Some(left) = Box::pin(requests).await else { break };
-        stream = Box::new(left.stream);
-        first = left.first;
+        (stream, first) = (left.stream, left.first);
         let answer = held::answer(&service, &mut stream, &client, left.request, &end);
         if !Box::pin(answer).await {
             break;
@@ -154,6 +127,43 @@ async fn tls(
     drop(slot);
 }
 
+/// A stream in a place of its own, so that it can move.
+type BoxedStream = Box<TlsStream<TcpStream>>;
+
+/// Makes the handshake of a connection, and reads the identity of its client. `None` if either fails.
+async fn admitted(
+    service: &Service,
+    stream: TcpStream,
+    client: Client,
+) -> Option<(BoxedStream, Arc<Client>)> {
+    let address = client.address;
+    let stream =
+        match timeout(service.server.config.limits.handshake, handshake(service, stream)).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => {
+                service.server.metrics.failed_handshakes.fetch_add(1, Ordering::Relaxed);
+                tracing::debug!(%address, %error, "the handshake of a connection fails");
+                return None;
+            }
+            Err(_) => {
+                service.server.metrics.failed_handshakes.fetch_add(1, Ordering::Relaxed);
+                tracing::debug!(%address, "the handshake of a connection takes too long");
+                return None;
+            }
+        };
+    let certificates = stream.get_ref().1.peer_certificates();
+    let certificate = certificates.and_then(|chain| chain.first());
+    match certificate.map(|der| Identity::of(&service.server.ca(), der)).transpose() {
+        Ok(identity) => Some((Box::new(stream), Arc::new(Client { identity, ..client }))),
+        Err(error) => {
+            tracing::warn!(%address, %error, "the certificate of a client is refused");
+            None
+        }
+    }
+}
+
+/// Waits for the first bytes of a request: the buffers for requests are larger than all else that a
+/// connection needs.
 /// Serves the requests of a connection without encryption.
 async fn plain(
     service: Arc<Service>,
@@ -258,7 +268,8 @@ async fn requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         Ok(request) => {
             let parts = connection.into_parts();
             let stream = parts.io.into_inner().into_inner();
-            Some(Left { request, stream, first: parts.read_buf })
+            // A copy, since these few bytes, mostly none, are in a buffer of 8 KiB.
+            Some(Left { request, stream, first: Bytes::copy_from_slice(&parts.read_buf) })
         }
         Err(result) => {
             if let Err(error) = result {
