@@ -62,8 +62,9 @@ impl Exit {
 /// Whether a request may leave its connection: its reply is then written in the form of HTTP 1.1,
 /// after which the client may send further requests.
 pub(crate) fn may_leave(request: &hyper::Request<Incoming>) -> bool {
-    let closes = request.headers().contains_key(header::CONNECTION);
-    request.version() == Version::HTTP_11 && *request.method() == Method::GET && !closes
+    let mut options = request.headers().get_all(header::CONNECTION).iter();
+    let stays = options.all(|option| option.as_bytes().eq_ignore_ascii_case(b"keep-alive"));
+    request.version() == Version::HTTP_11 && *request.method() == Method::GET && stays
 }
 
 /// Waits for the reply of a request, and writes it. Returns whether the client may send further

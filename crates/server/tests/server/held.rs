@@ -37,7 +37,8 @@ fn a_held_connection_goes_on_after_its_reply() {
     let mut web = client(&server);
     let mut known = state(&mut web);
     for round in 0..3 {
-        send(&mut web, &changes(&known), "");
+        let more = ["", "connection: keep-alive\r\n"][round % 2];
+        send(&mut web, &changes(&known), more);
         pause();
         let begin = Instant::now();
         server.edit(SITE, &format!("notify {{ 'round {round}': }}\n"));
