@@ -162,8 +162,6 @@ async fn admitted(
     }
 }
 
-/// Waits for the first bytes of a request: the buffers for requests are larger than all else that a
-/// connection needs.
 /// Serves the requests of a connection without encryption.
 async fn plain(
     service: Arc<Service>,
