@@ -28,6 +28,7 @@ mod files;
 mod follow;
 mod handlers;
 mod held;
+mod held_reply;
 mod identity;
 mod io;
 mod listener;

@@ -24,7 +24,8 @@ use tokio_rustls::server::TlsStream;
 
 use crate::client::{Client, Listener};
 use crate::connections::Slot;
-use crate::held::{self, Exit, HeldRequest};
+use crate::held::{Exit, HeldRequest};
+use crate::held_reply;
 use crate::identity::Identity;
 use crate::io::TimedWrites;
 use crate::service::Service;
@@ -119,7 +120,7 @@ async fn tls(
         let requests = requests(&service, (stream, first), &client, exit, end.clone());
         let Some(left) = Box::pin(requests).await else { break };
         (stream, first) = (left.stream, left.first);
-        let answer = held::answer(&service, &mut stream, &client, left.request, &end);
+        let answer = held_reply::answer(&service, &mut stream, &client, left.request, &end);
         if !Box::pin(answer).await {
             break;
         }

@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{Method, Response, StatusCode};
+use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 
 use crate::body::Outgoing;
 use crate::client::{Client, Listener};
 use crate::explorer_users;
-use crate::held::{self, Exit, HeldRequest};
+use crate::held::{self, Exit, Handled, HeldRequest};
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{Body, LaterReply, PUPPET_VERSION, Reply};
 use crate::request::Request;
@@ -36,15 +36,6 @@ pub(crate) struct Service {
     pub(crate) monitoring: Vec<Route>,
     /// The routes of PuppetDB's API.
     pub(crate) puppetdb: Vec<Route>,
-}
-
-/// A request that is handled, for counters and the log.
-pub(crate) struct Handled {
-    begin: Instant,
-    method: Method,
-    path: String,
-    /// The pattern of its route, or nothing before it is known.
-    pattern: &'static str,
 }
 
 impl Service {
