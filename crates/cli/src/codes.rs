@@ -1,5 +1,6 @@
 //! The diagnostic codes of the command line, and the documentation of all codes.
 
+#[cfg(feature = "full")]
 use ordain_driver::languages;
 use ordain_source::CodeDoc;
 
@@ -108,13 +109,13 @@ const OWN: &[CodeDoc] = &[
 
 /// The documentation of every code, in order.
 pub(crate) fn all() -> Vec<&'static CodeDoc> {
-    let mut codes: Vec<_> = OWN
-        .iter()
-        .chain(DOCS)
-        .chain(ordain_deploy::codes::DOCS)
-        .chain(ordain_testing::codes::DOCS)
-        .chain(languages::ALL.iter().flat_map(|language| language.codes()))
-        .collect();
+    let mut codes: Vec<_> = OWN.iter().chain(DOCS).collect();
+    #[cfg(feature = "full")]
+    {
+        codes.extend(ordain_deploy::codes::DOCS);
+        codes.extend(ordain_testing::codes::DOCS);
+        codes.extend(languages::ALL.iter().flat_map(|language| language.codes()));
+    }
     codes.sort_by_key(|doc| doc.code);
     codes
 }

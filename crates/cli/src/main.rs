@@ -1,10 +1,15 @@
 //! The `ordain` command: arguments, output, exit codes. The crates below do the work.
 
 #![allow(clippy::result_large_err, reason = "an error ends the run; it is moved once")]
+#![cfg_attr(
+    not(feature = "full"),
+    allow(dead_code, reason = "the verbs of the agent share modules with all others")
+)]
 
 mod agent;
 mod codes;
 mod commands;
+#[cfg(feature = "full")]
 mod compat;
 mod complete;
 mod exit;
@@ -24,7 +29,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use commands::{Cli, full_command};
-use compat::{inmanta, mgmt, puppet_lint, spiff};
 use exit::{Exit, Failure};
 use ordain_process::supervisor;
 use ordain_source::budget::Watch;
@@ -34,44 +38,27 @@ use ui::Ui;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os();
-    let name = args.next().map(std::path::PathBuf::from);
+    let name = std::env::args_os().next().map(std::path::PathBuf::from);
     if name.as_deref() == Some(supervisor::NAME.as_ref()) {
         return supervisor::main();
     }
     ordain_process::install();
-    let code = run(args, name);
+    let code = run(name);
     ordain_process::shutdown();
     code
 }
 
-/// Runs the command line of the program whose name this process was started by.
-fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
+/// Runs the command line. A program of another name gets the command line of that program, if it
+/// is known.
+#[cfg_attr(not(feature = "full"), expect(unused_variables, reason = "there are no other programs"))]
+fn run(name: Option<std::path::PathBuf>) -> ExitCode {
     panics::exit_on_panic();
-    let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
-    if name.is_some_and(|name| spiff::Program::named(name).is_some())
-        || matches!(name, Some("inmanta" | "mgmt"))
+    #[cfg(feature = "full")]
     {
-        options::ChildArgs::of_environment();
-    }
-    if let Some(program) = name.and_then(spiff::Program::named) {
-        limits::set_by_environment();
-        let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
-        return spiff::main(program, &args);
-    }
-    if name == Some("inmanta") {
-        limits::set_by_environment();
-        return inmanta::main(std::env::args_os().collect());
-    }
-    if name == Some("mgmt") {
-        limits::set_by_environment();
-        let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
-        return mgmt::main(&args);
-    }
-    if name == Some("puppet-lint") {
-        limits::set_by_environment();
-        let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
-        return puppet_lint::main(&args);
+        let name = name.as_deref().and_then(|name| name.file_name()?.to_str());
+        if let Some(code) = name.and_then(compat::run) {
+            return code;
+        }
     }
     // A shell asks for completions. If it does, this call does not return.
     if std::env::var_os(complete::VARIABLE).is_some() {

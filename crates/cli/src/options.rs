@@ -128,7 +128,7 @@ pub(crate) enum Handlers {
     None,
 }
 
-impl From<Handlers> for ordain_inmanta::lower::Handlers {
+impl From<Handlers> for ordain_driver::Handlers {
     fn from(handlers: Handlers) -> Self {
         match handlers {
             Handlers::Needed => Self::Needed,
@@ -251,7 +251,7 @@ pub(crate) fn number_of_run(text: &str) -> Result<i64, String> {
 
 /// The edition of mcl.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Debug)]
-pub enum Edition {
+pub(crate) enum Edition {
     /// Everything that mgmt, its last releases and its guide accept
     #[default]
     Wide,
@@ -259,6 +259,7 @@ pub enum Edition {
     Upstream,
 }
 
+#[cfg(feature = "full")]
 impl From<Edition> for ordain_mcl::Edition {
     fn from(edition: Edition) -> Self {
         match edition {

@@ -12,6 +12,8 @@ pub(crate) use record::{
     with_backups,
 };
 pub(crate) use report::{counts_json, counts_text, resource_json};
+#[cfg(feature = "full")]
+pub(crate) use state::account;
 pub(crate) use state::{
-    account, existing_state_dir, journal, lock, report_damages, root_path, state_dir, subject,
+    existing_state_dir, journal, lock, report_damages, root_path, state_dir, subject,
 };

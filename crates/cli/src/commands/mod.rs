@@ -1,37 +1,60 @@
 //! The command line and its verbs, one file each: first the arguments, then the implementation.
 
 pub(crate) mod apply;
+#[cfg(feature = "full")]
 mod ca;
+#[cfg(feature = "full")]
 mod check;
 pub(crate) mod code;
+#[cfg(feature = "full")]
 pub(crate) mod compile;
 mod completions;
+#[cfg(feature = "full")]
 pub(crate) mod convert;
+#[cfg(feature = "full")]
 mod deploy;
+#[cfg(feature = "full")]
 mod diff;
 mod doctor;
+#[cfg(feature = "full")]
 pub(crate) mod encrypt;
+#[cfg(feature = "full")]
 mod eval;
+#[cfg(feature = "full")]
 mod explain;
+#[cfg(feature = "full")]
 mod explain_code;
 mod facts;
+#[cfg(feature = "full")]
 mod fleet;
+#[cfg(feature = "full")]
 mod fmt;
+#[cfg(feature = "full")]
 mod graph;
 mod help;
 mod history;
+#[cfg(feature = "full")]
 mod init;
+#[cfg(feature = "full")]
 mod kinds;
+#[cfg(feature = "full")]
 mod lookup;
+#[cfg(feature = "full")]
 mod lsp;
 mod man;
+#[cfg(feature = "full")]
 pub(crate) mod merge;
+#[cfg(feature = "full")]
 mod parse;
 pub(crate) mod plan;
 mod rollback;
+#[cfg(feature = "full")]
 mod schema;
+#[cfg(feature = "full")]
 mod serve;
+#[cfg(feature = "full")]
 mod test;
+#[cfg(feature = "full")]
 mod types;
 mod version;
 
@@ -43,6 +66,7 @@ use crate::agent::{self, AgentArgs};
 use crate::exit::{self, Exit, Failure};
 use crate::options::GlobalArgs;
 use crate::ui::Ui;
+#[cfg(feature = "full")]
 use crate::watch::{self, WatchArgs};
 
 /// Compile, check, explain, compare, plan and apply desired state
@@ -94,13 +118,16 @@ fn write_manual(ui: &mut Ui, args: &man::ManArgs) -> Result<Exit, Failure> {
     man::run(ui, args, full_command())
 }
 
-/// Defines the verbs: the name, the arguments and the function of each.
+/// Defines the verbs: the name, the arguments and the function of each. `evaluates` marks the verbs
+/// that only read and evaluate their input, `acts` those that examine or change the machine, or run
+/// for long.
 macro_rules! verbs {
-    ($($verb:literal $name:ident($args:ty) => $run:path,)*) => {
+    ($($(#[$condition:meta])* $verb:literal $effect:ident $name:ident($args:ty) => $run:path,)*) => {
         /// A verb.
         #[derive(Subcommand)]
+        #[allow(clippy::large_enum_variant, reason = "a process has one value of it")]
         pub(crate) enum Command {
-            $(#[command(name = $verb)] $name($args),)*
+            $($(#[$condition])* #[command(name = $verb)] $name($args),)*
         }
 
         impl Command {
@@ -110,39 +137,23 @@ macro_rules! verbs {
             /// When the verb fails.
             pub(crate) fn run(&self, ui: &mut Ui) -> Result<Exit, Failure> {
                 match self {
-                    $(Self::$name(args) => $run(ui, args),)*
+                    $($(#[$condition])* Self::$name(args) => $run(ui, args),)*
                 }
             }
 
-            /// Whether a verb only reads and evaluates its input. Others examine or change the
-            /// machine, which has no budget; they limit their evaluations themselves.
+            /// Whether a verb only reads and evaluates its input. The others have no budget: they
+            /// examine or change the machine, run until somebody ends them, or limit each of
+            /// their evaluations themselves.
             pub(crate) fn only_evaluates(&self) -> bool {
-                let acts = matches!(
-                    self,
-                    Self::Plan(_)
-                        | Self::Apply(_)
-                        | Self::Watch(_)
-                        | Self::Serve(_)
-                        | Self::Agent(_)
-                        | Self::Deploy(_)
-                        | Self::Rollback(_)
-                        | Self::History(_)
-                        | Self::Show(_)
-                        | Self::Facts(_)
-                        | Self::Ca(_)
-                        // A server runs until its editor ends.
-                        | Self::Lsp(_)
-                        // Each node has budgets of its own.
-                        | Self::Fleet(_)
-                        | Self::Worker(_)
-                );
-                !acts
+                match self {
+                    $($(#[$condition])* Self::$name(_) => verbs!(@$effect),)*
+                }
             }
 
             /// The arguments of one verb, without building those of all others.
             pub(crate) fn single(verb: &str) -> Option<clap::Command> {
                 match verb {
-                    $($verb => Some(code::with_code_note(
+                    $($(#[$condition])* $verb => Some(code::with_code_note(
                         $verb,
                         <$args>::augment_args(clap::Command::new($verb)),
                     )),)*
@@ -151,47 +162,78 @@ macro_rules! verbs {
             }
         }
     };
+    (@evaluates) => { true };
+    (@acts) => { false };
 }
 
 verbs! {
-    "check" Check(check::CheckArgs) => check::run,
-    "compile" Compile(compile::CompileCommandArgs) => compile::run,
-    "plan" Plan(plan::PlanArgs) => plan::run,
-    "apply" Apply(apply::ApplyArgs) => apply::run,
-    "watch" Watch(WatchArgs) => watch::run,
-    "serve" Serve(serve::ServeArgs) => serve::run,
-    "agent" Agent(AgentArgs) => agent::run,
-    "deploy" Deploy(deploy::DeployArgs) => deploy::run,
-    "history" History(history::HistoryArgs) => history::run,
-    "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
-    "show" Show(history::ShowArgs) => history::show,
-    "doctor" Doctor(doctor::DoctorArgs) => doctor::run,
-    "ca" Ca(ca::CaArgs) => ca::run,
-    "fleet" Fleet(fleet::FleetArgs) => fleet::run,
-    "worker" Worker(fleet::WorkerArgs) => fleet::run_worker,
-    "explain" Explain(explain::ExplainArgs) => explain::run,
-    "lookup" Lookup(lookup::LookupArgs) => lookup::run,
-    "merge" Merge(merge::MergeArgs) => merge::run,
-    "process" Process(merge::ProcessArgs) => merge::process,
-    "diff" Diff(diff::DiffArgs) => diff::run,
-    "convert" Convert(convert::ConvertArgs) => convert::run,
-    "encrypt" Encrypt(encrypt::EncryptArgs) => encrypt::run,
-    "graph" Graph(graph::GraphArgs) => graph::run,
-    "eval" Eval(eval::EvalArgs) => eval::run,
-    "test" Test(test::TestArgs) => test::run,
-    "init" Init(init::InitArgs) => init::run,
-    "new" New(init::NewArgs) => init::run_new,
-    "fmt" Fmt(fmt::FmtArgs) => fmt::run,
-    "lsp" Lsp(lsp::LspArgs) => lsp::run,
-    "facts" Facts(facts::FactsArgs) => facts::run,
-    "kinds" Kinds(kinds::KindsArgs) => kinds::run,
-    "types" Types(types::TypesArgs) => types::run,
-    "schema" Schema(schema::SchemaArgs) => schema::run,
-    "parse" Parse(parse::ParseArgs) => parse::run,
-    "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
-    "completions" Completions(completions::CompletionsArgs) => print_completions,
-    "man" Man(man::ManArgs) => write_manual,
-    "help" Help(help::HelpArgs) => print_help,
+    #[cfg(feature = "full")]
+    "check" evaluates Check(check::CheckArgs) => check::run,
+    #[cfg(feature = "full")]
+    "compile" evaluates Compile(compile::CompileCommandArgs) => compile::run,
+    #[cfg(feature = "full")]
+    "plan" acts Plan(plan::PlanArgs) => plan::run,
+    #[cfg(feature = "full")]
+    "apply" acts Apply(apply::ApplyArgs) => apply::run,
+    #[cfg(feature = "full")]
+    "watch" acts Watch(WatchArgs) => watch::run,
+    #[cfg(feature = "full")]
+    "serve" acts Serve(serve::ServeArgs) => serve::run,
+    "agent" acts Agent(AgentArgs) => agent::run,
+    #[cfg(feature = "full")]
+    "deploy" acts Deploy(deploy::DeployArgs) => deploy::run,
+    "history" acts History(history::HistoryArgs) => history::run,
+    "rollback" acts Rollback(rollback::RollbackArgs) => rollback::run,
+    "show" acts Show(history::ShowArgs) => history::show,
+    "doctor" evaluates Doctor(doctor::DoctorArgs) => doctor::run,
+    #[cfg(feature = "full")]
+    "ca" acts Ca(ca::CaArgs) => ca::run,
+    #[cfg(feature = "full")]
+    "fleet" acts Fleet(fleet::FleetArgs) => fleet::run,
+    #[cfg(feature = "full")]
+    "worker" acts Worker(fleet::WorkerArgs) => fleet::run_worker,
+    #[cfg(feature = "full")]
+    "explain" evaluates Explain(explain::ExplainArgs) => explain::run,
+    #[cfg(feature = "full")]
+    "lookup" evaluates Lookup(lookup::LookupArgs) => lookup::run,
+    #[cfg(feature = "full")]
+    "merge" evaluates Merge(merge::MergeArgs) => merge::run,
+    #[cfg(feature = "full")]
+    "process" evaluates Process(merge::ProcessArgs) => merge::process,
+    #[cfg(feature = "full")]
+    "diff" evaluates Diff(diff::DiffArgs) => diff::run,
+    #[cfg(feature = "full")]
+    "convert" evaluates Convert(convert::ConvertArgs) => convert::run,
+    #[cfg(feature = "full")]
+    "encrypt" evaluates Encrypt(encrypt::EncryptArgs) => encrypt::run,
+    #[cfg(feature = "full")]
+    "graph" evaluates Graph(graph::GraphArgs) => graph::run,
+    #[cfg(feature = "full")]
+    "eval" evaluates Eval(eval::EvalArgs) => eval::run,
+    #[cfg(feature = "full")]
+    "test" evaluates Test(test::TestArgs) => test::run,
+    #[cfg(feature = "full")]
+    "init" evaluates Init(init::InitArgs) => init::run,
+    #[cfg(feature = "full")]
+    "new" evaluates New(init::NewArgs) => init::run_new,
+    #[cfg(feature = "full")]
+    "fmt" evaluates Fmt(fmt::FmtArgs) => fmt::run,
+    #[cfg(feature = "full")]
+    "lsp" acts Lsp(lsp::LspArgs) => lsp::run,
+    "facts" acts Facts(facts::FactsArgs) => facts::run,
+    #[cfg(feature = "full")]
+    "kinds" evaluates Kinds(kinds::KindsArgs) => kinds::run,
+    #[cfg(feature = "full")]
+    "types" evaluates Types(types::TypesArgs) => types::run,
+    #[cfg(feature = "full")]
+    "schema" evaluates Schema(schema::SchemaArgs) => schema::run,
+    #[cfg(feature = "full")]
+    "parse" evaluates Parse(parse::ParseArgs) => parse::run,
+    #[cfg(feature = "full")]
+    "explain-code" evaluates ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
+    "completions" evaluates Completions(completions::CompletionsArgs) => print_completions,
+    "man" evaluates Man(man::ManArgs) => write_manual,
+    "help" evaluates Help(help::HelpArgs) => print_help,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// Cargo alone does not know it.
 const COMMIT: Option<&str> = option_env!("ORDAIN_COMMIT");
 
-/// The version, the commit and the target of the build, one a line.
+/// The version, the commit, the target of the build and its verbs, one a line.
 pub(super) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let commit = COMMIT.filter(|commit| !commit.is_empty()).unwrap_or("unknown");
@@ -15,7 +15,12 @@ pub(super) fn long() -> &'static str {
             false => "dynamic, glibc",
         };
         let (version, arch) = (env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
-        format!("{version}\ncommit: {commit}\nbuild: {arch}-{}, {libc}", std::env::consts::OS)
+        let verbs = match cfg!(feature = "full") {
+            true => "all",
+            false => "those of the agent",
+        };
+        let os = std::env::consts::OS;
+        format!("{version}\ncommit: {commit}\nbuild: {arch}-{os}, {libc}\nverbs: {verbs}")
     });
     &TEXT
 }

@@ -178,7 +178,7 @@ fn time(step: &Json, key: &str) -> i64 {
 }
 
 /// Runs a step; returns its outcome as text.
-fn run(database: &dyn Database, step: &Json) -> String {
+pub(crate) fn run(database: &dyn Database, step: &Json) -> String {
     if step.get("collect").is_some() {
         let now = time(step, "collect");
         let budget = Duration::from_secs(60);

@@ -11,3 +11,4 @@ mod schema;
 mod store;
 mod terminus;
 mod tls;
+mod versions;

@@ -84,6 +84,9 @@ impl Prepared {
             }
             Ok(_) => Err(errors),
             Err(more) => {
+                // A value that is not there fails the checks of values, too.
+                let is_new = |e: &AttributeError| errors.iter().all(|o| o.attribute != e.attribute);
+                let more: Vec<AttributeError> = more.into_iter().filter(is_new).collect();
                 errors.extend(more);
                 Err(errors)
             }
