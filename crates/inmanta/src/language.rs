@@ -74,7 +74,13 @@ impl Language for Inmanta {
             found.extend(further_errors(Arc::clone(&source.text)));
         }
         if is_sound && let Err(error) = outcome.run_in_check() {
-            found.extend(diagnostics::errors(&error, &own).into_iter().map(with_place));
+            for error in diagnostics::errors(&error, &own).into_iter().map(with_place) {
+                // The run makes a warning about the same value certain.
+                found.retain(|known| {
+                    known.primary != error.primary || known.message != error.message
+                });
+                found.push(error);
+            }
         }
         for warning in outcome.warnings() {
             let warning = diagnostics::warning(warning, &own);
