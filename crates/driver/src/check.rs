@@ -133,6 +133,10 @@ impl FileFinder {
                 self.walk(&path, met, depth + 1, out)?;
                 continue;
             }
+            // A link out of the repository may lead to something that only some machines have.
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && !path.exists() {
+                continue;
+            }
             let claims = self.claims(&path, met);
             if !claims.is_empty() {
                 out.push(Candidate { path, claims });

@@ -1,6 +1,8 @@
 //! Checks of a document without its stubs: syntax errors in expressions, unknown functions, nodes
 //! that refer to themselves, duplicate keys.
 
+mod evaluated;
+pub(crate) mod open;
 mod recovery;
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
@@ -8,14 +10,14 @@ use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::codes::{
-    CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, OPEN_EXPRESSION, SYNTAX, UNKNOWN_FUNCTION,
+    CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, NOT_IN_STUBS, SYNTAX, UNKNOWN_FUNCTION,
 };
 use crate::diagnostics::hints::with_hints;
 use crate::diagnostics::places::{exact_place, part_place, with_yaml_hints};
 use crate::eval::evaluator::Builtin;
 use crate::functions;
 use crate::load::{Features, LoadError, Sources, SrcKind};
-use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
+use crate::syntax::ast::{Expr, ExprId, Exprs, MERGE_WORDS, Merge, PathStep};
 use crate::syntax::parser::parse;
 use crate::value::is_expression;
 
@@ -75,7 +77,7 @@ fn check_trees(file: FileId, text: &str, trees: &[Tree]) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for tree in trees {
         duplicates(tree, file, &mut out);
-        open_expressions(tree, file, &mut out);
+        open::open_expressions(tree, file, &mut out);
         if let Err(e) = sources.load(tree, 0) {
             out.push(invalid(file, text, e));
         }
@@ -98,7 +100,16 @@ fn check_trees(file: FileId, text: &str, trees: &[Tree]) -> Vec<Diagnostic> {
             _ => {}
         }
     }
-    checker.out
+    let mut out = checker.out;
+    let places: Vec<TextRange> =
+        out.iter().filter_map(|found| Some(found.primary.as_ref()?.span.range)).collect();
+    let failures = evaluated::failures(file, text, features).into_iter();
+    // The expression of a failure may have been refused already.
+    out.extend(failures.filter(|failure| {
+        let range = failure.primary.as_ref().map(|label| label.span.range);
+        range.is_none_or(|at| places.iter().all(|p| p.end <= at.start || at.end <= p.start))
+    }));
+    out
 }
 
 fn duplicates(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
@@ -113,31 +124,6 @@ fn duplicates(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
                 out.push(found.related(first.in_file(file), "this one has no effect"));
             }
         }
-    }
-}
-
-/// Texts that begin like expressions but are none, because they do not end like them.
-pub(crate) fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
-    for n in (0..tree.len()).filter_map(|n| u32::try_from(n).ok()) {
-        let node = tree.node(NodeId(n));
-        let Kind::Scalar(text, _) = &node.kind else { continue };
-        let begins = text.strip_prefix("((").is_some_and(|t| t.starts_with(char::is_whitespace));
-        if !begins || text.ends_with("))") {
-            continue;
-        }
-        let (message, help) = if text.trim_end().ends_with("))") {
-            (
-                "the text after `))` makes this a plain text, not an expression",
-                "a block without a line break at its end begins with `|-` or `>-`",
-            )
-        } else if text.contains("))") {
-            // With interpolation it would be one.
-            continue;
-        } else {
-            ("`((` without `))` at the end is a text and no expression", "close it with `))`")
-        };
-        let found = Diagnostic::warning(OPEN_EXPRESSION, message);
-        out.push(found.at(node.span.in_file(file)).help(help));
     }
 }
 
@@ -159,6 +145,7 @@ impl Checker<'_> {
             match &exprs[id] {
                 Expr::Lambda(lambda) => parameters.extend(lambda.params.iter().map(|p| &*p.name)),
                 Expr::Call { callee, .. } => called.extend(bare_name(exprs, *callee)),
+                Expr::Merge(merge) => self.merge(merge, span),
                 Expr::Mapping(_, _, lambda) => {
                     if let Expr::Lambda(lambda) = &exprs[*lambda]
                         && lambda.params.len() > 2
@@ -185,6 +172,17 @@ impl Checker<'_> {
             }
             self.out.push(found.help(format!("a lambda under this key is called by `.{name}(…)`")));
         }
+    }
+
+    /// Reports a word behind `merge` that is probably misspelt, and so means a path in the stubs.
+    fn merge(&mut self, merge: &Merge, span: TextRange) {
+        let Some([PathStep::Key(word)]) = merge.redirect.as_deref() else { return };
+        let Some(near) = suggest::nearest(word, MERGE_WORDS).filter(|_| !merge.absolute) else {
+            return;
+        };
+        let text = format!("`merge {word}` takes the value at `{word}` of a stub");
+        let found = Diagnostic::warning(NOT_IN_STUBS, text).at(span.in_file(self.file));
+        self.out.push(found.help(format!("did you mean `merge {near}`?")));
     }
 
     /// Reports an entry whose expression needs the entry itself.
@@ -260,7 +258,7 @@ mod tests {
         assert_eq!(messages("m: {a: (( 1 + a.x ))}\n"), ["`a` needs its own value"]);
         assert_eq!(messages("a: 1\na: 2\n"), ["the key `a` is there twice"]);
         assert_eq!(
-            messages("a: (( map[l|a,b,c|->a] ))\n"),
+            messages("l: [1]\na: (( map[l|a,b,c|->a] ))\n"),
             ["mapping expression take a maximum of 2 arguments"]
         );
         assert_eq!(

@@ -33,6 +33,9 @@ pub struct Options {
     pub stack: usize,
     /// The key for `encrypt` and `decrypt`.
     pub encryption_key: Option<String>,
+    /// Checks a document without its stubs: values that only stubs or the machine have are unknown,
+    /// and everything that needs them waits.
+    pub is_check: bool,
 }
 
 impl Default for Options {
@@ -47,6 +50,7 @@ impl Default for Options {
             steps: budget::scaled(8_000_000),
             stack: 480 << 20,
             encryption_key: None,
+            is_check: false,
         }
     }
 }

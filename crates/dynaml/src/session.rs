@@ -208,8 +208,12 @@ fn with_run<T>(
 ) -> Result<T, Error> {
     let mut sources = Sources::default();
     sources.features = request.features;
+    let functions = match request.options.is_check {
+        true => functions::table_for_check(),
+        false => functions::table(),
+    };
     let mut run = Run {
-        evaluator: Evaluator::new(world, request.options.clone(), sources, functions::table()),
+        evaluator: Evaluator::new(world, request.options.clone(), sources, functions),
         request,
         bindings: bindings(&request.bindings),
         sources: texts,

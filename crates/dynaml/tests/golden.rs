@@ -6,6 +6,8 @@
 //! `ORDAIN_BLESS=1` writes the actual results into the pages.
 #![allow(clippy::unwrap_used)]
 
+mod mistakes;
+
 use std::path::Path;
 
 use ordain_dynaml::eval::{Dialect, Options};

@@ -57,11 +57,13 @@ impl Language for Inmanta {
         if let Some(error) = &outcome.error {
             found.extend(diagnostics::errors(error, &own));
         }
-        if outcome.error.is_none() {
+        let mut is_sound = outcome.error.is_none();
+        if is_sound {
             let mut static_errors = outcome.net.program.static_errors();
             static_errors.extend(outcome.net.unmet_conditions());
             for static_error in static_errors {
                 let mut one = diagnostics::errors(&static_error.error, &own);
+                is_sound &= !static_error.is_certain;
                 if !static_error.is_certain {
                     one.iter_mut().for_each(|d| d.severity = Severity::Warning);
                 }
@@ -71,11 +73,34 @@ impl Language for Inmanta {
         if outcome.error.is_some() {
             found.extend(further_errors(Arc::clone(&source.text)));
         }
-        found.extend(outcome.warnings().iter().map(|w| diagnostics::warning(w, &own)));
+        if is_sound && let Err(error) = outcome.run_in_check() {
+            for error in diagnostics::errors(&error, &own).into_iter().map(with_place) {
+                // The run makes a warning about the same value certain.
+                found.retain(|known| {
+                    known.primary != error.primary || known.message != error.message
+                });
+                found.push(error);
+            }
+        }
+        for warning in outcome.warnings() {
+            let warning = diagnostics::warning(warning, &own);
+            if !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
         found.extend(outcome.lints.iter().map(|lint| diagnostics::lint(lint, &own)));
         let mut places = Places { own: &own, checking, source, known: Vec::new() };
         found.into_iter().map(|d| places.moved(d)).collect::<Vec<_>>().into()
     }
+}
+
+/// The original gives no place for an instance that lacks values; a finding has the first place that
+/// belongs to it.
+fn with_place(mut found: Diagnostic) -> Diagnostic {
+    if found.primary.is_none() && !found.related.is_empty() {
+        found.primary = Some(found.related.remove(0));
+    }
+    found
 }
 
 /// The syntax errors of the file behind its first one, which ends a compile.

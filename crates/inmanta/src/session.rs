@@ -112,6 +112,15 @@ pub struct LoadedModule {
 }
 
 impl Outcome<'_> {
+    /// Runs a model that was only checked, as far as that needs no plugins beyond those of `std` that
+    /// only compute.
+    ///
+    /// # Errors
+    /// The errors that every run has.
+    pub fn run_in_check(&mut self) -> diagnostics::Result<()> {
+        self.net.run_in_check(budget::with_input(MEMORY_OF_CHECK))
+    }
+
     /// The warnings, each once.
     pub fn warnings(&self) -> &[Warning] {
         &self.net.program.warnings
@@ -187,6 +196,9 @@ impl Outcome<'_> {
 /// The memory that every model may take, in bytes. The size of its files adds to it.
 const BASE_MEMORY: usize = 112 << 20;
 
+/// The memory that a model may take in a check, in bytes: an editor checks after each key.
+const MEMORY_OF_CHECK: usize = 12 << 20;
+
 /// Compiles a model.
 pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let mut program = Program::default();
@@ -226,6 +238,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         settings: request.settings,
         limit: limit.unwrap_or_else(|| budget::scaled(DEFAULT_LIMIT)),
         max_bytes: budget::with_input(BASE_MEMORY),
+        is_check: false,
     };
     let mut net = Net::new(program, settings);
     for line in python.take_printed().lines() {

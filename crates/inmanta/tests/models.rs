@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod mistakes;
+
 use ordain_inmanta::output;
 use ordain_inmanta::session::{Request, compile};
 use ordain_source::{MemoryWorld, SourceMap};

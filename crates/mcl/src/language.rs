@@ -103,9 +103,13 @@ impl Language for Mcl {
         };
         // The text was compiled as a separate file, so diagnostics get the path of the requested
         // one.
-        for label in found.iter_mut().flat_map(|d| d.primary.iter_mut().chain(&mut d.related)) {
-            if checking.sources.file(label.span.file).path == source.full {
-                label.span.file = source.file;
+        let spans = found.iter_mut().flat_map(|d| {
+            let labels = d.primary.iter_mut().chain(&mut d.related);
+            labels.map(|label| &mut label.span).chain(&mut d.peer)
+        });
+        for span in spans {
+            if checking.sources.file(span.file).path == source.full {
+                span.file = source.file;
             }
         }
         CheckReport { found, defines: Some(Box::new(types)) }

@@ -7,6 +7,8 @@
 //! `ORDAIN_BLESS=1` writes the actual results into the pages.
 #![allow(clippy::unwrap_used)]
 
+mod mistakes;
+
 use std::path::{Path, PathBuf};
 
 use ordain_graph::explain::Cause;

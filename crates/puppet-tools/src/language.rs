@@ -37,6 +37,9 @@ impl Language for Puppet {
 
     fn claim(&self, path: &Path, met: Discovery) -> Option<Claim> {
         let is_data = matches!(met, Discovery::Named | Discovery::InData);
+        if met == Discovery::Elsewhere && is_content(path) {
+            return None;
+        }
         files::form(path).filter(|form| is_data || !form.is_data()).map(|_| Claim::ByName)
     }
 
@@ -52,3 +55,14 @@ impl Language for Puppet {
         Self::check_repository(files, checking).0
     }
 }
+
+/// Whether a file is content that a module copies to machines: manifests of other environments,
+/// policies of SELinux, whose names end in `.pp` too.
+fn is_content(path: &Path) -> bool {
+    let mut parts = path.components().map(|part| part.as_os_str().to_str().unwrap_or_default());
+    // A module may have this name.
+    parts.any(|part| part == "files") && parts.all(|part| !CODE.contains(&part))
+}
+
+/// The directories of a module that have code.
+const CODE: [&str; 5] = ["manifests", "functions", "types", "templates", "lib"];

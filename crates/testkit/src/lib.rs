@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`mod@golden`] | compares output with golden files, or writes it there |
 //! | [`models`] | compares outcomes of models of Inmanta |
+//! | [`mod@mistakes`] | files of mistakes that `check` has to find |
 //! | [`pages`] | Markdown pages whose fenced blocks are cases |
 //! | [`transcript`] | pages whose blocks are commands and their output |
 //! | [`codes`] | checks that every diagnostic code is documented and tested |
@@ -20,6 +21,7 @@
 pub mod bounded;
 pub mod codes;
 pub mod golden;
+pub mod mistakes;
 pub mod models;
 pub mod pages;
 pub mod peer;

@@ -12,11 +12,12 @@ use super::codes::{
 use super::hints::with_hints;
 use super::places::{exact_place, part_place, with_yaml_hints};
 use super::report::{Cause, Line, Place, Related, StubSearch};
-use crate::check::open_expressions;
+use crate::check::open::open_expressions;
 use crate::ids::InstId;
 use crate::input::Input;
 use crate::load::LoadError;
 use crate::session::{Error, Output, Unresolved};
+use crate::syntax::ast::MERGE_WORDS;
 
 /// The maximum number of named nodes that depend on a failed one.
 const MAX_NAMED: usize = 3;
@@ -47,7 +48,7 @@ fn add(sources: &SourceMap, input: &Input) -> FileId {
     sources.add(&*input.name, &*with_masked_passwords(&input.text))
 }
 
-fn unresolved(found: &Unresolved, sources: &SourceMap) -> Vec<Diagnostic> {
+pub(crate) fn unresolved(found: &Unresolved, sources: &SourceMap) -> Vec<Diagnostic> {
     let files: Vec<(FileId, &Input)> = found.files.iter().map(|i| (add(sources, i), i)).collect();
     let reporter = Reporter { files: &files };
     let mut waiting: FxHashMap<InstId, Vec<&Line>> = FxHashMap::default();
@@ -116,9 +117,6 @@ fn duplicate_keys(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     output.duplicates.iter().filter_map(one).collect()
 }
 
-/// The words behind `merge` that say how.
-const MERGES: [&str; 3] = ["replace", "required", "none"];
-
 struct Reporter<'f> {
     files: &'f [(FileId, &'f Input)],
 }
@@ -150,7 +148,7 @@ impl Reporter<'_> {
         }
         match &line.cause {
             Cause::Stubs { path, searched } => {
-                if let Some(near) = suggest::nearest(path, MERGES) {
+                if let Some(near) = suggest::nearest(path, MERGE_WORDS) {
                     out = out.help(format!("did you mean `merge {near}`?"));
                 }
                 out = stub_help(out, searched);

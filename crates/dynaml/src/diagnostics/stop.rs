@@ -167,6 +167,11 @@ impl Stop {
         Self::waiting(text.into(), None, waits, failed)
     }
 
+    /// Waits for a value that a check cannot know.
+    pub fn unknown() -> Self {
+        Self::waiting(EcoString::new(), None, None, false)
+    }
+
     /// Waits for the node at a path that has no value.
     pub fn unresolved(path: impl Into<EcoString>, waits: Option<InstId>, failed: bool) -> Self {
         let path = path.into();

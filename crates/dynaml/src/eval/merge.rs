@@ -160,6 +160,9 @@ impl Evaluator<'_> {
             None => self.stub_value_for(env),
         };
         let Some(item) = found else {
+            if self.options.is_check {
+                return Err(Stop::unknown());
+            }
             let path = match &merge.redirect {
                 Some(path) if merge.absolute => format!(".{}", print_path(path)),
                 Some(path) => print_path(path),

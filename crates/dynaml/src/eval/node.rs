@@ -138,10 +138,14 @@ impl Evaluator<'_> {
                     Ok(NodeLookup::Value(item))
                 }
             }
-            _ => Ok(match self.override_of(id) {
-                Some(found) => self.replaced(id, found),
-                None => NodeLookup::Value(item),
-            }),
+            _ => match self.override_of(id) {
+                Some(found) => Ok(self.replaced(id, found)),
+                // Stubs give the values of nodes that the template leaves empty.
+                None if self.options.is_check && matches!(item.value, Value::Null) => {
+                    Err(Stop::unknown())
+                }
+                None => Ok(NodeLookup::Value(item)),
+            },
         }
     }
 

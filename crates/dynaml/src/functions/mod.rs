@@ -27,7 +27,8 @@ mod verdict;
 mod wireguard;
 mod x509;
 
-use crate::eval::evaluator::Table;
+use crate::diagnostics::stop::Stop;
+use crate::eval::evaluator::{Builtin, Implementation, Table};
 
 pub use support::clean_path;
 
@@ -52,5 +53,22 @@ pub fn table() -> Table {
     strings::register(&mut table);
     url::register(&mut table);
     validate::register(&mut table);
+    table
+}
+
+/// All built-in functions for a check. The results of those that ask the machine, chance or a key are
+/// unknown.
+pub(crate) fn table_for_check() -> Table {
+    let mut asking = Table::default();
+    exec::register(&mut asking);
+    files::register(&mut asking);
+    rand::register(&mut asking);
+    x509::register(&mut asking);
+    wireguard::register(&mut asking);
+    secrets::register(&mut asking);
+    let implementation = Implementation::Eager(|_| Err(Stop::unknown()));
+    let unknown = |(name, builtin)| (name, Builtin { implementation, ..builtin });
+    let mut table = table();
+    table.extend(asking.into_iter().map(unknown));
     table
 }

@@ -180,6 +180,9 @@ pub enum Marker {
     Tag(EcoString, bool),
 }
 
+/// The words behind `merge` that say how; others are paths.
+pub const MERGE_WORDS: [&str; 3] = ["replace", "required", "none"];
+
 /// `merge` with all that may follow it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Merge {

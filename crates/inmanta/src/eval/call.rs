@@ -164,6 +164,11 @@ impl Net<'_> {
                 if has_unknown && !entry.signature().allow_unknown {
                     return Ok(Some(self.unknown()));
                 }
+                if self.settings.is_check && entry.touches_world() {
+                    self.needs_plugin = true;
+                    let message = format!("{} is not called", entry.signature().name);
+                    return Err(Error::new(Class::Runtime, message));
+                }
                 let is_prepared = self.start_batch(plugin, &arguments);
                 (arguments, is_prepared)
             }
@@ -418,6 +423,7 @@ impl Net<'_> {
         if entry.signature().has_context {
             return fail(self, "Context Aware functions are not allowed in direct execution");
         }
+        self.needs_plugin |= !entry.is_callable();
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, ScopeId::TOP));
         let outcome = match missing.is_empty() {

@@ -284,6 +284,7 @@ impl Context for Net<'_> {
         if !checked.missing.is_empty() {
             return Err(Stop::Unset(checked.missing));
         }
+        self.needs_plugin |= !entry.is_callable();
         entry.call(self, &checked.arguments)
     }
 

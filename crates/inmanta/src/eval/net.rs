@@ -43,6 +43,9 @@ pub struct Settings<'w> {
     pub limit: u64,
     /// The limit for the memory of the model in bytes. The contents of values are not counted.
     pub max_bytes: usize,
+    /// Whether the run is a part of a check, which calls no plugins that ask the machine or are
+    /// written in Python.
+    pub is_check: bool,
 }
 
 /// A program that runs.
@@ -69,6 +72,8 @@ pub struct Net<'w> {
     pub(super) indexes: Vec<Index>,
     pub(super) missing: Vec<PendingLookups>,
     pub(super) annotations: Vec<Vec<(ExprId, VarId)>>,
+    /// Whether a check came to a plugin that it does not call.
+    pub(super) needs_plugin: bool,
     pub(super) stdout: String,
     pub(super) logs: Vec<String>,
     pub(super) calls: FxHashMap<u32, u64>,
@@ -142,6 +147,7 @@ impl<'w> Net<'w> {
             indexes: (0..entities).map(|_| Index::default()).collect(),
             missing: (0..entities).map(|_| IndexMap::default()).collect(),
             annotations: Vec::new(),
+            needs_plugin: false,
             stdout: String::new(),
             logs: Vec::new(),
             calls: FxHashMap::default(),

@@ -29,6 +29,18 @@ impl Net<'_> {
         self.finish()
     }
 
+    /// Runs the program without the plugins that touch the machine or are written in Python, with
+    /// this limit for its memory in bytes. Errors behind the first call of such a plugin depend on
+    /// its result, and limits are no mistakes of the model.
+    pub(crate) fn run_in_check(&mut self, max_bytes: usize) -> Result<()> {
+        self.settings.is_check = true;
+        self.settings.max_bytes = max_bytes.min(self.settings.max_bytes);
+        match self.run() {
+            Err(error) if self.needs_plugin || error.class == Class::Compiler => Ok(()),
+            result => result,
+        }
+    }
+
     /// Checks the size of the model. Implementations can create instances without end.
     pub(super) fn check_size(&self) -> Result<()> {
         let taken = self.vars.len() * size_of::<Var>()

@@ -235,9 +235,11 @@ impl Net<'_> {
     pub fn unmet_conditions(&mut self) -> Vec<StaticError> {
         let mut found = Vec::new();
         for constant in self.program.typedef_constants() {
-            let Err(mut error) = self.validate_typedef(&constant.value, constant.typedef) else {
+            let result = self.validate_typedef(&constant.value, constant.typedef);
+            if std::mem::take(&mut self.needs_plugin) {
                 continue;
-            };
+            }
+            let Err(mut error) = result else { continue };
             error.location = Some(constant.at);
             error.background = Some(Box::new(constant.background));
             found.push(StaticError { error, is_certain: constant.is_certain });

@@ -378,6 +378,11 @@ pub trait Plugin {
     fn is_python(&self) -> bool {
         false
     }
+    /// Whether it can be called. Of a plugin that a check finds in the text of a module, only the
+    /// signature is known.
+    fn is_callable(&self) -> bool {
+        true
+    }
     /// Whether calls can be batched.
     fn is_batched(&self) -> bool {
         false

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ordain_source::{Span, TextRange, suggest};
-use rustc_hash::FxHashMap;
+use ordain_source::{FileId, Span, TextRange, suggest};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::constants;
 use super::order::{self, Space};
 use super::program::{self, Import, LoadContext, ModId, Module, Modules};
 use super::scope::{self, Alias, Frames, FuncHit, Scope, Target, VarDef};
@@ -65,6 +66,8 @@ pub struct Checker<'w> {
     locals: Vec<Name>,
     /// The number of enclosing functions.
     in_functions: usize,
+    /// The names of imports that failed, by module. What they would define is not known.
+    failed_imports: FxHashSet<(FileId, Name)>,
 }
 
 impl Frames for Checker<'_> {
@@ -113,6 +116,7 @@ impl<'w> Checker<'w> {
             done: FxHashMap::default(),
             locals: Vec::new(),
             in_functions: 0,
+            failed_imports: FxHashSet::default(),
         }
     }
 
@@ -307,7 +311,10 @@ impl<'w> Checker<'w> {
                 self.imported(module, place, &format!("remote import of `{path}` failed"), range)
             }
         };
-        let Some(target) = target else { return };
+        let Some(target) = target else {
+            self.failed_imports.insert((module.file, alias.clone()));
+            return;
+        };
         if alias == "*" {
             scope.stars.push(target);
         } else {
@@ -451,6 +458,9 @@ impl<'w> Checker<'w> {
         count: usize,
     ) -> Option<ScopeId> {
         let Some((around, class)) = scope::find_class(self, at, name) else {
+            if self.is_of_failed_import(module, name) {
+                return None;
+            }
             let text = format!("class `{name}` does not exist in this scope");
             self.refuse(module, text, range);
             self.explain(at, Space::Class, name, self.named_in(module, range, name));
@@ -525,6 +535,7 @@ impl<'w> Checker<'w> {
         range: TextRange,
     ) {
         match scope::find_func(self, at, name) {
+            None if self.is_of_failed_import(module, name) => {}
             None => {
                 let text = format!("func `{name}` does not exist in this scope");
                 self.refuse(module, text, range);
@@ -547,7 +558,10 @@ impl<'w> Checker<'w> {
         range: TextRange,
         is_call: bool,
     ) {
-        if self.locals.contains(name) || scope::find_var(self, at, name).is_some() {
+        if self.locals.contains(name)
+            || scope::find_var(self, at, name).is_some()
+            || self.is_of_failed_import(module, name)
+        {
             return;
         }
         let text = if is_call {
@@ -557,6 +571,13 @@ impl<'w> Checker<'w> {
         };
         self.refuse(module, text, range);
         self.explain(at, Space::Var, name, self.named_in(module, range, name));
+    }
+
+    /// Whether a name may be of an import that failed, which is the error to report.
+    fn is_of_failed_import(&self, module: &Module, name: &str) -> bool {
+        let first = name.split('.').next().unwrap_or(name);
+        let is_of = |alias: &str| self.failed_imports.contains(&(module.file, alias.into()));
+        is_of(first) || is_of("*")
     }
 
     /// Adds the place of the name and a suggestion to the last error, which is about an unknown
@@ -600,6 +621,8 @@ impl<'w> Checker<'w> {
         if space == Space::Var {
             names.extend(self.locals.iter().map(ToString::to_string));
             names.extend(scope::GLOBALS.iter().map(ToString::to_string));
+            let constants = constants::names("const.");
+            names.extend(constants.map(|name| format!("const.{name}")));
         }
         if space == Space::Func {
             let all = functions::all().iter().filter(|func| !func.is_internal());
@@ -635,6 +658,9 @@ impl<'w> Checker<'w> {
             Target::System(path) if space == Space::Func => {
                 functions::in_module(path).map(|func| func.parts().1.to_owned()).collect()
             }
+            Target::System(path) if space == Space::Var => {
+                constants::names(&format!("{path}.")).map(ToOwned::to_owned).collect()
+            }
             Target::System(_) => Vec::new(),
             Target::Module(module) => {
                 let top = Frames::module(self, *module);
@@ -665,7 +691,7 @@ fn described(kind: &StmtKind, name: &str) -> String {
 }
 
 fn is_system(path: &str) -> bool {
-    functions::is_module(path) || super::constants::is_module(path)
+    functions::is_module(path) || constants::is_module(path)
 }
 
 /// The statements of a block.

@@ -45,22 +45,7 @@ pub(super) fn gather(made: Vec<Resource>, into: &mut Resources) -> Result<ByName
                     continue;
                 }
                 Some(difference) => {
-                    let reference = resource.reference();
-                    let first = into.list[twin].span;
-                    let exports = &resource
-                        .meta
-                        .export
-                        .first()
-                        .filter(|_| !into.list[twin].meta.export.is_empty());
-                    let text = match exports {
-                        Some(host) => format!(
-                            "inequivalent duplicate export: {reference} to {host}: {difference}"
-                        ),
-                        None => format!(
-                            "inequivalent duplicate resource `{reference}` found: {difference}"
-                        ),
-                    };
-                    found.push(fail(text, resource.span).related(first, "the first one"));
+                    found.push(unequal(&into.list[twin], &resource, &difference));
                     continue;
                 }
             }
@@ -69,6 +54,25 @@ pub(super) fn gather(made: Vec<Resource>, into: &mut Resources) -> Result<ByName
         into.list.push(resource);
     }
     if found.is_empty() { Ok(by_name) } else { Err(found) }
+}
+
+/// The error of two declarations with different fields.
+fn unequal(first: &Resource, resource: &Resource, difference: &str) -> Failure {
+    let reference = resource.reference();
+    let export = resource.meta.export.first().filter(|_| !first.meta.export.is_empty());
+    let text = match export {
+        Some(host) => format!("inequivalent duplicate export: {reference} to {host}: {difference}"),
+        None => format!("inequivalent duplicate resource `{reference}` found: {difference}"),
+    };
+    fail(text, resource.span).related(first.span, "the first one")
+}
+
+/// The error of two declarations that are not hidden, if they cannot become one.
+pub(super) fn conflict(first: &Resource, resource: &Resource) -> Option<Failure> {
+    if resource.kind.kind.has("compatible") {
+        return None;
+    }
+    difference(first, resource).map(|difference| unequal(first, resource, &difference))
 }
 
 /// The common state of two declarations of a package, if their states are compatible.

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ordain_source::{Span, suggest};
 
 use super::cycle;
+use super::duplicates;
 use super::meta::Meta;
 use super::resource::Resource;
 use crate::failure::{Failure, Phase};
@@ -32,6 +33,7 @@ pub fn check(program: &Program) -> Vec<LiteralProblem> {
         named: FxHashMap::default(),
         found: Vec::new(),
         edges: Edges::default(),
+        whole: FxHashMap::default(),
     };
     checker.names(&program.body);
     checker.steps(&program.body, true);
@@ -96,6 +98,8 @@ struct Checker<'p> {
     named: FxHashMap<String, KnownNames>,
     found: Vec<LiteralProblem>,
     edges: Edges,
+    /// Resources that every run has, by kind and name, if all of their fields are known.
+    whole: FxHashMap<(&'static str, String), Resource>,
 }
 
 impl Checker<'_> {
@@ -265,10 +269,29 @@ impl Checker<'_> {
         }
         for name in self.texts(step.name).unwrap_or_default() {
             let resource = Resource { name, ..template.clone() };
-            let Some(text) = crate::graph::problems::problem(&resource) else { continue };
+            let Some(text) = crate::graph::problems::problem(&resource) else {
+                if is_certain && is_whole {
+                    self.twin(resource);
+                }
+                continue;
+            };
             let failure = crate::graph::problems::explained(text, &resource);
             if is_whole || is_of_one_field(&resource, &failure) {
                 return self.add(failure, is_certain);
+            }
+        }
+    }
+
+    /// Reports a resource that is there twice with different fields.
+    fn twin(&mut self, resource: Resource) {
+        match self.whole.entry((resource.kind.kind.name, resource.name.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(resource);
+            }
+            Entry::Occupied(first) => {
+                if let Some(failure) = duplicates::conflict(first.get(), &resource) {
+                    self.add(failure, true);
+                }
             }
         }
     }

@@ -33,7 +33,8 @@ pub(super) fn grouped(
 /// Whether a code is about a name that its message has, so that equal messages have one cause.
 fn has_cause(diagnostic: &Diagnostic) -> bool {
     let name = diagnostic.code.strip_prefix("puppet::");
-    name.is_some_and(|name| name.starts_with("unknown-")) && diagnostic.related.is_empty()
+    let is_about_name = |name: &str| name.starts_with("unknown-") || name == "legacy-fact";
+    name.is_some_and(is_about_name) && diagnostic.related.is_empty()
 }
 
 /// One finding for each unknown name, with the further places.

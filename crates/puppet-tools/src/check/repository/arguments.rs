@@ -220,8 +220,11 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
         let severity = if certain { Severity::Error } else { Severity::Warning };
         let mut found = Diagnostic::new(severity, UNKNOWN_PARAMETER, message).at(at);
         let metaparameters = ordain_graph::METAPARAMETERS.iter().copied();
-        if let Some(near) = nearest(&attribute.name, kind.attributes().chain(metaparameters)) {
-            found = found.help(format!("did you mean `{near}`?"));
+        match nearest(&attribute.name, kind.attributes().chain(metaparameters)) {
+            Some(near) => found = found.help(format!("did you mean `{near}`?")),
+            // Several modules have a type of this name.
+            None if !certain => continue,
+            None => {}
         }
         pass.found.push(found);
     }
@@ -251,10 +254,8 @@ fn widespread_type(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
         let at = name_range(attribute).in_file(pass.file);
         let found = Diagnostic::warning(UNKNOWN_PARAMETER, message).at(at);
         let names = kind.attributes.iter().chain(ordain_graph::METAPARAMETERS).copied();
-        let help = match nearest(&attribute.name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "the module is not here; another version of it may have it".to_string(),
-        };
-        pass.found.push(found.help(help));
+        // Another version of the module, or another module with such a type, may have it.
+        let Some(near) = nearest(&attribute.name, names) else { continue };
+        pass.found.push(found.help(format!("did you mean `{near}`?")));
     }
 }

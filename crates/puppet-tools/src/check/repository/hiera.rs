@@ -78,7 +78,7 @@ pub(super) fn check(
         return Vec::new();
     }
     let (mut sources, mut found) = sources(group, index, checking, shown);
-    found.extend(levels::check(group, checking.world));
+    found.extend(levels::check(group, index, checking.world));
     let is_whole = !group.files.iter().any(|file| matches!(file.unit, Unit::Broken));
     let known = sources
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_graph::language::{CheckOptions, Strict};
-use ordain_source::{Diagnostic, FileId, TextRange, World};
+use ordain_source::{Diagnostic, FileId, Severity, TextRange, World};
 use rustc_hash::FxHashSet;
 
 use super::index::Index;
@@ -41,7 +41,7 @@ pub(super) fn paths(level: &Level) -> &[EcoString] {
 }
 
 /// The levels of the named configurations that lead nowhere.
-pub(super) fn check(group: &Group<'_>, world: &dyn World) -> Vec<Diagnostic> {
+pub(super) fn check(group: &Group<'_>, index: &Index, world: &dyn World) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for file in group.files.iter().filter(|file| matches!(file.unit, Unit::Config)) {
         let (path, text) = (file.source.full, &file.source.text);
@@ -57,13 +57,17 @@ pub(super) fn check(group: &Group<'_>, world: &dyn World) -> Vec<Diagnostic> {
         if config.version != 5 {
             continue;
         }
-        // Of a missing directory of data, the first level is enough.
+        // Of a missing directory, the first level is enough.
         let mut gone: FxHashSet<PathBuf> = FxHashSet::default();
         let defaults = config.default_hierarchy.iter().flatten();
         for level in config.hierarchy.iter().chain(defaults).filter(|level| is_read(level)) {
             let base = dir.join(level.datadir.as_str());
             // Data outside of the repository is elsewhere on this machine.
             if level.datadir.contains("..") || level.datadir.starts_with('/') {
+                continue;
+            }
+            // A module that is not installed may bring the data.
+            if level.datadir.split('/').any(|part| index.missing.contains(part)) {
                 continue;
             }
             for path in paths(level) {
@@ -74,14 +78,19 @@ pub(super) fn check(group: &Group<'_>, world: &dyn World) -> Vec<Diagnostic> {
                 if is_outside || is_optional || is_there(world, &base, path, level) {
                     continue;
                 }
-                if world.kind(&base).is_none() && !gone.insert(base.clone()) {
+                let (absent, message) = missing(dir, &base.join(path.as_str()), world);
+                if !gone.insert(absent.clone()) {
                     continue;
                 }
-                found.extend(place(text, path).map(|at| {
-                    let full = base.join(path.as_str());
-                    let message = missing(dir, &full, world);
-                    Diagnostic::warning(MISSING_DATA_FILE, message).at(at.in_file(file.source.file))
-                }));
+                let Some(at) = place(text, path) else { continue };
+                let at = at.in_file(file.source.file);
+                found.push(match similar(&absent, world) {
+                    Some(near) => Diagnostic::warning(MISSING_DATA_FILE, message)
+                        .at(at)
+                        .help(format!("did you mean `{near}`?")),
+                    // It may come with a deployment.
+                    None => Diagnostic::new(Severity::Note, MISSING_DATA_FILE, message).at(at),
+                });
             }
         }
     }
@@ -93,8 +102,16 @@ fn end_of_constant(path: &str) -> Option<usize> {
     path.find(['%', '*', '?', '[', '{'])
 }
 
-/// The message about a path that leads nowhere.
-fn missing(dir: &Path, full: &Path, world: &dyn World) -> String {
+/// The name beside a missing file or directory that was probably meant.
+fn similar(absent: &Path, world: &dyn World) -> Option<String> {
+    let name = absent.file_name()?.to_str()?;
+    let entries = world.list(absent.parent()?).ok()?;
+    let names = entries.iter().map(|(name, _)| name.as_str());
+    nearest(name, names).map(ToOwned::to_owned)
+}
+
+/// The part of a path that is missing, and the message about it.
+fn missing(dir: &Path, full: &Path, world: &dyn World) -> (PathBuf, String) {
     let text = full.to_string_lossy();
     let end = end_of_constant(&text);
     let constant = match end {
@@ -111,10 +128,11 @@ fn missing(dir: &Path, full: &Path, world: &dyn World) -> String {
         None => &constant,
     };
     let shown = gone.strip_prefix(dir).unwrap_or(gone).display();
-    match end {
+    let message = match end {
         Some(_) => format!("This level has no data, as there is no directory `{shown}`"),
         None => format!("This level has no data, as there is no `{shown}`"),
-    }
+    };
+    (gone.to_path_buf(), message)
 }
 
 /// Whether the file of a path is there, or the directory of one with computed parts.

@@ -191,7 +191,10 @@ fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey
     let mut hidden = Vec::new();
     dirs.retain(|module| match seen.get(&module.name) {
         Some(first) => {
-            hidden.push((first.clone(), module.clone()));
+            // A directory may be on the path twice.
+            if *first != module.dir {
+                hidden.push((first.clone(), module.clone()));
+            }
             false
         }
         None => {

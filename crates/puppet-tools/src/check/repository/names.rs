@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
+use ordain_syntax::ListRef;
 use rustc_hash::FxHashSet;
 
 use super::index::Index;
@@ -204,12 +205,7 @@ fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, form: CallForm, guar
     }
 }
 
-fn resource(
-    pass: &mut Pass<'_>,
-    kind: ExprId,
-    bodies: ordain_syntax::ListRef<ResourceBody>,
-    guarded: &Names,
-) {
+fn resource(pass: &mut Pass<'_>, kind: ExprId, bodies: ListRef<ResourceBody>, guarded: &Names) {
     let program = pass.program;
     match &program[kind] {
         Expr::Name(name) if name == "class" => {
@@ -325,7 +321,29 @@ fn data_type(pass: &mut Pass<'_>, id: ExprId, guarded: &Names) {
     let message = format!("There is no type `{bare}`");
     let at = program.range(id);
     let (name, code, severity) = (bare, UNKNOWN_TYPE, Severity::Error);
+    let before = pass.found.len();
     report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+    if let Some(found) = pass.found.get_mut(before)
+        && found.help.is_empty()
+        && is_compared(program, id)
+    {
+        found.help.push(format!("a text is in quotes: `'{bare}'`"));
+    }
+}
+
+/// Whether a value is compared with another: an option of a `case` or selector, or an operand.
+fn is_compared(program: &Program, id: ExprId) -> bool {
+    let has = |options: ListRef<CaseOption>| {
+        let mut all = program.options(options).iter();
+        all.any(|option| program.list(option.values).contains(&id))
+    };
+    program.exprs.iter().any(|(_, expr)| match expr {
+        Expr::Case(_, options) | Expr::Selector(_, options) => has(*options),
+        Expr::Binary { op: BinaryOp::Eq | BinaryOp::NotEq, left, right } => {
+            [*left, *right].contains(&id)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a text asks for something of a module.
@@ -423,6 +441,8 @@ fn foreign<'n>(
     let found = Diagnostic::warning(UNKNOWN_MODULE, message).at(at.in_file(pass.file));
     let found = match near() {
         Some(near) => found.help(format!("did you mean `{near}`?")),
+        // A dependency that is not here may bring the module.
+        None if index.kind != Kind::Environment && !pass.is_complete() => return,
         None => found.help(help),
     };
     pass.foreign.push(Foreign { module: module.into(), found });

@@ -1,6 +1,6 @@
 //! The options of `case` and selectors, and comparisons with values that a variable cannot have.
 
-use ordain_source::{Diagnostic, TextRange};
+use ordain_source::{Diagnostic, Severity, TextRange};
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
@@ -150,6 +150,8 @@ struct Options {
     construct: &'static str,
     control: ExprId,
     values: Vec<ExprId>,
+    /// The number of values before the last option.
+    before_last: usize,
 }
 
 impl Options {
@@ -160,9 +162,12 @@ impl Options {
         construct: &'static str,
     ) -> Self {
         let program = pass.program;
-        let options = program.options(options).iter();
-        let values = options.flat_map(|option| program.list(option.values).iter().copied());
-        Self { construct, control, values: values.collect() }
+        let options = program.options(options);
+        let values = options.iter().flat_map(|option| program.list(option.values).iter().copied());
+        let values: Vec<ExprId> = values.collect();
+        let last = options.last();
+        let before_last = values.len() - last.map_or(0, |last| program.list(last.values).len());
+        Self { construct, control, values, before_last }
     }
 
     fn check(&self, pass: &mut Pass<'_>, variables: &Variables) {
@@ -178,10 +183,13 @@ impl Options {
         };
         let is_default = |id: &&ExprId| matches!(program[**id], Expr::Default);
         let after = self.values.get(default + 1..).unwrap_or_default();
-        // A second `default` is an error of its own.
-        if let Some(&next) = after.iter().find(|id| !is_default(id)) {
+        // A second `default` is an error of its own. Words beside it in the last option say what it
+        // stands for.
+        let next = after.iter().find(|id| !is_default(id));
+        if let Some(&next) = next.filter(|_| default < self.before_last) {
             let message = format!("An option of a {} comes after `default`", self.construct);
-            let found = Diagnostic::warning(DEFAULT_NOT_LAST, message).at(program.span(next));
+            let found = Diagnostic::new(Severity::Note, DEFAULT_NOT_LAST, message);
+            let found = found.at(program.span(next));
             let found = found.related(program.span(self.values[default]), "the default");
             pass.found.push(found.help("`default` is tried last wherever it is; write it last"));
         }

@@ -1,5 +1,6 @@
 //! The scopes of a text, their declarations, and the places where variables are read.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -40,6 +41,16 @@ pub(super) struct Declared {
     pub(super) name: EcoString,
     pub(super) at: TextRange,
     pub(super) how: VariableOrigin,
+    /// The numbers of the expressions that are assigned, which come before that of the assignment;
+    /// empty for a parameter.
+    value: Range<u32>,
+}
+
+impl Declared {
+    /// Whether an expression is part of the assigned value.
+    pub(super) fn is_value(&self, id: ExprId) -> bool {
+        self.value.contains(&id.raw())
+    }
 }
 
 /// The indices of the declarations of a name.
@@ -71,6 +82,8 @@ pub(super) struct Scope {
     pub(super) at: TextRange,
     /// Whether its body is empty.
     pub(super) is_empty: bool,
+    /// Whether its body only sets variables.
+    pub(super) has_only_variables: bool,
     /// For a lambda, the variables in the arguments of the function that is called with it.
     pub(super) receives: Vec<EcoString>,
 }
@@ -189,10 +202,19 @@ impl Builder {
         self.open.push(self.out.scopes.len());
         let declared = Vec::new();
         let (names, calls) = (FxHashMap::default(), FxHashSet::default());
-        let (at, is_empty, receives) = (TextRange::default(), false, Vec::new());
-        let scope =
-            Scope { kind, parent, name, inherits, declared, names, calls, at, is_empty, receives };
-        self.out.scopes.push(scope);
+        self.out.scopes.push(Scope {
+            kind,
+            parent,
+            name,
+            inherits,
+            declared,
+            names,
+            calls,
+            at: TextRange::default(),
+            is_empty: false,
+            has_only_variables: false,
+            receives: Vec::new(),
+        });
     }
 
     /// The scope that was opened last.
@@ -201,7 +223,13 @@ impl Builder {
         &mut self.out.scopes[current]
     }
 
-    fn declare(&mut self, name: EcoString, at: TextRange, how: VariableOrigin) {
+    /// Declares a parameter, or the variable of an assignment with the expressions of its value.
+    fn declare(&mut self, name: EcoString, at: TextRange, value: Option<Range<u32>>) {
+        let how = match value {
+            Some(_) => VariableOrigin::Assigned,
+            None => VariableOrigin::Parameter,
+        };
+        let value = value.unwrap_or_default();
         let current = self.open.last().copied().unwrap_or(0);
         let scope = &mut self.out.scopes[current];
         let number = scope.declared.len() as u32;
@@ -213,7 +241,7 @@ impl Builder {
         if scope.kind == ScopeKind::Lambda {
             self.out.in_lambdas.insert(name.clone());
         }
-        scope.declared.push(Declared { name, at, how });
+        scope.declared.push(Declared { name, at, how, value });
     }
 
     fn walk(&mut self, program: &Program) {
@@ -265,14 +293,14 @@ impl Builder {
                 return true;
             }
             Expr::Assign { left, .. } => {
-                self.assigned(program, *left);
+                self.assigned(program, *left, id);
                 if self.results.contains(&id) {
                     let scope = self.open.last().copied().unwrap_or(0);
                     self.out.uses.push(Use { scope, at: *left });
                 }
             }
-            Expr::Var(_) if !self.targets.contains(&id) => {
-                let scope = self.open.last().copied().unwrap_or(0);
+            Expr::Var(name) if !self.targets.contains(&id) => {
+                let scope = self.reading_scope(name, id);
                 self.out.uses.push(Use { scope, at: id });
             }
             Expr::Str(text) => {
@@ -284,6 +312,18 @@ impl Builder {
             _ => {}
         }
         false
+    }
+
+    /// The scope in which a variable is read. The value of `$x = $x + 1` in a lambda reads the
+    /// variable around the lambda.
+    fn reading_scope(&self, name: &str, id: ExprId) -> usize {
+        let current = self.open.last().copied().unwrap_or(0);
+        let scope = &self.out.scopes[current];
+        let own = scope.parent.and_then(|parent| Some((parent, scope.earliest(name)?)));
+        match own {
+            Some((parent, own)) if own.is_value(id) => parent,
+            _ => current,
+        }
     }
 
     fn definition(&mut self, program: &Program, definition: &Definition) -> bool {
@@ -306,6 +346,13 @@ impl Builder {
         self.scope(kind, name.to_lowercase(), parent);
         if let Definition::Class { body, .. } | Definition::Define { body, .. } = definition {
             self.current().is_empty = matches!(program[*body], Expr::Nop);
+            self.current().has_only_variables = match &program[*body] {
+                Expr::Block(list) => {
+                    let mut all = program.list(*list).iter();
+                    all.all(|&statement| matches!(program[statement], Expr::Assign { .. }))
+                }
+                statement => matches!(statement, Expr::Assign { .. }),
+            };
         }
         self.params(program, params);
         if let Definition::Function { body, .. } = definition {
@@ -316,17 +363,18 @@ impl Builder {
 
     fn params(&mut self, program: &Program, params: ListRef<Param>) {
         for param in program.params(params) {
-            self.declare(param.name.clone(), param.range, VariableOrigin::Parameter);
+            self.declare(param.name.clone(), param.range, None);
         }
     }
 
-    fn assigned(&mut self, program: &Program, left: ExprId) {
+    fn assigned(&mut self, program: &Program, left: ExprId, whole: ExprId) {
+        let value = left.raw() + 1..whole.raw();
         let mut rest = vec![left];
         while let Some(id) = rest.pop() {
             match &program[id] {
                 Expr::Var(name) => {
                     self.targets.insert(id);
-                    self.declare(name.clone(), program.range(id), VariableOrigin::Assigned);
+                    self.declare(name.clone(), program.range(id), Some(value.clone()));
                 }
                 Expr::List(items) => rest.extend(program.list(*items)),
                 _ => {}

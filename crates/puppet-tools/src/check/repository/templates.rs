@@ -108,7 +108,7 @@ fn missing_url(pass: &Pass<'_>, world: &dyn World, url: &str, at: ExprId) -> Opt
     };
     let dir = here.dir.join("files");
     let rest = rest.trim_end_matches('/');
-    if rest.is_empty() || world.kind(&dir.join(rest)).is_some() {
+    if rest.is_empty() || world.kind(&dir.join(rest)).is_some() || is_in_empty(world, &dir, rest) {
         return None;
     }
     let found = error(format!("The module `{module}` has no file `{rest}`"));
@@ -116,6 +116,15 @@ fn missing_url(pass: &Pass<'_>, world: &dyn World, url: &str, at: ExprId) -> Opt
     Some(match suggest::nearest(rest, there.iter().map(String::as_str)) {
         Some(near) => found.help(format!("did you mean `puppet:///modules/{module}/{near}`?")),
         None => found.help(format!("it would be files/{rest} of the module")),
+    })
+}
+
+/// Whether a path leads through an empty directory, as submodules of git are before they are fetched.
+fn is_in_empty(world: &dyn World, dir: &Path, rest: &str) -> bool {
+    let full = dir.join(rest);
+    let parent = full.ancestors().skip(1).find(|dir| world.kind(dir).is_some());
+    parent.is_some_and(|parent| {
+        parent != dir && world.list(parent).is_ok_and(|entries| entries.is_empty())
     })
 }
 

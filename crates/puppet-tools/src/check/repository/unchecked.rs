@@ -1,6 +1,6 @@
 //! Names that are not checked, since they may be of a module that is not here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity};
@@ -16,8 +16,8 @@ const MAX_NAMED: usize = 8;
 #[derive(Default)]
 pub(super) struct Unchecked {
     names: BTreeSet<EcoString>,
-    /// Missing modules, and the modules that ask for them.
-    reasons: BTreeSet<(EcoString, EcoString)>,
+    /// Missing modules, with the modules that ask for them. The name of the repository is empty.
+    reasons: BTreeMap<EcoString, BTreeSet<EcoString>>,
 }
 
 impl Unchecked {
@@ -27,7 +27,9 @@ impl Unchecked {
             return;
         }
         self.names.extend(names);
-        self.reasons.extend(index.missing_for(module).map(|gone| (gone.clone(), module.clone())));
+        if let Some(gone) = index.missing_for(module) {
+            self.reasons.entry(gone.clone()).or_default().insert(module.clone());
+        }
     }
 
     /// The finding about them, if there are any.
@@ -36,9 +38,9 @@ impl Unchecked {
         if count == 0 {
             return None;
         }
-        let reason = |(gone, asking): &(EcoString, EcoString)| match asking.is_empty() {
-            true => format!("`{gone}`"),
-            false => format!("`{gone}` of `{asking}`"),
+        let reason = |(gone, asking): (&EcoString, &BTreeSet<EcoString>)| match asking.first() {
+            Some(only) if asking.len() == 1 && !only.is_empty() => format!("`{gone}` of `{only}`"),
+            _ => format!("`{gone}`"),
         };
         let names = listed(self.names.iter().map(|name| format!("`{name}`")), count);
         let reasons = listed(self.reasons.iter().map(reason), self.reasons.len());

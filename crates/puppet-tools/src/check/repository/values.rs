@@ -108,7 +108,12 @@ fn program_of(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribute]) {
     }
     let value_of = |name: &str| own.iter().chain(shared).find(|a| a.name == name).map(|a| a.value);
     let command = value_of("command").or_else(|| value_of("name"));
-    for (command, at) in super::types::texts(program, command.unwrap_or(body.title)) {
+    let command = command.map_or(body.title, |command| match &program[command] {
+        // The others are the arguments of the program.
+        Expr::List(words) => program.list(*words).first().copied().unwrap_or(command),
+        _ => command,
+    });
+    for (command, at) in super::types::texts(program, command) {
         let name = command.split_whitespace().next().unwrap_or_default();
         let quoted = name.trim_start_matches(['"', '\'']);
         if quoted.is_empty() || Form::Path.fits(quoted, ScalarType::Text) {

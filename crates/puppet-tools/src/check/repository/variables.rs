@@ -5,9 +5,10 @@ use ordain_source::{Diagnostic, Severity, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts;
-use super::scopes::{Declared, Scope, ScopeKind, VariableOrigin};
+use super::scopes::{Declared, Scope, ScopeKind, Use, VariableOrigin};
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
+use ordain_puppet::schema::is_metaparameter;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::names::{bare, is_number, nearest, split_name};
 
@@ -242,7 +243,17 @@ fn shadowed(pass: &mut Pass<'_>, scope: &Scope, declared: &Declared) {
         return;
     }
     let Some(outer) = pass.scopes.declaring(parent, &declared.name) else { return };
-    let outer = pass.scopes.scopes[outer].first(&declared.name);
+    let outer = &pass.scopes.scopes[outer];
+    // Lambdas inside of each other often use the same short names, such as `$memo`.
+    if declared.how == VariableOrigin::Parameter && outer.kind == ScopeKind::Lambda {
+        return;
+    }
+    // `$x = $x + 1` changes a value on purpose.
+    let reads = |used: &&Use| matches!(&pass.program[used.at], Expr::Var(n) if *n == declared.name);
+    if pass.scopes.uses.iter().filter(reads).any(|used| declared.is_value(used.at)) {
+        return;
+    }
+    let outer = outer.first(&declared.name);
     let Some(outer) = outer.filter(|outer| outer.at.start < declared.at.start) else { return };
     let file = pass.file;
     let message = format!("`${}` hides another variable of this name", declared.name);
@@ -264,8 +275,12 @@ fn unused(
     let calls = |name: &str| outermost.calls.contains(name) || scope.calls.contains(name);
     let renders = RENDERING.iter().any(|function| calls(function));
     let mut all = outermost.calls.iter().chain(&scope.calls);
-    let is_read = all.any(|function| pass.index.reads_variables(function));
-    if is_read || pass.scopes.asked.contains(name) || renders && pass.may_render(name) {
+    // A metaparameter has an effect of its own.
+    let is_read = all.any(|function| pass.index.reads_variables(function))
+        || declared.how == VariableOrigin::Parameter && is_metaparameter(name);
+    // The templates beside a manifest that belongs to no known module are not known either.
+    let may_render = || pass.module.is_empty() || pass.may_render(name);
+    if is_read || pass.scopes.asked.contains(name) || renders && may_render() {
         return;
     }
     let reported = match (scope.kind, declared.how) {
@@ -275,7 +290,9 @@ fn unused(
             true
         }
         (ScopeKind::Template, VariableOrigin::Assigned) => true,
-        (ScopeKind::Class, VariableOrigin::Assigned) => is_private(pass, scope, name),
+        (ScopeKind::Class, VariableOrigin::Assigned) => {
+            is_private(pass, scope, name) && !is_table(pass, scope)
+        }
         (ScopeKind::Function, VariableOrigin::Parameter) => !is_backend(scope),
         (ScopeKind::Lambda, VariableOrigin::Parameter) => {
             lambda_takes_none && ITERATING.contains(&scope.name.as_str())
@@ -313,6 +330,15 @@ fn is_private(pass: &Pass<'_>, scope: &Scope, name: &str) -> bool {
         && !index.qualified.contains(&full)
         && !index.prefixes.iter().any(|prefix| full.starts_with(prefix.as_str()))
         && !index.words.contains(name)
+}
+
+/// Whether a class is a table of values for other classes, which need not read all of them.
+fn is_table(pass: &Pass<'_>, scope: &Scope) -> bool {
+    let is_read = |declared: &Declared| {
+        let full = ecow::eco_format!("{}::{}", scope.name, declared.name);
+        pass.index.qualified.contains(&full)
+    };
+    scope.has_only_variables && scope.declared.iter().any(is_read)
 }
 
 /// Whether a function is one that Hiera calls, which has its parameters from there.
