@@ -402,7 +402,9 @@ impl Server {
 
     /// Checks all files when nothing has changed for a while.
     fn schedule(&mut self) {
-        self.job_at = Some(Instant::now() + QUIET);
+        let now = Instant::now();
+        self.job_at = Some(now + QUIET);
+        self.usage_at = self.usage_at.map(|_| now + LONG_QUIET);
     }
 
     /// Sends the diagnostics of a file, unless the editor has the same.
