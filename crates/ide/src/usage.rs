@@ -73,13 +73,15 @@ impl Usage {
 
     fn text(&self, used: Option<&usize>) -> Option<String> {
         let (used, total) = (used.copied().unwrap_or_default(), self.nodes);
-        let failed = match self.failed {
-            0 => String::new(),
-            1 => "; 1 node does not compile".to_owned(),
-            failed => format!("; {failed} nodes do not compile"),
-        };
         let nodes = if total == 1 { "node" } else { "nodes" };
-        (total + self.failed > 0).then(|| format!("used by {used} of {total} {nodes}{failed}"))
+        let known = (total > 0).then(|| format!("used by {used} of {total} {nodes}"));
+        let failed = match self.failed {
+            0 => None,
+            1 => Some("1 node does not compile".to_owned()),
+            failed => Some(format!("{failed} nodes do not compile")),
+        };
+        let parts: Vec<String> = known.into_iter().chain(failed).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 

@@ -1,7 +1,8 @@
 //! The texts above definitions: the numbers of their references and of the nodes that use them, and
 //! plans.
 
-use ordain_puppet::syntax::{Definition, Expr};
+use ordain_puppet::syntax::{Definition, Expr, ExprId};
+use ordain_puppet::validation::names::plain;
 use rustc_hash::FxHashMap;
 
 use super::calls::is_callable;
@@ -33,6 +34,21 @@ pub(crate) fn lenses(analysis: &Analysis, file: &File) -> Vec<Lens> {
 fn callables(file: &File) -> Vec<&Name> {
     let names = file.names.names.iter();
     names.filter(|name| name.is_definition && is_callable(&name.symbol)).collect()
+}
+
+/// The names of the classes and defines of a file, as far as they are not those of data types.
+fn containers(file: &File) -> Vec<&Name> {
+    let Some(program) = file.program() else { return Vec::new() };
+    let symbol = |id: &ExprId| match &program[*id] {
+        Expr::Definition(definition) => match program.definition(*definition) {
+            Definition::Class { name, .. } => Some(Symbol::Class(plain(name))),
+            Definition::Define { name, .. } => Some(Symbol::Type(plain(name))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let known: Vec<Symbol> = program.definitions.iter().filter_map(symbol).collect();
+    callables(file).into_iter().filter(|name| known.contains(&name.symbol)).collect()
 }
 
 fn text(file: &File, name: &Name, text: String) -> Lens {
@@ -73,7 +89,7 @@ fn usage(analysis: &Analysis, file: &File) -> Vec<Lens> {
         }
         _ => None,
     };
-    let mut out: Vec<Lens> = callables(file).into_iter().filter_map(of_definition).collect();
+    let mut out: Vec<Lens> = containers(file).into_iter().filter_map(of_definition).collect();
     for key in file.keys().into_iter().filter(|key| key.name != LOOKUP_OPTIONS) {
         let place = Place::new(&file.path, unquoted(file, key.range));
         let text = usage.of_key(&file.path, key.name);
@@ -101,9 +117,8 @@ fn plans(analysis: &Analysis, file: &File) -> Vec<Lens> {
             }
         }
     }
-    let named = callables(file).into_iter();
-    let named = named.filter(|name| matches!(name.symbol, Symbol::Class(_) | Symbol::Type(_)));
     let chosen = analysis.node();
+    let named = containers(file).into_iter();
     out.extend(named.filter_map(|name| chosen.map(|node| plan(name.range, node))));
     out
 }

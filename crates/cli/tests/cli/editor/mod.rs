@@ -55,13 +55,13 @@ fn neovim_is_served() {
         definition init.pp\n\
         outline class 'web'\n\
         hint = 81\n\
-        lenses 1 reference; used by 1 of 1 node; plan web1\n\
-        plan Plan: nothing to change, 0 in place.\n\
         fix Replace `prot` by `port`\n\
         corrected class { 'web' : port => 1 }\n\
         completion Integer $port = 80\n\
         renamed class { 'web' : number => 1 }\n\
-        formatted class { 'web': number => 1 }\n";
+        formatted class { 'web': number => 1 }\n\
+        lenses 1 reference; used by 1 of 1 node; plan web1\n\
+        plan Plan: nothing to change, 0 in place.\n";
     assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success());
     // The server ends with its editor.

@@ -4,8 +4,8 @@
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const [program, packages, root] = process.argv.slice(2);
 const require = createRequire(`${packages}/`);
@@ -65,6 +65,13 @@ function edit(document, edits) {
     contentChanges,
   });
   TextDocument.update(document, [{ text }], version);
+}
+
+function save(document) {
+  writeFileSync(fileURLToPath(document.uri), document.getText());
+  connection.sendNotification(rpc.DidSaveTextDocumentNotification.type, {
+    textDocument: { uri: document.uri },
+  });
 }
 
 const first = (document) => document.getText().split("\n")[0];
@@ -142,6 +149,9 @@ async function session() {
   );
   say("range", web.getText().replaceAll("\n", "|"));
 
+  // A plan is made of the files on disk.
+  save(site);
+  save(web);
   const lenses = () =>
     connection.sendRequest(rpc.CodeLensRequest.type, { textDocument: { uri: web.uri } });
   const again = new Promise((resolve) => (refreshed = resolve));
