@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_fleet_jobs.sql"),
     include_str!("migrations/0006_resource_counts.sql"),
     include_str!("migrations/0007_shared_values.sql"),
+    include_str!("migrations/0008_covering_indexes.sql"),
 ];
 
 /// Applies the missing migrations, each in one transaction.

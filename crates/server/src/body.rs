@@ -38,6 +38,8 @@ impl From<ReplyBody> for Outgoing {
         match body {
             ReplyBody::Bytes(bytes) => Self::Bytes(Some(bytes)),
             ReplyBody::Stream(stream) => Self::Stream(stream),
+            // The service waits for such a reply, so its body has another form.
+            ReplyBody::Later(_) => Self::Bytes(None),
             ReplyBody::File(file, left) => {
                 let file = tokio::fs::File::from_std(file);
                 Self::File(FileBody { file, left, buffer: BytesMut::new() })

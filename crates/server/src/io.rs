@@ -3,25 +3,36 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// Wraps a stream. A write that makes no progress for some time fails.
 pub(crate) struct TimedWrites<S> {
     stream: S,
+    /// Bytes that were read from the stream before.
+    first: Bytes,
     limit: Duration,
     /// The end of the current write, while it waits.
     timer: Pin<Box<Sleep>>,
-    waits: bool,
+    waits: Arc<AtomicBool>,
 }
 
 impl<S> TimedWrites<S> {
-    /// Wraps a stream.
-    pub(crate) fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, timer: Box::pin(sleep(limit)), waits: false }
+    /// Wraps a stream from which the bytes `first` were read before. `waits` is true while a write
+    /// waits.
+    pub(crate) fn new(stream: S, first: Bytes, limit: Duration, waits: Arc<AtomicBool>) -> Self {
+        Self { stream, first, limit, timer: Box::pin(sleep(limit)), waits }
+    }
+
+    /// The stream.
+    pub(crate) fn into_inner(self) -> S {
+        self.stream
     }
 
     fn within<T>(
@@ -30,11 +41,10 @@ impl<S> TimedWrites<S> {
         result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if result.is_ready() {
-            self.waits = false;
+            self.waits.store(false, Ordering::Relaxed);
             return result;
         }
-        if !self.waits {
-            self.waits = true;
+        if !self.waits.swap(true, Ordering::Relaxed) {
             self.timer.as_mut().reset(Instant::now() + self.limit);
         }
         match self.timer.as_mut().poll(context) {
@@ -50,7 +60,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedWrites<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        if self.first.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(context, buffer);
+        }
+        let length = self.first.len().min(buffer.remaining());
+        buffer.put_slice(&self.first[..length]);
+        self.first.advance(length);
+        Poll::Ready(Ok(()))
     }
 }
 

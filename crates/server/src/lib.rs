@@ -27,6 +27,7 @@ mod facts;
 mod files;
 mod follow;
 mod handlers;
+mod held;
 mod identity;
 mod io;
 mod listener;

@@ -1,12 +1,14 @@
 //! Replies. Each has a content type and the headers that agents look for.
 
 use std::io::Write;
+use std::pin::Pin;
 
 use crate::stream::BodyStream;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::StatusCode;
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 /// The release of Puppet's server that replies name. Agents fetch translations of modules, and
@@ -48,6 +50,17 @@ pub(crate) enum Body {
     File(std::fs::File, u64),
     /// Parts that are still being made.
     Stream(BodyStream),
+    /// Not known yet: the whole reply is made later, when there is news.
+    Later(LaterReply),
+}
+
+/// A reply that is made when there is news.
+pub(crate) struct LaterReply(pub(crate) Pin<Box<dyn Future<Output = Reply> + Send>>);
+
+impl std::fmt::Debug for LaterReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LaterReply")
+    }
 }
 
 impl Reply {
@@ -74,6 +87,12 @@ impl Reply {
     /// A JSON document.
     pub(crate) fn json(document: &Json) -> Self {
         Self::new(StatusCode::OK, JSON, document.to_string())
+    }
+
+    /// A reply that is made when there is news. Its body is in memory.
+    pub(crate) fn later(reply: impl Future<Output = Self> + Send + 'static) -> Self {
+        let body = Body::Later(LaterReply(Box::pin(reply)));
+        Self { body, ..Self::empty(StatusCode::OK) }
     }
 
     /// Nothing more than that it was done.
@@ -134,6 +153,11 @@ impl Reply {
         }
         self
     }
+}
+
+/// A time as headers of HTTP have it.
+pub(crate) fn http_date(time: Timestamp) -> String {
+    time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
 /// Compresses; `None` if the text cannot be compressed.

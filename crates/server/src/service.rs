@@ -2,19 +2,21 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{Response, StatusCode};
+use hyper::{Method, Response, StatusCode};
 use jiff::Timestamp;
 
 use crate::body::Outgoing;
 use crate::client::{Client, Listener};
 use crate::explorer_users;
+use crate::held::{self, Exit, HeldRequest};
 use crate::identity::{DatabaseAccess, Identity};
-use crate::reply::{PUPPET_VERSION, Reply};
+use crate::reply::{Body, LaterReply, PUPPET_VERSION, Reply};
 use crate::request::Request;
 use crate::request_body;
 use crate::routes::{self, Route};
@@ -36,30 +38,75 @@ pub(crate) struct Service {
     pub(crate) puppetdb: Vec<Route>,
 }
 
+/// A request that is handled, for counters and the log.
+pub(crate) struct Handled {
+    begin: Instant,
+    method: Method,
+    path: String,
+    /// The pattern of its route, or nothing before it is known.
+    pattern: &'static str,
+}
+
 impl Service {
-    /// Makes the reply of a request.
+    /// Makes the reply of a request. If the reply comes later, the request may leave its connection
+    /// by `exit`; then this never ends.
     pub(crate) async fn respond(
         &self,
         client: &Client,
         request: hyper::Request<Incoming>,
+        exit: Option<&Exit>,
     ) -> Response<Outgoing> {
-        let begin = Instant::now();
-        let method = request.method().clone();
-        let path = request.uri().path().to_string();
+        let mut handled = Handled {
+            begin: Instant::now(),
+            method: request.method().clone(),
+            path: request.uri().path().to_string(),
+            pattern: "",
+        };
         let accepts_gzip = accepts_gzip(&request);
+        let exit = exit.filter(|_| held::may_leave(&request));
         let old = self.server.shadow.as_ref().filter(|_| client.listener == Listener::Agents);
-        let (pattern, response) = match old.filter(|_| !shadow::is_own(&path)) {
+        let response = match old.filter(|_| !shadow::is_own(&handled.path)) {
             Some(shadow) => {
+                handled.pattern = PASSED;
                 // In a place of its own: its state is large, and few servers pass requests.
                 let passed = Box::pin(self.pass(shadow, client, request)).await;
-                (PASSED, passed.unwrap_or_else(|reply| response(reply.compressed(accepts_gzip))))
+                passed.unwrap_or_else(|reply| response(reply.compressed(accepts_gzip)))
             }
             None => {
                 let routed = self.route(client, request).await;
                 let (pattern, reply) = routed.unwrap_or_else(|reply| ("", reply));
-                (pattern, response(reply.compressed(accepts_gzip)))
+                handled.pattern = pattern;
+                if let Body::Later(later) = reply.body {
+                    let held = HeldRequest { later, handled, accepts_gzip };
+                    let Some(exit) = exit else {
+                        return self.finish_held(client, Box::new(held)).await;
+                    };
+                    exit.leave(held);
+                    return std::future::pending().await;
+                }
+                response(reply.compressed(accepts_gzip))
             }
         };
+        self.note(client, handled, &response);
+        response
+    }
+
+    /// Waits for the reply of a request that comes later.
+    pub(crate) async fn finish_held(
+        &self,
+        client: &Client,
+        held: Box<HeldRequest>,
+    ) -> Response<Outgoing> {
+        let HeldRequest { later: LaterReply(later), handled, accepts_gzip } = *held;
+        let reply = without_panic(later).await;
+        let response = response(reply.compressed(accepts_gzip));
+        self.note(client, handled, &response);
+        response
+    }
+
+    /// Counts and logs a request.
+    fn note(&self, client: &Client, handled: Handled, response: &Response<Outgoing>) {
+        let Handled { begin, method, path, pattern } = handled;
         let took = begin.elapsed();
         let status = response.status().as_u16();
         self.server.metrics.note_request(pattern, status, took);
@@ -74,7 +121,6 @@ impl Service {
                 tracing::info!(%address, client = client_name, %method, path, status, ms = took);
             }
         }
-        response
     }
 
     /// Passes a request to the old server.
@@ -139,11 +185,7 @@ impl Service {
             Box::pin(request_body::read(body, route.max_body, &self.server)).await?;
         request.body = read;
         let answer = route.answer(Arc::clone(&self.server), request);
-        // A panic is a bug, but it must end only this request.
-        let reply = match CatchPanic(AssertUnwindSafe(answer)).await {
-            Ok(reply) => reply,
-            Err(()) => Reply::failed("the request met a bug in the server; see its log"),
-        };
+        let reply = without_panic(answer).await;
         drop(permit);
         Ok((route.pattern, reply))
     }
@@ -235,6 +277,14 @@ fn response(reply: Reply) -> Response<Outgoing> {
     response
 }
 
+/// The reply that is being made. A panic is a bug, but it must end only this request.
+async fn without_panic(reply: Pin<Box<dyn Future<Output = Reply> + Send>>) -> Reply {
+    match CatchPanic(AssertUnwindSafe(reply)).await {
+        Ok(reply) => reply,
+        Err(()) => Reply::failed("the request met a bug in the server; see its log"),
+    }
+}
+
 /// A future whose panics are errors.
 struct CatchPanic<F>(AssertUnwindSafe<F>);
 
@@ -242,12 +292,11 @@ impl<F: Future + Unpin> Future for CatchPanic<F> {
     type Output = Result<F::Output, ()>;
 
     fn poll(
-        mut self: std::pin::Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         let future = &mut self.0.0;
-        let polled =
-            std::panic::catch_unwind(AssertUnwindSafe(|| std::pin::Pin::new(future).poll(context)));
+        let polled = std::panic::catch_unwind(AssertUnwindSafe(|| Pin::new(future).poll(context)));
         match polled {
             Ok(polled) => polled.map(Ok),
             Err(_) => std::task::Poll::Ready(Err(())),

@@ -4,7 +4,7 @@ use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use serde_json::{Value as Json, json};
 
 use super::page::{
-    FROM, Page, Sql, columns, count, json_flag, json_hex, json_number, json_text, json_time,
+    FROM, JOINS, Page, Sql, columns, count, json_flag, json_hex, json_number, json_text, json_time,
     status_of,
 };
 use crate::document::{Document, Table};
@@ -32,12 +32,17 @@ const STATUSES: [&str; 6] = ["failed", "corrective", "changed", "noop", "unchang
 
 /// The beginning of a statement whose rows are those of [`COLUMNS`].
 pub(super) fn select() -> Sql {
+    let mut sql = select_columns();
+    sql.text(FROM);
+    sql
+}
+
+fn select_columns() -> Sql {
     let mut sql = Sql::new("SELECT n.certname, e.environment, ");
     sql.text(&status_sql()).text(
         ", n.latest_report_hash, n.latest_report_timestamp, f.timestamp, c.timestamp,
          (n.deactivated IS NULL AND n.expired IS NULL)",
     );
-    sql.text(FROM);
     sql
 }
 
@@ -64,13 +69,7 @@ impl Page<'_> {
     /// `environment`, `fact` (`PATH=VALUE`) and `resource` (`Type[title]`).
     pub(super) fn nodes(&self, connection: &mut dyn Connection) -> Result<Document, ExplorerError> {
         let part = self.request.part()?;
-        let mut sql = Sql::new("SELECT count(*)");
-        sql.text(FROM);
-        self.conditions(&mut sql, true)?;
-        let total = count(connection, &sql)?;
-        let mut sql = select();
-        self.conditions(&mut sql, true)?;
-        sql.text(match self.request.parameter("sort") {
+        let order = match self.request.parameter("sort") {
             None | Some("name") => " ORDER BY n.certname",
             Some("report_time") => {
                 " ORDER BY n.latest_report_timestamp IS NULL, n.latest_report_timestamp DESC,
@@ -84,8 +83,23 @@ impl Page<'_> {
                 let text = format!("nodes are not sorted by `{other}`");
                 return Err(ExplorerError::Parameter(text));
             }
-        });
-        sql.text(" LIMIT ").bind(part.limit).text(" OFFSET ").bind(part.offset);
+        };
+        // Only the environment of a node is in what is joined. Without a condition on it, the nodes of
+        // the page are chosen first.
+        let is_of_environment =
+            self.viewer.environments.is_some() || self.request.parameter("environment").is_some();
+        let from = if is_of_environment { FROM } else { " FROM certnames n" };
+        let mut sql = Sql::new("SELECT count(*)");
+        sql.text(from);
+        self.conditions(&mut sql, true)?;
+        let total = count(connection, &sql)?;
+        let mut sql = select_columns();
+        sql.text(if is_of_environment { FROM } else { " FROM (SELECT n.* FROM certnames n" });
+        self.conditions(&mut sql, true)?;
+        sql.text(order).text(" LIMIT ").bind(part.limit).text(" OFFSET ").bind(part.offset);
+        if !is_of_environment {
+            sql.text(") n").text(JOINS).text(order);
+        }
         let rows = connection.rows(&sql.text, &sql.values)?;
         let rows = rows.iter().map(|one| row(one)).collect::<Result<_, _>>()?;
         Table { columns: COLUMNS, rows, total }.document(self.request)

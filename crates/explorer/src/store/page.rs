@@ -6,12 +6,21 @@ use serde_json::{Value as Json, json};
 use crate::error::ExplorerError;
 use crate::request::{PageRequest, Viewer};
 
-/// The nodes `n` with their catalogs `c`, sets of facts `f` and environments `e`.
-pub(super) const FROM: &str = " FROM certnames n
+macro_rules! joins {
+    () => {
+        "
     LEFT JOIN catalogs c ON c.certname_id = n.id
     LEFT JOIN factsets f ON f.certname_id = n.id
     LEFT JOIN environments e
-        ON e.id = COALESCE(c.environment_id, n.latest_report_environment_id, f.environment_id)";
+        ON e.id = COALESCE(c.environment_id, n.latest_report_environment_id, f.environment_id)"
+    };
+}
+
+/// The nodes `n` with their catalogs `c`, sets of facts `f` and environments `e`.
+pub(super) const FROM: &str = concat!(" FROM certnames n", joins!());
+
+/// What [`FROM`] joins with nodes.
+pub(super) const JOINS: &str = joins!();
 
 /// The status of a report as SQL, from the columns of its status and of its two flags.
 pub(super) fn status_of(status: &str, noop: &str, corrective: &str) -> String {

@@ -64,14 +64,22 @@ pub(crate) trait Dialect: Sync {
     /// A text ordered by its bytes.
     fn by_bytes(&self, text: Sql) -> Sql;
     /// The `FROM` clause of facts with certain names, with the columns of the name and the value.
-    ///
-    /// For one node the facts are read from its document. For many, single values are read from the
-    /// leaves, which have an index, and only structured ones from documents.
-    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts;
+    fn named_facts(&self, names: &[&str], wanted: WantedFacts<'_>) -> NamedFacts;
     /// Whether the path `p` of a leaf `f` meets a condition.
     fn path_of_leaf(&self, condition: Sql) -> Sql;
     /// An offset without a limit.
     fn offset_only(&self) -> &'static str;
+}
+
+/// The facts that a query may find, which decides where they are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WantedFacts<'a> {
+    /// Those of one node.
+    OfNode,
+    /// Those that equal a text. Only leaves do, and leaves have an index.
+    Equal(&'a str),
+    /// Any.
+    All,
 }
 
 /// Facts with certain names.
@@ -82,13 +90,30 @@ pub(crate) struct NamedFacts {
 }
 
 impl NamedFacts {
-    fn of_many(value: &str, leaves: Sql, documents: Sql) -> Self {
-        let template = format!(
-            "(SELECT f.certname_id, p.name AS key, {value} AS value {{}} UNION ALL {{}}) f \
-             JOIN factsets fs ON fs.certname_id = f.certname_id JOIN certnames n ON n.id = f.certname_id"
-        );
-        let from = Sql::format(&template, [leaves, documents]);
+    /// The facts of a selection `f` with the columns `certname_id`, `key` and `value`.
+    fn selected(selection: Sql) -> Self {
+        let template = "({}) f JOIN factsets fs ON fs.certname_id = f.certname_id \
+                        JOIN certnames n ON n.id = f.certname_id";
+        let from = Sql::format(template, [selection]);
         NamedFacts { from, name: "f.key", value: "f.value" }
+    }
+
+    /// The facts with one of these names that equal a text.
+    fn equal(dialect: &dyn Dialect, names: &[&str], text: &str) -> Self {
+        let paths = Sql::format(
+            "p.depth = 0 AND p.value_type = 'string' AND {}",
+            [dialect.is_one_of(Sql::text("p.name"), names)],
+        );
+        let start: String = text.chars().take(64).collect();
+        let [start, text] =
+            [start, text.to_owned()].map(|text| dialect.literal(&Literal::Text(text)));
+        let template = format!(
+            "SELECT f.certname_id, p.name AS key, {} AS value FROM facts f \
+             JOIN fact_paths p ON p.id = f.path_id WHERE {{}} \
+             AND substr(f.value_string, 1, 64) = {{}} AND f.value_string = {{}}",
+            leaf_value(dialect)
+        );
+        Self::selected(Sql::format(&template, [dialect.path_of_leaf(paths), start, text]))
     }
 }
 
@@ -240,9 +265,14 @@ impl Dialect for Sqlite {
         text
     }
 
-    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts {
+    // For many nodes, single values are read from the leaves, and only structured ones from documents,
+    // which are text that has to be parsed.
+    fn named_facts(&self, names: &[&str], wanted: WantedFacts<'_>) -> NamedFacts {
         let list = || Sql::parameter(texts(names));
-        if of_one_node {
+        if let WantedFacts::Equal(text) = wanted {
+            return NamedFacts::equal(self, names, text);
+        }
+        if wanted == WantedFacts::OfNode {
             let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id JOIN json_each({}) k \
                         ON json_type(fs.facts, '$.\"' || k.value || '\"') IS NOT NULL";
             return NamedFacts {
@@ -265,7 +295,11 @@ impl Dialect for Sqlite {
              THEN json_type(s.facts, '$.\"' || k.value || '\"') IS NOT NULL ELSE 0 END",
             [list()],
         );
-        NamedFacts::of_many(leaf_value(self), leaves(), documents)
+        let template = format!(
+            "SELECT f.certname_id, p.name AS key, {} AS value {{}} UNION ALL {{}}",
+            leaf_value(self)
+        );
+        NamedFacts::selected(Sql::format(&template, [leaves(), documents]))
     }
 
     fn path_of_leaf(&self, condition: Sql) -> Sql {
@@ -413,36 +447,20 @@ impl Dialect for Postgres {
         Sql::format("{} COLLATE \"C\"", [text])
     }
 
-    fn named_facts(&self, names: &[&str], of_one_node: bool) -> NamedFacts {
-        let list = || {
-            let names = names.iter().map(|name| Sql::format("({}::text)", [Sql::parameter(*name)]));
-            Sql::join(names, ", ")
-        };
-        if of_one_node {
-            let from = "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
-                        (SELECT k.key, fs.facts -> k.key AS value FROM (VALUES {}) AS k(key) \
-                        WHERE fs.facts ? k.key) f";
-            return NamedFacts {
-                from: Sql::format(from, [list()]),
-                name: "f.key",
-                value: "f.value",
-            };
+    // A document is compressed. `||` with an empty one decompresses it once for all names, and `OFFSET 0`
+    // keeps the planner from repeating that for each use. The leaves of many nodes are on as many pages
+    // of a table that is ten times as large.
+    fn named_facts(&self, names: &[&str], wanted: WantedFacts<'_>) -> NamedFacts {
+        if let WantedFacts::Equal(text) = wanted {
+            return NamedFacts::equal(self, names, text);
         }
-        let leaves = || {
-            let names = "FROM facts f JOIN fact_paths p ON p.id = f.path_id WHERE p.depth = 0 \
-                         AND p.name IN (VALUES {})";
-            Sql::format(names, [list()])
-        };
-        // `OFFSET 0` keeps documents from being read where there is a leaf: it finds the pairs without one
-        // first. `NOT IN` would compare each pair with all leaves when they do not fit in `work_mem`.
-        let documents = Sql::format(
-            "SELECT m.certname_id, m.key, s.facts -> m.key FROM (SELECT s.certname_id, k.key \
-             FROM factsets s CROSS JOIN (VALUES {}) AS k(key) WHERE NOT EXISTS (SELECT 1 {} \
-             AND f.certname_id = s.certname_id AND p.name = k.key) OFFSET 0) m \
-             JOIN factsets s ON s.certname_id = m.certname_id WHERE s.facts ? m.key",
-            [list(), leaves()],
-        );
-        NamedFacts::of_many(leaf_value(self), leaves(), documents)
+        let names = names.iter().map(|name| Sql::format("({}::text)", [Sql::parameter(*name)]));
+        let template = "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
+                        (SELECT k.key, d.facts -> k.key AS value \
+                        FROM (SELECT fs.facts || {}::jsonb AS facts OFFSET 0) d \
+                        CROSS JOIN (VALUES {}) AS k(key) WHERE d.facts ? k.key) f";
+        let from = Sql::format(template, [Sql::text("'{}'"), Sql::join(names, ", ")]);
+        NamedFacts { from, name: "f.key", value: "f.value" }
     }
 
     // With the ids of paths known first, an index finds the leaf. The planner would read all leaves of each

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use ordain_fleet_store::Value;
+use serde_json::Value as Json;
 
 use super::condition::Conditions;
+use super::dialect::WantedFacts;
 use super::{Context, Sql, Written, resource_counts};
 use crate::entity::{Field, Stored, Type};
 use crate::error::QueryError;
@@ -192,8 +194,8 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
 fn source(context: Context, select: &Select) -> (Scope, Sql) {
     match fact_names(select) {
         Some(names) => {
-            let of_one_node = select.filter.as_ref().is_some_and(is_of_one_node);
-            let facts = context.dialect.named_facts(&names, of_one_node);
+            let wanted = select.filter.as_ref().map_or(WantedFacts::All, wanted_facts);
+            let facts = context.dialect.named_facts(&names, wanted);
             let named_fact = Some((facts.name, facts.value));
             (Scope { named_fact, ..Scope::default() }, facts.from)
         }
@@ -201,12 +203,28 @@ fn source(context: Context, select: &Select) -> (Scope, Sql) {
     }
 }
 
-/// Whether a condition names the node.
-fn is_of_one_node(filter: &Expr) -> bool {
+/// The facts that a condition may find.
+fn wanted_facts(filter: &Expr) -> WantedFacts<'_> {
     match filter {
-        Expr::And(parts) => parts.iter().any(is_of_one_node),
-        Expr::Compare { field, operator: Comparison::Equal, .. } => field.name == "certname",
-        _ => false,
+        Expr::And(parts) => {
+            let mut wanted = WantedFacts::All;
+            for part in parts {
+                match wanted_facts(part) {
+                    WantedFacts::OfNode => return WantedFacts::OfNode,
+                    WantedFacts::All => {}
+                    equal @ WantedFacts::Equal(_) => wanted = equal,
+                }
+            }
+            wanted
+        }
+        Expr::Compare { field, operator: Comparison::Equal, .. } if field.name == "certname" => {
+            WantedFacts::OfNode
+        }
+        // Facts have one field of this type.
+        Expr::ScalarCompare { operator: Comparison::Equal, value: Json::String(text), .. } => {
+            WantedFacts::Equal(text)
+        }
+        _ => WantedFacts::All,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The routes of the certificate authority.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use hyper::StatusCode;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::blocking;
 use crate::principal::{Admin, AnyNode, Anyone};
-use crate::reply::{JSON, Reply};
+use crate::reply::{JSON, Reply, http_date};
 use crate::request::Request;
 use crate::server::Server;
 
@@ -66,7 +66,8 @@ pub(crate) async fn revocation_list(server: Arc<Server>, _: Anyone, request: Req
                 true => Reply::empty(StatusCode::NOT_MODIFIED),
                 false => Reply::text(StatusCode::OK, list.pem.to_string()),
             };
-            reply.header("last-modified", http_date(list.modified))
+            let modified = Timestamp::try_from(list.modified).unwrap_or_default();
+            reply.header("last-modified", http_date(modified))
         }
         Err(error) => refused(&error),
     })
@@ -77,11 +78,6 @@ pub(crate) async fn revocation_list(server: Arc<Server>, _: Anyone, request: Req
 fn date(text: &str) -> Option<i64> {
     let text = text.strip_suffix("GMT").map_or_else(|| text.to_string(), |t| format!("{t}+0000"));
     Some(rfc2822::parse(&text).ok()?.timestamp().as_second())
-}
-
-fn http_date(time: SystemTime) -> String {
-    let time = Timestamp::try_from(time).unwrap_or_default();
-    time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
 /// `GET certificate_request/NAME`.
@@ -389,7 +385,7 @@ mod tests {
     fn dates_of_http_are_read_and_written() {
         assert_eq!(date("Thu, 26 Nov 2026 21:30:00 GMT"), Some(1_795_728_600));
         assert_eq!(date("yesterday"), None);
-        let time = UNIX_EPOCH + Duration::from_secs(1_795_728_600);
+        let time = Timestamp::from_second(1_795_728_600).unwrap();
         assert_eq!(http_date(time), "Thu, 26 Nov 2026 21:30:00 GMT");
     }
 }

@@ -310,22 +310,27 @@ fn sources(
     Ok(found)
 }
 
+/// A node that waits for changes.
+struct Waiting {
+    node: Certname,
+    environment: String,
+    /// The state of the code that it knows.
+    known: String,
+}
+
 /// `GET changes/NAME?environment=&state=`: replies when the code is no longer in that state, a user
 /// asks for a run of the node, or nothing has happened for a while. It carries no more than that: a
 /// lost reply costs time, or the turn of the node in a run.
 pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request) -> Reply {
-    let node = node.identity().name.clone();
     let query: &Parameters = &request.target.query;
-    let name = match request.environment() {
+    let environment = match request.environment() {
         Ok(name) => name.to_string(),
         Err(reply) => return reply,
     };
     let known = query.get("state").unwrap_or_default().to_string();
-    let (mut news, mut pins) = (server.environments.news(), server.pins.news());
-    let mut requests = server.run_requests.news();
-    let mut shared = server.storage.shared.news();
-    let mut ending = server.ending.subscribe();
-    let tracked = name.clone();
+    let waiting = Waiting { node: node.identity().name.clone(), environment, known };
+    let mut news = News::of(&server);
+    let tracked = waiting.environment.clone();
     let tracking =
         blocking(Arc::clone(&server), move |server| match server.environments.track(&tracked) {
             Ok(_) => Reply::empty(StatusCode::OK),
@@ -337,41 +342,79 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     if tracking.status != StatusCode::OK {
         return tracking;
     }
+    news.mark_unchanged();
+    match notice(&server, &waiting).await {
+        Some(reply) => reply,
+        None => Reply::later(wait(server, news, waiting)),
+    }
+}
+
+/// Waits for a notice.
+async fn wait(server: Arc<Server>, mut news: News, waiting: Waiting) -> Reply {
     let end = Instant::now() + HOLD;
-    loop {
+    while news.wait_until(end).await {
+        sleep(SETTLE).await;
         news.mark_unchanged();
-        pins.mark_unchanged();
-        requests.mark_unchanged();
-        shared.mark_unchanged();
-        let mut state = server.pins.state(&node, &server.environments.state(&name));
-        let names = server.shared_reads.of(&node);
-        if !names.is_empty() {
-            let reading = Arc::clone(&server);
-            let read = move || reading.storage.shared.state(&names, i64::MAX);
-            match tokio::task::spawn_blocking(read).await {
-                Ok(Ok(values)) => state.push_str(&values),
-                Ok(Err(error)) => return Reply::failed(error),
-                Err(_) => return Reply::failed("the shared values cannot be read"),
-            }
+        // In a place of its own: it is seldom needed, and most agents wait.
+        if let Some(reply) = Box::pin(notice(&server, &waiting)).await {
+            return reply;
         }
-        if let Some(job) = take_run_request(&server, &node).await {
-            return Reply::json(&serde_json::json!({ "state": state, "run": job }));
+    }
+    Reply::new(StatusCode::NO_CONTENT, BYTES, "")
+}
+
+/// The notice for a node, if it does not know the state or has to run.
+async fn notice(server: &Arc<Server>, waiting: &Waiting) -> Option<Reply> {
+    let Waiting { node, environment, known } = waiting;
+    let mut state = server.pins.state(node, &server.environments.state(environment));
+    let names = server.shared_reads.of(node);
+    if !names.is_empty() {
+        let reading = Arc::clone(server);
+        let read = move || reading.storage.shared.state(&names, i64::MAX);
+        match tokio::task::spawn_blocking(read).await {
+            Ok(Ok(values)) => state.push_str(&values),
+            Ok(Err(error)) => return Some(Reply::failed(error)),
+            Err(_) => return Some(Reply::failed("the shared values cannot be read")),
         }
-        if state != known {
-            return Reply::json(&serde_json::json!({ "state": state }));
+    }
+    if let Some(job) = take_run_request(server, node).await {
+        return Some(Reply::json(&serde_json::json!({ "state": state, "run": job })));
+    }
+    (state != *known).then(|| Reply::json(&serde_json::json!({ "state": state })))
+}
+
+/// Everything that may lead to a notice.
+struct News {
+    code: [watch::Receiver<()>; 3],
+    shared: watch::Receiver<i64>,
+    ending: watch::Receiver<bool>,
+}
+
+impl News {
+    fn of(server: &Server) -> Self {
+        Self {
+            code: [server.environments.news(), server.pins.news(), server.run_requests.news()],
+            shared: server.storage.shared.news(),
+            ending: server.ending.subscribe(),
         }
-        let has_news = tokio::select! {
-            news = news.changed() => news.is_ok(),
+    }
+
+    fn mark_unchanged(&mut self) {
+        self.code.iter_mut().for_each(watch::Receiver::mark_unchanged);
+        self.shared.mark_unchanged();
+    }
+
+    /// Waits for a change. Returns false if the server ends or the time is over.
+    async fn wait_until(&mut self, end: Instant) -> bool {
+        let [code, pins, requests] = &mut self.code;
+        tokio::select! {
+            code = code.changed() => code.is_ok(),
             pins = pins.changed() => pins.is_ok(),
             requests = requests.changed() => requests.is_ok(),
-            shared = shared.changed() => shared.is_ok(),
-            () = ended(&mut ending) => false,
+            shared = self.shared.changed() => shared.is_ok(),
+            () = ended(&mut self.ending) => false,
             () = sleep_until(end) => false,
-        };
-        if !has_news {
-            return Reply::new(StatusCode::NO_CONTENT, BYTES, "");
         }
-        sleep(SETTLE).await;
     }
 }
 

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::StatusCode;
+use ordain_ca::Certname;
 use ordain_graph::shared::{SharedChanges, SharedGuard, SharedWrite, Space};
 use serde::Deserialize;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::graph::ended;
@@ -49,27 +51,53 @@ pub(crate) async fn changes(server: Arc<Server>, node: OwnName, request: Request
     };
     let wait = Duration::from_millis(wait.and_then(|wait| wait.try_into().ok()).unwrap_or(0));
     let end = Instant::now() + wait.min(HOLD);
+    let name = node.identity().name.clone();
     let mut news = server.storage.shared.news();
+    news.mark_unchanged();
+    match news_after(&server, &name, after, end).await {
+        Some(reply) => reply,
+        None => Reply::later(wait_for_news(server, news, (name, after, end))),
+    }
+}
+
+/// Waits for changes after a revision.
+async fn wait_for_news(
+    server: Arc<Server>,
+    mut news: watch::Receiver<i64>,
+    (name, after, end): (Certname, Option<i64>, Instant),
+) -> Reply {
     let mut ending = server.ending.subscribe();
     loop {
-        news.mark_unchanged();
-        let reading = Arc::clone(&server);
-        let read = move || reading.storage.shared.changes(after);
-        let changes = match tokio::task::spawn_blocking(read).await {
-            Ok(Ok(changes)) => changes,
-            Ok(Err(error)) => return Reply::failed(error),
-            Err(_) => return Reply::failed("the shared values cannot be read"),
-        };
-        let is_news = changes.is_complete || Some(changes.revision) != after;
-        if is_news || Instant::now() >= end || *ending.borrow() {
-            return visible(changes, node.identity().name.as_str());
-        }
         tokio::select! {
             _ = news.changed() => {}
             () = ended(&mut ending) => {}
             () = sleep_until(end) => {}
         }
+        news.mark_unchanged();
+        // In a place of its own: it is seldom needed, and most requests wait.
+        if let Some(reply) = Box::pin(news_after(&server, &name, after, end)).await {
+            return reply;
+        }
     }
+}
+
+/// The reply with the changes after a revision. `None` if there are none and there is time.
+async fn news_after(
+    server: &Arc<Server>,
+    name: &Certname,
+    after: Option<i64>,
+    end: Instant,
+) -> Option<Reply> {
+    let reading = Arc::clone(server);
+    let read = move || reading.storage.shared.changes(after);
+    let changes = match tokio::task::spawn_blocking(read).await {
+        Ok(Ok(changes)) => changes,
+        Ok(Err(error)) => return Some(Reply::failed(error)),
+        Err(_) => return Some(Reply::failed("the shared values cannot be read")),
+    };
+    let is_news = changes.is_complete || Some(changes.revision) != after;
+    let is_over = Instant::now() >= end || *server.ending.borrow();
+    (is_news || is_over).then(|| visible(changes, name.as_str()))
 }
 
 /// The changes, without resources that are exported to other nodes. In a difference they are

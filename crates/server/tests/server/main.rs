@@ -12,6 +12,7 @@ mod databases;
 mod explorer;
 mod files;
 mod fuzz;
+mod held;
 mod hostile;
 mod puppetdb;
 mod revisions;
