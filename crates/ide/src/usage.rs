@@ -319,7 +319,7 @@ fn compile(
             Containment::Define => resource.id.kind.to_lowercase(),
             Containment::Class | Containment::ClassResource => resource.id.title.to_lowercase(),
         };
-        out.definitions.insert(name.into());
+        out.definitions.insert(name);
     }
     out.keys = used.keys().into_iter().map(|(file, key)| (absolute(&file), key)).collect();
     out
