@@ -37,7 +37,46 @@ local function start(config, buffer)
   vim.lsp.buf_attach_client(buffer, clients[key])
 end
 
+-- Numbers of nodes come later than the other lenses, so the server has them asked for again.
+local capabilities = vim.lsp.protocol.make_client_capabilities()
+capabilities.workspace.codeLens = { refreshSupport = true }
+
+local function refresh_lenses()
+  if #vim.lsp.buf_get_clients() > 0 then
+    vim.lsp.codelens.refresh()
+  end
+end
+
+-- Shows a plan in a window of its own, which `q` closes.
+local function show_plan(answer)
+  local lines = vim.split(vim.trim(answer.text), "\n")
+  vim.cmd("botright new")
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+  vim.bo.buftype, vim.bo.bufhidden, vim.bo.modifiable = "nofile", "wipe", false
+  vim.api.nvim_buf_set_name(0, "plan of " .. answer.node)
+  vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = true })
+end
+
+-- `vim.lsp.codelens.run()` on a line with "plan" runs this.
+vim.lsp.commands["ordain.plan"] = function(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local params = { command = command.command, arguments = command.arguments }
+  client.request("workspace/executeCommand", params, function(error, answer)
+    if error then
+      vim.notify(error.message, vim.log.levels.ERROR)
+    else
+      show_plan(answer)
+    end
+  end, context.bufnr)
+end
+
 local group = vim.api.nvim_create_augroup("ordain", {})
+
+vim.api.nvim_create_autocmd({ "BufEnter", "InsertLeave", "BufWritePost" }, {
+  group = group,
+  pattern = { "*.pp", "*.yaml" },
+  callback = refresh_lenses,
+})
 
 for extension, filetype in pairs(filetypes) do
   vim.api.nvim_create_autocmd({ "BufRead", "BufNewFile" }, {
@@ -63,6 +102,14 @@ vim.api.nvim_create_autocmd("FileType", {
       cmd = { vim.g.ordain_command or "ordain", "lsp" },
       root_dir = root,
       init_options = vim.g.ordain_options or vim.empty_dict(),
+      capabilities = capabilities,
+      handlers = {
+        ["workspace/codeLens/refresh"] = function()
+          refresh_lenses()
+          return vim.NIL
+        end,
+      },
+      on_attach = refresh_lenses,
     }, event.buf)
   end,
 })

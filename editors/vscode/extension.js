@@ -12,11 +12,42 @@ const documents = ["puppet", "epp", "erb", "mcl", "inmanta", "yaml"].map((langua
   language,
 }));
 
+/** The plans that are shown, by node. */
+const plans = new Map();
+const planChanged = new vscode.EventEmitter();
+const planTexts = {
+  onDidChange: planChanged.event,
+  provideTextDocumentContent: (uri) => plans.get(uri.query) ?? "",
+};
+
+/** Shows the answer to `ordain.plan` beside the editor. */
+async function showPlan({ node, text }) {
+  plans.set(node, text);
+  const uri = vscode.Uri.from({ scheme: "ordain-plan", path: `plan of ${node}`, query: node });
+  planChanged.fire(uri);
+  await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+}
+
+/** Passes a command to the server, and shows plans. */
+async function executeCommand(command, args, next) {
+  if (command !== "ordain.plan") {
+    return next(command, args);
+  }
+  const title = "Making a plan";
+  const location = vscode.ProgressLocation.Notification;
+  const answer = await vscode.window.withProgress({ location, title }, () => next(command, args));
+  if (answer) {
+    await showPlan(answer);
+  }
+  return answer;
+}
+
 function start() {
   const settings = vscode.workspace.getConfiguration("ordain");
   const server = { command: settings.get("path"), args: ["lsp"] };
   client = new LanguageClient("ordain", "Ordain", server, {
     documentSelector: documents,
+    middleware: { executeCommand },
     initializationOptions: {
       strict: settings.get("strict"),
       ignore: settings.get("ignore"),
@@ -48,15 +79,25 @@ async function selectNode() {
   }
 }
 
+/** Shows the plan of the chosen node for the repository of the open file. */
+async function planNode() {
+  const uri = vscode.window.activeTextEditor?.document.uri.toString();
+  await vscode.commands.executeCommand("ordain.plan", { uri });
+}
+
 async function activate(context) {
-  context.subscriptions.push(vscode.commands.registerCommand("ordain.restart", restart));
-  context.subscriptions.push(vscode.commands.registerCommand("ordain.selectNode", selectNode));
-  const changed = vscode.workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration("ordain")) {
-      restart();
-    }
-  });
-  context.subscriptions.push(changed);
+  context.subscriptions.push(
+    vscode.commands.registerCommand("ordain.restart", restart),
+    vscode.commands.registerCommand("ordain.selectNode", selectNode),
+    vscode.commands.registerCommand("ordain.planNode", planNode),
+    vscode.workspace.registerTextDocumentContentProvider("ordain-plan", planTexts),
+    planChanged,
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("ordain")) {
+        restart();
+      }
+    }),
+  );
   await start();
 }
 

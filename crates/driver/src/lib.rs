@@ -55,7 +55,7 @@ pub use exports::PendingExports;
 pub use kind::{SourceKind, is_graph};
 pub use kind_source::KindSource;
 pub use live::LiveSources;
-pub use options::{Handlers, Layer, Options, UsedOptions, missing_modules};
+pub use options::{Handlers, Layer, Options, RubyProcesses, UsedOptions, missing_modules};
 pub use reporter::{CollectingReporter, Reporter};
 pub use session::Session;
 pub use static_catalog::{StaticCatalog, envelope};

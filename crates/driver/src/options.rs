@@ -33,6 +33,17 @@ impl fmt::Debug for Layer {
     }
 }
 
+/// Processes that run the Ruby code of modules. Clones share them, so that environments which are opened
+/// one after another need not start new ones.
+#[derive(Clone, Default)]
+pub struct RubyProcesses(pub(crate) Arc<ordain_plugins::Ruby>);
+
+impl fmt::Debug for RubyProcesses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RubyProcesses")
+    }
+}
+
 /// The options of a compile. Most fields matter to some languages only; see [`UsedOptions`].
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -95,6 +106,8 @@ pub struct Options {
     pub machine: Option<PathBuf>,
     /// The source texts of earlier compiles, if compiles share them.
     pub texts: Option<Arc<SourceMap>>,
+    /// The processes that run Ruby code.
+    pub ruby: RubyProcesses,
     /// Whether the graph is planned or applied: the code of resource types in Ruby then checks
     /// resources where they are prepared for the run.
     pub runs_providers: bool,
@@ -140,6 +153,7 @@ impl Default for Options {
             layer: None,
             machine: None,
             texts: None,
+            ruby: RubyProcesses::default(),
             runs_providers: false,
             ruby_types: Vec::new(),
             puppet_libs: None,

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ordain_driver::format::{FormatSettings, Formatted, format_text};
+use ordain_driver::format::{FormatSettings, Formatted, format_text, only_lines};
 use ordain_source::{HostWorld, SourceMap, TextRange};
 
 use crate::actions;
@@ -12,7 +12,9 @@ use crate::error::Error;
 use crate::file::File;
 use crate::hints;
 use crate::language::Language;
-use crate::puppet::{calls, complete, context, find, functions, hover, outline, rename, tokens};
+use crate::puppet::{
+    calls, complete, context, find, functions, hover, lenses, outline, rename, tokens,
+};
 use crate::snapshot::Analysis;
 use crate::types::{
     Action, CallItem, Completions, Edit, Fold, Hover, InlayHint, ItemKind, Lens, Link, OutlineItem,
@@ -62,6 +64,22 @@ impl Analysis {
             let message = found.first().map_or("", |first| first.message.as_str());
             Error::Syntax(message.to_owned())
         })
+    }
+
+    /// The text of a file with its formatted lines from `first` to `last`, counted from 0. The others
+    /// stay. `None` if its language has no formatter.
+    ///
+    /// # Errors
+    /// When the text has syntax errors.
+    pub fn formatted_lines(
+        &self,
+        path: &Path,
+        (first, last): (u32, u32),
+    ) -> Result<Option<String>, Error> {
+        let Some(file) = self.file(path) else { return Ok(None) };
+        let lines = (first as usize + 1, last as usize + 1);
+        let formatted = self.formatted(path, None)?;
+        Ok(formatted.map(|new| only_lines(&file.text, &new, lines.0, lines.1)))
     }
 
     /// The definitions of the name at an offset.
@@ -136,10 +154,11 @@ impl Analysis {
         self.file(path).map(|file| calls::outgoing(self, file, offset)).unwrap_or_default()
     }
 
-    /// The numbers of references of the classes, defines and functions of a file.
+    /// The numbers of references and of nodes of the classes, defines, functions and keys of a file,
+    /// and plans. Numbers of nodes that are not known yet are left out; a [`crate::UsageJob`] finds
+    /// them.
     pub fn lenses(&self, path: &Path) -> Vec<Lens> {
-        let file = self.file(path).filter(|file| file.language == Some(Language::Puppet));
-        file.map(|file| calls::lenses(self, file)).unwrap_or_default()
+        self.file(path).map(|file| lenses::lenses(self, file)).unwrap_or_default()
     }
 
     /// The signatures of the function that is called at an offset.

@@ -27,6 +27,9 @@ pub enum Error {
         /// The variable.
         name: String,
     },
+    /// There is nothing to plan.
+    #[error("{0}")]
+    NotPlannable(String),
     /// The text has syntax errors.
     #[error("the file has syntax errors: {0}")]
     Syntax(String),

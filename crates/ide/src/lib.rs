@@ -38,6 +38,7 @@ mod puppet;
 pub mod server;
 mod snapshot;
 mod types;
+mod usage;
 mod words;
 mod workspace;
 
@@ -50,4 +51,5 @@ pub use types::{
     Action, CallItem, CompletionItem, Completions, Edit, Fold, Hover, InlayHint, ItemKind, Lens,
     Link, OutlineItem, Place, Report, SignatureHelp, SignatureText, Token, TokenKind,
 };
+pub use usage::{FinishedUsage, UsageJob};
 pub use workspace::{Finished, Job, Settings, Workspace};

@@ -1,14 +1,16 @@
-//! The values that Hiera has for the chosen node. Code of modules does not run.
+//! Nodes, and the values that Hiera has for the chosen one. Code of modules does not run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_data::Value as Data;
 use ordain_driver::puppet::{self, DEFAULT_ENVIRONMENT, OpenEnvironment};
 use ordain_driver::{CollectingReporter, Options};
 use ordain_puppet::hiera::Request;
 use ordain_puppet::hiera::explain::Explainer;
 use ordain_puppet::session::{Node, look_up};
+use ordain_puppet::syntax::{Definition, Expr, Program};
 use ordain_puppet::types::format::quoted::quoted;
 use ordain_puppet::value::Value;
 use ordain_puppet::value::rich::from_data;
@@ -45,8 +47,21 @@ impl NodeSettings {
         names
     }
 
+    /// The names of the nodes of an environment: those with facts, or without facts those that its
+    /// site program names.
+    pub(crate) fn names_of(&self, world: &dyn World, site: &[Arc<Program>]) -> Vec<String> {
+        let mut names = self.names(world);
+        if names.is_empty() {
+            names = site.iter().flat_map(|program| node_names(program)).collect();
+            names.extend(self.name.clone());
+            names.sort();
+            names.dedup();
+        }
+        names
+    }
+
     /// The file with the facts of a node.
-    fn file(&self, world: &dyn World, name: &str) -> Option<PathBuf> {
+    pub(crate) fn file(&self, world: &dyn World, name: &str) -> Option<PathBuf> {
         let path = self.facts.as_ref()?;
         if world.kind(path)? != EntryKind::Directory {
             return Some(path.clone());
@@ -55,14 +70,16 @@ impl NodeSettings {
         files.find(|path| world.kind(path) == Some(EntryKind::File))
     }
 
-    /// The chosen node with its facts.
-    fn node(&self, world: &dyn World, name: &str) -> Option<Node> {
+    /// The facts of a node without a file of facts. `None` if there is no such fact set.
+    pub(crate) fn other_facts(&self, name: &str) -> Option<Data> {
+        ordain_testing::fact_set(self.fact_set.as_deref().unwrap_or(FACT_SET), name)
+    }
+
+    /// A node with its facts.
+    pub(crate) fn node(&self, world: &dyn World, name: &str) -> Option<Node> {
         let facts = match self.file(world, name) {
             Some(path) => puppet::node::read_facts(world, &path).ok()?.1,
-            None => {
-                let set = self.fact_set.as_deref().unwrap_or(FACT_SET);
-                ordain_testing::fact_set(set, name)?
-            }
+            None => self.other_facts(name)?,
         };
         let server = [("environment", DEFAULT_ENVIRONMENT), ("servername", name)];
         Some(Node {
@@ -74,6 +91,21 @@ impl NodeSettings {
             classes: Vec::new(),
         })
     }
+}
+
+/// The names that the node definitions of a program have as plain texts.
+fn node_names(program: &Program) -> Vec<String> {
+    let mut names = Vec::new();
+    for &id in &program.definitions {
+        let Expr::Definition(definition) = &program[id] else { continue };
+        let Definition::Node { matches, .. } = program.definition(*definition) else { continue };
+        let texts = program.list(*matches).iter().filter_map(|&id| match &program[id] {
+            Expr::Str(text) => Some(text.as_str().to_lowercase()),
+            _ => None,
+        });
+        names.extend(texts);
+    }
+    names
 }
 
 /// A value of a node, and where it comes from.
@@ -123,7 +155,7 @@ impl NodeData {
 
 /// The directory of the environment around a file: the innermost one with a configuration that is no
 /// module.
-fn environment_dir(world: &dyn World, file: &Path) -> Option<PathBuf> {
+pub(crate) fn environment_dir(world: &dyn World, file: &Path) -> Option<PathBuf> {
     let has = |dir: &Path, name: &str| world.kind(&dir.join(name)).is_some();
     let is_environment = |dir: &&Path| {
         has(dir, "environment.conf") || has(dir, "hiera.yaml") && !has(dir, "metadata.json")

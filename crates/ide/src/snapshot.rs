@@ -14,6 +14,7 @@ use crate::language::Language;
 use crate::node::{NodeData, NodeSettings, NodeValue};
 use crate::puppet::names::Symbol;
 use crate::types::{Place, Report};
+use crate::usage::{KnownUsages, Usage};
 
 /// The files by path.
 pub(crate) type Files = BTreeMap<PathBuf, Arc<File>>;
@@ -34,6 +35,7 @@ pub struct Analysis {
     pub(crate) reports: Arc<Reports>,
     pub(crate) node: NodeSettings,
     pub(crate) node_data: Arc<NodeData>,
+    pub(crate) usages: KnownUsages,
     pub(crate) world: Arc<dyn World>,
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -83,6 +85,11 @@ impl Analysis {
     /// The value of a key for the chosen node, in the environment around a file.
     pub(crate) fn node_value(&self, file: &Path, key: &str) -> Option<NodeValue> {
         self.node_data.value(&self.node, &self.world, file, key)
+    }
+
+    /// The nodes that use the parts of the environment around a file, if they are known.
+    pub(crate) fn usage(&self, file: &Path) -> Option<&Usage> {
+        self.usages.around(self.world.as_ref(), file)
     }
 
     /// The text of a file.

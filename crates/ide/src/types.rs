@@ -221,6 +221,8 @@ pub struct Lens {
     pub place: Place,
     /// The text.
     pub text: String,
+    /// The node whose plan it shows when it is chosen.
+    pub plan: Option<String>,
 }
 
 /// Lines that an editor can hide.

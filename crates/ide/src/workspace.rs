@@ -16,7 +16,8 @@ use ordain_puppet_tools::Puppet;
 use ordain_puppet_tools::check::{RepositoryState, program};
 use ordain_source::layer::absolute;
 use ordain_source::{
-    Buffers, Diagnostic, FileLayer, LayeredWorld, SourceMap, TouchedPaths, World, read_input_text,
+    Buffers, CachedWorld, Diagnostic, FileLayer, LayeredWorld, SourceMap, TouchedPaths, World,
+    read_input_text,
 };
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -27,6 +28,7 @@ use crate::language::Language;
 use crate::node::{NodeData, NodeSettings};
 use crate::snapshot::{Analysis, Files, Modules, Reports};
 use crate::types::Report;
+use crate::usage::{FinishedUsage, UsageJob, Usages};
 
 /// The size in bytes of replaced texts from which on all files are loaded again, to free them.
 const MAX_REPLACED: usize = 32 << 20;
@@ -57,6 +59,7 @@ pub struct Workspace {
     modules: Arc<Modules>,
     reports: Arc<Reports>,
     node_data: Arc<NodeData>,
+    usages: Usages,
     /// The definitions of the last check of all files.
     state: Option<RepositoryState>,
     /// Files that a job has to read or check.
@@ -83,6 +86,7 @@ impl Workspace {
             modules: Arc::default(),
             reports: Arc::default(),
             node_data: Arc::default(),
+            usages: Usages::default(),
             state: None,
             dirty: BTreeSet::new(),
             pool: Arc::new(pool),
@@ -97,6 +101,7 @@ impl Workspace {
             reports: Arc::clone(&self.reports),
             node: self.settings.node.clone(),
             node_data: Arc::clone(&self.node_data),
+            usages: self.usages.snapshot(),
             world: Arc::new(world(&self.buffers)),
             roots: Arc::clone(&self.roots),
             cancelled: Arc::new(|| false),
@@ -127,6 +132,10 @@ impl Workspace {
     /// Sets the text of a file that an editor has open. [`Self::check`] analyzes it.
     pub fn set_text(&mut self, path: &Path, text: impl Into<Arc<str>>) {
         let text = text.into();
+        let known = self.files.get(path);
+        if known.is_none_or(|known| known.text != text) {
+            self.usages.changed(path, known.is_none());
+        }
         self.buffers.set(path, Arc::clone(&text));
         self.open.insert(path.to_path_buf());
     }
@@ -140,6 +149,7 @@ impl Workspace {
 
     /// A file was changed, created or removed on disk. The next job reads it.
     pub fn changed_on_disk(&mut self, path: &Path) {
+        self.usages.changed(path, true);
         if !self.open.contains(path) {
             self.dirty.insert(path.to_path_buf());
         }
@@ -285,6 +295,23 @@ impl Workspace {
         self.reports = Arc::default();
         self.remember(&out);
         out
+    }
+
+    /// Whether lenses were asked for whose numbers of nodes are unknown or old.
+    pub fn usage_is_due(&self) -> bool {
+        self.usages.are_due()
+    }
+
+    /// The work that finds the nodes which use each definition and key. It may run on another thread,
+    /// and its result goes to [`Self::finish_usage`]. A change of a file ends it early.
+    pub fn usage_job(&mut self) -> UsageJob {
+        let world = Arc::new(CachedWorld::new(world(&self.buffers)));
+        self.usages.job(self.settings.node.clone(), world)
+    }
+
+    /// Takes the result of a job. Returns whether lenses have changed.
+    pub fn finish_usage(&mut self, done: FinishedUsage) -> bool {
+        self.usages.finish(done)
     }
 
     /// Whether files wait for a job.

@@ -28,5 +28,5 @@ mod world;
 pub use client::{Running, force, shutdown, start};
 pub use hold::hold_while_programs_run;
 pub use launch::{Launch, OrphanPolicy, RunAs};
-pub use run::{Limits, Output, run};
+pub use run::{Limits, Output, run, run_until};
 pub use world::install;

@@ -46,12 +46,27 @@ pub struct Output {
 /// When it cannot be started or exceeds a limit ([`io::ErrorKind::TimedOut`] for the time), or when
 /// this process should end.
 pub fn run(launch: &Launch, input: &[u8], merge: bool, limits: Limits) -> io::Result<Output> {
+    run_until(launch, input, merge, limits, &|| false)
+}
+
+/// Runs a program as [`run`] does, until `is_cancelled` returns true: then it is killed with its
+/// descendants.
+///
+/// # Errors
+/// As for [`run`], and [`io::ErrorKind::Interrupted`] when it was cancelled.
+pub fn run_until(
+    launch: &Launch,
+    input: &[u8],
+    merge: bool,
+    limits: Limits,
+    is_cancelled: &dyn Fn() -> bool,
+) -> io::Result<Output> {
     let stdout = memory_file("stdout")?;
     let stderr = if merge { stdout.try_clone()? } else { memory_file("stderr")? };
     let output = [stdout.try_clone()?.into(), stderr.try_clone()?.into()];
     let [out, err] = output;
     let mut running = client::start(launch, [input_file(input)?, out, err])?;
-    let status = wait(&mut running, limits, [&stdout, &stderr])?;
+    let status = wait(&mut running, limits, [&stdout, &stderr], is_cancelled)?;
     if interruption::is_forced() && !status.success() {
         return Err(client::interrupted());
     }
@@ -82,7 +97,12 @@ fn contents(mut file: File, most: u64) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-fn wait(running: &mut Running, limits: Limits, output: [&File; 2]) -> io::Result<ExitStatus> {
+fn wait(
+    running: &mut Running,
+    limits: Limits,
+    output: [&File; 2],
+    is_cancelled: &dyn Fn() -> bool,
+) -> io::Result<ExitStatus> {
     let start = Instant::now();
     let mut pause = POLL.0;
     loop {
@@ -96,6 +116,10 @@ fn wait(running: &mut Running, limits: Limits, output: [&File; 2]) -> io::Result
         }
         if let Some(status) = status {
             return Ok(status);
+        }
+        if is_cancelled() {
+            running.end()?;
+            return Err(io::ErrorKind::Interrupted.into());
         }
         if left.is_some_and(|left| left.is_zero()) {
             running.end()?;

@@ -7,6 +7,7 @@ require 'rspec-puppet'
 require 'ordain/rspec_puppet/catalog'
 require 'ordain/rspec_puppet/compiler'
 require 'ordain/rspec_puppet/fallback'
+require 'ordain/rspec_puppet/setup'
 
 module Ordain
   module RSpecPuppet
@@ -102,7 +103,11 @@ end
 
 Ordain::RSpecPuppet::Fallback.watch
 Ordain::RSpecPuppet::Bridge.install(RSpec::Puppet::Support)
+Ordain::RSpecPuppet::Setup.install
 
 RSpec.configure do |config|
-  config.after(:suite) { warn(Ordain::RSpecPuppet.summary.lines.join("\n")) }
+  config.after(:suite) do
+    Ordain::RSpecPuppet::Compiler.stop
+    warn(Ordain::RSpecPuppet.summary.lines.join("\n"))
+  end
 end

@@ -281,10 +281,7 @@ pub fn open_for_all(
 ) -> Result<OpenEnvironment, Error> {
     options.check_paths()?;
     reporter.diagnostics(options.missing_modules(), &SourceMap::new());
-    let world = new_world(options);
-    let name = options.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
-    let layout = layout(world.as_ref(), Some(path), options, name)?;
-    open_layout(reporter, world, layout, options, name)
+    open_world(reporter, new_world(options), path, options)
 }
 
 /// Opens the modules and the data of the source at a path for several nodes, without its manifests.
@@ -301,6 +298,22 @@ pub fn open_data(
     let name = options.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
     let layout = layout(world.as_ref(), Some(path), options, name)?;
     let layout = Layout { site: Site::Nothing, ..layout };
+    open_layout(reporter, world, layout, options, name)
+}
+
+/// Opens the source at a path for several nodes as [`open_for_all`] does. All files come from
+/// `world`.
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_world(
+    reporter: &mut dyn Reporter,
+    world: Arc<dyn World>,
+    path: &Path,
+    options: &Options,
+) -> Result<OpenEnvironment, Error> {
+    let name = options.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
+    let layout = layout(world.as_ref(), Some(path), options, name)?;
     open_layout(reporter, world, layout, options, name)
 }
 
@@ -342,6 +355,7 @@ fn open_layout(
         hiera_config: options.hiera.clone(),
         strict: options.strict,
         kinds: options.resource_types()?,
+        ruby: options.ruby.0.clone(),
     };
     let env = match Environment::open(open) {
         Ok((mut env, warnings)) => {

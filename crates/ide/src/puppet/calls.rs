@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ordain_source::TextRange;
-use rustc_hash::FxHashMap;
 
 use super::names::{Name, Symbol};
 use super::{definitions, find, outline};
 use crate::file::File;
 use crate::snapshot::Analysis;
-use crate::types::{CallItem, ItemKind, Lens, OutlineItem, Place};
+use crate::types::{CallItem, ItemKind, OutlineItem};
 
 /// Whether a thing is called, declared or included.
-fn is_callable(symbol: &Symbol) -> bool {
+pub(super) fn is_callable(symbol: &Symbol) -> bool {
     matches!(symbol, Symbol::Class(_) | Symbol::Type(_) | Symbol::Function(_))
 }
 
@@ -115,32 +114,4 @@ pub(crate) fn outgoing(
     }
     let known = by_symbol.into_iter();
     known.filter_map(|(symbol, ranges)| Some((of_symbol(analysis, symbol)?, ranges))).collect()
-}
-
-/// The number of references of each definition of a file.
-pub(crate) fn lenses(analysis: &Analysis, file: &File) -> Vec<Lens> {
-    let own =
-        file.names.names.iter().filter(|name| name.is_definition && is_callable(&name.symbol));
-    let own: Vec<&Name> = own.collect();
-    let mut counts: FxHashMap<&Symbol, usize> = own.iter().map(|name| (&name.symbol, 0)).collect();
-    if own.is_empty() {
-        return Vec::new();
-    }
-    for file in analysis.files() {
-        if analysis.is_cancelled() {
-            return Vec::new();
-        }
-        for name in file.names.names.iter().filter(|name| !name.is_definition) {
-            if let Some(count) = counts.get_mut(&name.symbol) {
-                *count += 1;
-            }
-        }
-    }
-    let lens = |name: &Name| {
-        let count = counts.get(&name.symbol).copied().unwrap_or_default();
-        let text =
-            if count == 1 { "1 reference".to_owned() } else { format!("{count} references") };
-        Lens { place: Place::new(&file.path, name.range), text }
-    };
-    own.into_iter().map(lens).collect()
 }

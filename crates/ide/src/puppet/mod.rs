@@ -8,6 +8,7 @@ pub(crate) mod docs;
 pub(crate) mod find;
 pub(crate) mod functions;
 pub(crate) mod hover;
+pub(crate) mod lenses;
 pub(crate) mod names;
 pub(crate) mod near;
 pub(crate) mod outline;

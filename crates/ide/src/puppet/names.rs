@@ -502,7 +502,9 @@ fn without_sigil(program: &Program, range: TextRange) -> TextRange {
 /// The range of a name in its definition, behind the keyword.
 fn defined_name(program: &Program, range: TextRange, name: &str) -> TextRange {
     let written = program.text(range);
-    let keyword = written.find(|c: char| !c.is_alphanumeric()).unwrap_or(written.len());
+    // Aliases of data types begin at their names.
+    let is_keyword = |c: char| c.is_ascii_lowercase();
+    let keyword = written.find(|c: char| !is_keyword(c)).unwrap_or(written.len());
     let blanks = written[keyword..].len() - written[keyword..].trim_start().len();
     let start = keyword + blanks;
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');

@@ -6,7 +6,7 @@ use std::path::Path;
 use lsp_types as lsp;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, TextRange};
 
-use super::uri;
+use super::{plan, uri};
 use crate::file::File;
 use crate::lines::{Lines, Position};
 use crate::snapshot::Analysis;
@@ -271,9 +271,14 @@ pub(super) fn outgoing(
     Some(lsp::CallHierarchyOutgoingCall { to: call_item(analysis, to)?, from_ranges })
 }
 
-/// A text above a line, without a command.
+/// A text above a line, with the command that shows a plan or without one.
 pub(super) fn lens(lines: &Lines, lens: Lens) -> lsp::CodeLens {
-    let command = lsp::Command { title: lens.text, command: String::new(), arguments: None };
+    let arguments = lens.plan.map(|node| {
+        let uri = uri::of(&lens.place.path);
+        vec![serde_json::json!({"node": node, "uri": uri})]
+    });
+    let command = if arguments.is_some() { plan::COMMAND } else { "" };
+    let command = lsp::Command { title: lens.text, command: command.into(), arguments };
     lsp::CodeLens { range: range(lines, lens.place.range()), command: Some(command), data: None }
 }
 

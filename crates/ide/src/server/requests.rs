@@ -8,14 +8,14 @@ use lsp_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare,
     CodeActionRequest, CodeLensRequest, Completion, DocumentHighlightRequest, DocumentLinkRequest,
     DocumentSymbolRequest, FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest,
-    InlayHintRequest, PrepareRenameRequest, References, Rename, Request as Method,
+    InlayHintRequest, PrepareRenameRequest, RangeFormatting, References, Rename, Request as Method,
     SemanticTokensFullRequest, SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::{convert, uri};
+use super::{convert, plan, uri};
 use crate::error::Error;
 use crate::file::File;
 use crate::snapshot::Analysis;
@@ -56,7 +56,7 @@ pub(super) fn capabilities() -> lsp::ServerCapabilities {
         code_lens_provider: Some(lsp::CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(lsp::OneOf::Left(true)),
         execute_command_provider: Some(lsp::ExecuteCommandOptions {
-            commands: vec![CHOOSE_NODE.into()],
+            commands: vec![CHOOSE_NODE.into(), plan::COMMAND.into()],
             ..lsp::ExecuteCommandOptions::default()
         }),
         code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
@@ -71,6 +71,7 @@ pub(super) fn capabilities() -> lsp::ServerCapabilities {
         document_symbol_provider: Some(lsp::OneOf::Left(true)),
         workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
         document_formatting_provider: Some(lsp::OneOf::Left(true)),
+        document_range_formatting_provider: Some(lsp::OneOf::Left(true)),
         document_link_provider: Some(lsp::DocumentLinkOptions {
             resolve_provider: Some(false),
             work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
@@ -236,9 +237,12 @@ fn whole_file(analysis: &Analysis, request: Request) -> Result<Json, Error> {
         CodeActionRequest::METHOD => with(request, |params: lsp::CodeActionParams| {
             of(analysis, &params.text_document, |file| code_actions(analysis, file, &params))
         }),
-        Formatting::METHOD => {
-            with(request, |params: lsp::DocumentFormattingParams| formatting(analysis, &params))
-        }
+        Formatting::METHOD => with(request, |params: lsp::DocumentFormattingParams| {
+            formatting(analysis, &params.text_document, None)
+        }),
+        RangeFormatting::METHOD => with(request, |params: lsp::DocumentRangeFormattingParams| {
+            formatting(analysis, &params.text_document, Some(params.range))
+        }),
         WorkspaceSymbolRequest::METHOD => with(request, |params: lsp::WorkspaceSymbolParams| {
             let found = analysis.symbols(&params.query).into_iter();
             let symbol =
@@ -331,11 +335,24 @@ fn code_actions(
     actions.map(|action| convert::action(analysis, file, &params.context, action)).collect()
 }
 
-/// One edit that replaces the lines that change.
-fn formatting(analysis: &Analysis, params: &lsp::DocumentFormattingParams) -> Result<Json, Error> {
-    let file = uri::path(&params.text_document.uri).and_then(|path| analysis.file(&path));
+/// One edit that replaces the lines that change, all or those of a range.
+fn formatting(
+    analysis: &Analysis,
+    document: &lsp::TextDocumentIdentifier,
+    range: Option<lsp::Range>,
+) -> Result<Json, Error> {
+    let file = uri::path(&document.uri).and_then(|path| analysis.file(&path));
     let Some(file) = file else { return Ok(Json::Null) };
-    let Some(new) = analysis.formatted(&file.path, None)? else { return Ok(Json::Null) };
+    let new = match range {
+        None => analysis.formatted(&file.path, None)?,
+        Some(lsp::Range { start, end }) => {
+            // A selection of whole lines ends at the start of the next one.
+            let is_whole = end.character == 0 && end.line > start.line;
+            let last = end.line - u32::from(is_whole);
+            analysis.formatted_lines(&file.path, (start.line, last))?
+        }
+    };
+    let Some(new) = new else { return Ok(Json::Null) };
     if *new == *file.text {
         return json(Vec::<lsp::TextEdit>::new());
     }

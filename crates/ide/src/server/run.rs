@@ -15,7 +15,8 @@ use lsp_types::notification::{
     DidOpenTextDocument, Exit, Notification as Method, PublishDiagnostics,
 };
 use lsp_types::request::{
-    ExecuteCommand, InlayHintRefreshRequest, RegisterCapability, Request as _, Shutdown,
+    CodeLensRefresh, CodeLensRequest, ExecuteCommand, InlayHintRefreshRequest, RegisterCapability,
+    Request as _, Shutdown,
 };
 use ordain_driver::check::STACK_SIZE;
 use ordain_graph::language::Strict;
@@ -25,15 +26,20 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::documents::Documents;
+use super::plan::{self, Planner};
 use super::{convert, requests, uri};
 use crate::error::Error;
 use crate::lines::Lines;
 use crate::node::NodeSettings;
 use crate::types::Report;
+use crate::usage::FinishedUsage;
 use crate::workspace::{Finished, Settings, Workspace};
 
 /// The time without changes after which all files are checked.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// The time without changes after which the nodes are compiled for lenses.
+const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// The maximal number of cancelled requests that are remembered.
 const MAX_CANCELLED: usize = 256;
@@ -42,24 +48,25 @@ const MAX_CANCELLED: usize = 256;
 const WATCHED: [&str; 2] =
     ["**/*.{pp,epp,erb,mcl,cf,yaml,yml,eyaml,json,rb,conf}", "**/Puppetfile"];
 
-/// Serves an editor on standard input and output until it shuts the server down or closes them.
-/// Returns whether it shut the server down.
+/// Serves an editor on standard input and output until it shuts the server down or closes them. Plans
+/// come from `planner`. Returns whether it shut the server down.
 ///
 /// # Errors
 /// When the editor breaks the protocol, or threads cannot be started.
-pub fn serve_stdio() -> Result<bool, Error> {
+pub fn serve_stdio(planner: Arc<dyn Planner>) -> Result<bool, Error> {
     let (connection, threads) = Connection::stdio();
-    let is_orderly = run(connection)?;
+    let is_orderly = run(connection, planner)?;
     threads.join().map_err(|error| Error::Io(error.to_string()))?;
     Ok(is_orderly)
 }
 
-/// Serves an editor until it shuts the server down or closes the connection. Returns whether it shut
+/// Serves an editor until it shuts the server down or closes the connection. Plans come from `planner`.
+/// Returns whether it shut
 /// the server down.
 ///
 /// # Errors
 /// When the editor breaks the protocol, or threads cannot be started.
-pub fn run(connection: Connection) -> Result<bool, Error> {
+pub fn run(connection: Connection, planner: Arc<dyn Planner>) -> Result<bool, Error> {
     on_deep_stack(STACK_SIZE, || {
         let (id, params) =
             connection.initialize_start().map_err(|error| Error::Protocol(error.to_string()))?;
@@ -72,7 +79,7 @@ pub fn run(connection: Connection) -> Result<bool, Error> {
         let finished = connection.initialize_finish(id, info);
         finished.map_err(|error| Error::Protocol(error.to_string()))?;
         let watches = watches(&params);
-        let mut server = Server::new(connection, &params)?;
+        let mut server = Server::new(connection, &params, planner)?;
         if watches {
             server.register_watches();
         }
@@ -92,6 +99,13 @@ fn refreshes_hints(params: &lsp::InitializeParams) -> bool {
     let workspace = params.capabilities.workspace.as_ref();
     let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
     hints.and_then(|hints| hints.refresh_support).unwrap_or(false)
+}
+
+/// Whether the editor asks for lenses again if it is told to.
+fn refreshes_lenses(params: &lsp::InitializeParams) -> bool {
+    let workspace = params.capabilities.workspace.as_ref();
+    let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
+    lenses.and_then(|lenses| lenses.refresh_support).unwrap_or(false)
 }
 
 /// The options that an editor passes at the start.
@@ -177,6 +191,11 @@ impl Inbox {
 
     fn is_cancelled(&self, id: &RequestId) -> bool {
         self.drain();
+        self.was_cancelled(id)
+    }
+
+    /// The same for other threads than that of the loop, which waits for messages itself.
+    fn was_cancelled(&self, id: &RequestId) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.cancelled.contains(id)
     }
@@ -198,17 +217,28 @@ struct Server {
     job_at: Option<Instant>,
     is_job_running: bool,
     finished: (Sender<Option<Finished>>, Receiver<Option<Finished>>),
+    planner: Arc<dyn Planner>,
+    /// The time of the next compile of the nodes.
+    usage_at: Option<Instant>,
+    is_usage_running: bool,
+    finished_usage: (Sender<Option<FinishedUsage>>, Receiver<Option<FinishedUsage>>),
     /// A digest of the last diagnostics of each file that has some.
     published: BTreeMap<PathBuf, u64>,
     /// Whether the editor asks for inlay hints again if it is told to.
     refreshes_hints: bool,
+    /// Whether it asks for lenses again if it is told to.
+    refreshes_lenses: bool,
     /// The number of requests to the editor.
     sent: u32,
     is_shut_down: bool,
 }
 
 impl Server {
-    fn new(connection: Connection, params: &lsp::InitializeParams) -> Result<Self, Error> {
+    fn new(
+        connection: Connection,
+        params: &lsp::InitializeParams,
+        planner: Arc<dyn Planner>,
+    ) -> Result<Self, Error> {
         let options = params.initialization_options.clone().filter(|options| !options.is_null());
         let options = options.map(serde_json::from_value::<InitOptions>).transpose();
         // Unknown options of an editor are no reason not to start.
@@ -220,6 +250,11 @@ impl Server {
             sender,
             workspace: Workspace::new(roots, settings)?,
             refreshes_hints: refreshes_hints(params),
+            refreshes_lenses: refreshes_lenses(params),
+            planner,
+            usage_at: None,
+            is_usage_running: false,
+            finished_usage: crossbeam_channel::unbounded(),
             sent: 0,
             documents: Documents::default(),
             pending: BTreeSet::new(),
@@ -246,8 +281,14 @@ impl Server {
             }
             self.analyze();
             self.start_job();
+            self.start_usage();
             let finished = self.finished.1.clone();
-            let timeout = match self.job_at.filter(|_| !self.is_job_running) {
+            let finished_usage = self.finished_usage.1.clone();
+            let next = [
+                self.job_at.filter(|_| !self.is_job_running),
+                self.usage_at.filter(|_| !self.is_usage_running),
+            ];
+            let timeout = match next.into_iter().flatten().min() {
                 Some(at) => at.saturating_duration_since(Instant::now()),
                 None => Duration::from_secs(3600),
             };
@@ -260,6 +301,11 @@ impl Server {
                 recv(finished) -> done => {
                     if let Ok(done) = done {
                         self.finish(done);
+                    }
+                }
+                recv(finished_usage) -> done => {
+                    if let Ok(done) = done {
+                        self.finish_usage(done);
                     }
                 }
                 default(timeout) => {}
@@ -318,9 +364,47 @@ impl Server {
         }
     }
 
+    /// Compiles the nodes on another thread if the time has come.
+    fn start_usage(&mut self) {
+        let is_due = self.usage_at.is_some_and(|at| at <= Instant::now());
+        if !is_due || self.is_usage_running {
+            return;
+        }
+        self.usage_at = None;
+        self.is_usage_running = true;
+        let job = self.workspace.usage_job();
+        let sender = self.finished_usage.0.clone();
+        let work = move || {
+            let done = catch_unwind(AssertUnwindSafe(|| job.run())).ok();
+            // Without a receiver, the server has ended.
+            let _ = sender.send(done);
+        };
+        if std::thread::Builder::new().spawn(work).is_err() {
+            self.is_usage_running = false;
+        }
+    }
+
+    fn finish_usage(&mut self, done: Option<FinishedUsage>) {
+        self.is_usage_running = false;
+        let is_new = done.is_some_and(|done| self.workspace.finish_usage(done));
+        if is_new && self.refreshes_lenses {
+            self.ask(CodeLensRefresh::METHOD);
+        }
+        self.schedule_usage();
+    }
+
+    /// Compiles the nodes when nothing has changed for a while, if lenses lack numbers.
+    fn schedule_usage(&mut self) {
+        if self.workspace.usage_is_due() {
+            self.usage_at = Some(Instant::now() + LONG_QUIET);
+        }
+    }
+
     /// Checks all files when nothing has changed for a while.
     fn schedule(&mut self) {
-        self.job_at = Some(Instant::now() + QUIET);
+        let now = Instant::now();
+        self.job_at = Some(now + QUIET);
+        self.usage_at = self.usage_at.map(|_| now + LONG_QUIET);
     }
 
     /// Sends the diagnostics of a file, unless the editor has the same.
@@ -364,9 +448,12 @@ impl Server {
         }
         self.analyze();
         if request.method == ExecuteCommand::METHOD {
-            let response = self.command(request);
-            return self.send(response.into());
+            if let Some(response) = self.command(request) {
+                self.send(response.into());
+            }
+            return;
         }
+        let is_about_lenses = request.method == CodeLensRequest::METHOD;
         let inbox = Arc::clone(&self.inbox);
         let asked = id.clone();
         let analysis =
@@ -382,35 +469,83 @@ impl Server {
         };
         self.inbox.forget(&id);
         self.send(response.into());
+        if is_about_lenses {
+            self.schedule_usage();
+        }
     }
 
-    /// Runs a command: `ordain.chooseNode` with the name of a node, or an empty one for none. Without an
-    /// argument nothing changes. The answer has the chosen node and the names of all nodes.
-    fn command(&mut self, request: Request) -> Response {
+    /// Runs a command. The answer comes later if it is `None`.
+    fn command(&mut self, request: Request) -> Option<Response> {
         let params = serde_json::from_value::<lsp::ExecuteCommandParams>(request.params);
-        let Some(params) = params.ok().filter(|params| params.command == requests::CHOOSE_NODE)
-        else {
-            let code = ErrorCode::InvalidParams as i32;
-            return Response::new_err(request.id, code, "unknown command".into());
+        let name = params.as_ref().map(|params| params.command.as_str()).unwrap_or_default();
+        match (name, &params) {
+            (requests::CHOOSE_NODE, Ok(params)) => Some(self.choose_node(request.id, params)),
+            (plan::COMMAND, Ok(params)) => self.plan(request.id, params),
+            _ => {
+                let code = ErrorCode::InvalidParams as i32;
+                Some(Response::new_err(request.id, code, "unknown command".into()))
+            }
+        }
+    }
+
+    /// Makes a plan on another thread, which answers.
+    fn plan(&mut self, id: RequestId, params: &lsp::ExecuteCommandParams) -> Option<Response> {
+        let request = match plan::request(&self.workspace.analysis(), &params.arguments) {
+            Ok(request) => request,
+            Err(error) => {
+                return Some(Response::new_err(
+                    id,
+                    ErrorCode::RequestFailed as i32,
+                    error.to_string(),
+                ));
+            }
         };
+        let (planner, inbox) = (Arc::clone(&self.planner), Arc::clone(&self.inbox));
+        let (sender, asked) = (self.sender.clone(), id.clone());
+        let work = move || {
+            let made = planner.plan(&request, &|| inbox.was_cancelled(&asked));
+            let response = match inbox.was_cancelled(&asked) {
+                true => cancelled(asked.clone()),
+                false => plan::answer(asked.clone(), &request.node, made),
+            };
+            inbox.forget(&asked);
+            // If the editor has ended, nobody waits for it.
+            let _ = sender.send(response.into());
+        };
+        let started = std::thread::Builder::new().spawn(work);
+        started
+            .err()
+            .map(|error| Response::new_err(id, ErrorCode::InternalError as i32, error.to_string()))
+    }
+
+    /// Chooses the node of the first argument, none if it is empty. Without an argument nothing
+    /// changes. The answer has the chosen node and the names of all nodes.
+    fn choose_node(&mut self, id: RequestId, params: &lsp::ExecuteCommandParams) -> Response {
         if let Some(name) = params.arguments.first() {
             let name = name.as_str().filter(|name| !name.is_empty());
             self.workspace.choose_node(name.map(str::to_lowercase));
             self.refresh_hints();
+            if self.refreshes_lenses {
+                self.ask(CodeLensRefresh::METHOD);
+            }
         }
         let analysis = self.workspace.analysis();
         let answer = serde_json::json!({"node": analysis.node(), "nodes": analysis.nodes()});
-        Response::new_ok(request.id, answer)
+        Response::new_ok(id, answer)
     }
 
     /// Has the editor ask for inlay hints again.
     fn refresh_hints(&mut self) {
         if self.refreshes_hints {
-            self.sent += 1;
-            let id = RequestId::from(format!("refresh-{}", self.sent));
-            let request = Request::new(id, InlayHintRefreshRequest::METHOD.into(), Json::Null);
-            self.send(request.into());
+            self.ask(InlayHintRefreshRequest::METHOD);
         }
+    }
+
+    /// Sends a request without parameters to the editor.
+    fn ask(&mut self, method: &str) {
+        self.sent += 1;
+        let id = RequestId::from(format!("refresh-{}", self.sent));
+        self.send(Request::new(id, method.into(), Json::Null).into());
     }
 
     fn notification(&mut self, note: Notification) {

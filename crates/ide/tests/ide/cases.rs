@@ -85,10 +85,28 @@ impl Case {
             "hints" => shown.hints(&path),
             "calls" => shown.calls(&path, offset),
             "lenses" => shown.lenses(&path),
-            "format" => match analysis.formatted(&path, None) {
-                Ok(text) => text.unwrap_or_default(),
-                Err(error) => format!("{error}\n"),
-            },
+            "nodes" => {
+                // The first answer lacks the numbers, which a job finds then.
+                shown.lenses(&path);
+                let mut workspace = workspace;
+                let done = workspace.usage_job().run();
+                workspace.finish_usage(done);
+                Shown { analysis: &workspace.analysis(), root: self.root() }.lenses(&path)
+            }
+            "format" => {
+                let formatted = match block.option("lines").and_then(|lines| lines.split_once('-'))
+                {
+                    Some((first, last)) => {
+                        let number = |line: &str| line.parse::<u32>().unwrap() - 1;
+                        analysis.formatted_lines(&path, (number(first), number(last)))
+                    }
+                    None => analysis.formatted(&path, None),
+                };
+                match formatted {
+                    Ok(text) => text.unwrap_or_default(),
+                    Err(error) => format!("{error}\n"),
+                }
+            }
             other => panic!("a case has no question `{other}`"),
         }
     }

@@ -1,11 +1,40 @@
 //! The server over a connection in memory.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
-use ordain_ide::{Error, server};
+use ordain_ide::Error;
+use ordain_ide::server::{self, PlanFacts, PlanRequest, PlanText, Planner};
 use serde_json::{Value as Json, json};
+
+/// Shows requests instead of making plans; a plan of the node `slow` ends when it is cancelled.
+struct Planned;
+
+impl Planner for Planned {
+    fn plan(
+        &self,
+        request: &PlanRequest,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<PlanText, String> {
+        while request.node == "slow" && !is_cancelled() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        let facts = match &request.facts {
+            PlanFacts::File(path) => name(path),
+            PlanFacts::Values(values) => {
+                let system = values.dig(["os", "name"]).and_then(|name| name.as_str());
+                system.unwrap().to_owned()
+            }
+        };
+        let root = request.root.as_deref().map(name);
+        let text = format!("{} {facts} {root:?} {}", request.node, request.directory.display());
+        Ok(PlanText { is_plan: true, text })
+    }
+}
 
 /// An editor with a server.
 struct Client {
@@ -19,7 +48,7 @@ struct Client {
 impl Client {
     fn start(params: Json) -> Self {
         let (theirs, connection) = Connection::memory();
-        let server = std::thread::spawn(move || server::run(theirs));
+        let server = std::thread::spawn(move || server::run(theirs, Arc::new(Planned)));
         let mut client = Self { connection, server, last: 0, notes: Vec::new() };
         let answer = client.ask("initialize", params);
         assert_eq!(answer["serverInfo"]["name"], "ordain");
@@ -48,6 +77,17 @@ impl Client {
         loop {
             match self.next() {
                 Message::Response(response) if response.id == *id => return response,
+                Message::Notification(note) => self.notes.push(note),
+                _ => {}
+            }
+        }
+    }
+
+    /// Waits for a request of the server.
+    fn request(&mut self, method: &str) {
+        loop {
+            match self.next() {
+                Message::Request(request) if request.method == method => return,
                 Message::Notification(note) => self.notes.push(note),
                 _ => {}
             }
@@ -143,10 +183,16 @@ fn a_session_of_an_editor() {
     let params = json!({
         "textDocument": {"uri": other}, "options": {"tabSize": 2, "insertSpaces": true},
     });
-    let edits = client.ask("textDocument/formatting", params);
+    let edits = client.ask("textDocument/formatting", params.clone());
     let line = |line: u32| json!({"line": line, "character": 0});
     let range = json!({"start": line(1), "end": line(2)});
-    assert_eq!(edits, json!([{"range": range, "newText": "$c = 2\n"}]));
+    assert_eq!(edits, json!([{"range": &range, "newText": "$c = 2\n"}]));
+    // A selection of the lines around it, which ends at the start of the next line, leaves it out.
+    let mut params = params;
+    params["range"] = json!({"start": line(0), "end": line(1)});
+    assert_eq!(client.ask("textDocument/rangeFormatting", params.clone()), json!([]));
+    params["range"] = range;
+    assert_eq!(client.ask("textDocument/rangeFormatting", params), edits);
 
     // A file that changes on disk is checked again, with those that use it.
     let web = root.join("modules/web/manifests/init.pp");
@@ -256,5 +302,69 @@ fn quick_fixes_hints_and_calls() {
     assert_eq!(outgoing[0]["to"]["uri"], web, "{outgoing}");
     let lenses = client.ask("textDocument/codeLens", json!({"textDocument": {"uri": web}}));
     assert_eq!(lenses[0]["command"]["title"], "1 reference");
+    client.stop();
+}
+
+#[test]
+fn lenses_have_the_nodes_and_plans() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("environment.conf", "modulepath = modules\n");
+    write("manifests/site.pp", "node 'web1' { include web }\nnode default { }\n");
+    write("facts/web1.json", "{}");
+    write("facts/web2.json", "{}");
+    write("modules/web/manifests/init.pp", "class web {\n}\n");
+    let folder = format!("file://{}", root.display());
+    let mut client = Client::start(json!({
+        "capabilities": {"workspace": {"codeLens": {"refreshSupport": true}}},
+        "workspaceFolders": [{"uri": folder, "name": "site"}],
+        "initializationOptions": {"facts": "facts"},
+    }));
+    let web = format!("{folder}/modules/web/manifests/init.pp");
+    client.open(&web, "class web {\n}\n");
+    let titles = |client: &mut Client, uri: &str| {
+        let lenses = client.ask("textDocument/codeLens", json!({"textDocument": {"uri": uri}}));
+        let lenses = lenses.as_array().unwrap().clone();
+        let title = |lens: &Json| lens["command"]["title"].as_str().unwrap().to_owned();
+        (lenses.iter().map(title).collect::<Vec<_>>(), lenses)
+    };
+    titles(&mut client, &web);
+    client.request("workspace/codeLens/refresh");
+    let (found, _) = titles(&mut client, &web);
+    assert!(found.contains(&"used by 1 of 2 nodes".to_owned()), "{found:?}");
+
+    // After a change of a file that all nodes read.
+    let site = format!("{folder}/manifests/site.pp");
+    client
+        .open(&site, "node 'web1' { include web }\nnode default { include web }\nnode 'old' { }\n");
+    titles(&mut client, &site);
+    client.request("workspace/codeLens/refresh");
+    let (found, _) = titles(&mut client, &web);
+    assert!(found.contains(&"used by 2 of 2 nodes".to_owned()), "{found:?}");
+    let (found, lenses) = titles(&mut client, &site);
+    assert_eq!(found, ["plan web1", "plan old"]);
+    let run = |arguments: &Json| json!({"command": "ordain.plan", "arguments": arguments});
+    let answer = client.ask("workspace/executeCommand", run(&lenses[0]["command"]["arguments"]));
+    let text = format!("web1 web1.json None {}", root.display());
+    assert_eq!(answer, json!({"node": "web1", "plan": true, "text": text}));
+
+    // Without facts a node has those of a fact set.
+    let arguments = json!([{"node": "old", "root": "image"}]);
+    let answer = client.ask("workspace/executeCommand", run(&arguments));
+    let text = format!("old Debian Some(\"image\") {}", root.display());
+    assert_eq!(answer["text"], text);
+    let id = client.send("workspace/executeCommand", run(&json!([])));
+    assert_eq!(client.response(&id).error.unwrap().message, "no node is chosen");
+
+    // The loop answers during a plan, and cancels it.
+    let slow = client.send("workspace/executeCommand", run(&json!([{"node": "slow"}])));
+    titles(&mut client, &site);
+    client.tell("$/cancelRequest", json!({"id": client.last - 1}));
+    assert_eq!(client.response(&slow).error.unwrap().code, -32800);
     client.stop();
 }

@@ -235,6 +235,16 @@ pub(super) const LINT: &[CodeDoc] = &[
         "`Optional[Integer] $port = 80` cannot be set to nothing in data. Write `Integer $port = 80`, or `undef`.",
     ),
     CodeDoc::new(
+        "lint::package-ensure",
+        "A package follows the latest version",
+        "`ensure => latest` upgrades at any run. Write `installed`, or a version. `--fix=unsafe` writes `installed`.",
+    ),
+    CodeDoc::new(
+        "lint::parameter-documentation",
+        "A parameter has no documentation, or documentation has no parameter",
+        "Write `# @param port The port` above the class, once for each parameter. Classes with `@api private` need none.",
+    ),
+    CodeDoc::new(
         "lint::parameter-types",
         "A parameter has no type",
         "Give it one: `String $name` in place of `$name`.",
@@ -243,6 +253,11 @@ pub(super) const LINT: &[CodeDoc] = &[
         "lint::params-empty-string-assignment",
         "A text parameter defaults to the empty text",
         "`String $x = ''` often means nothing. Write `Optional[String] $x = undef`.",
+    ),
+    CodeDoc::new(
+        "lint::params-not-optional-with-undef",
+        "A parameter that is not Optional has the default undef",
+        "`Integer $port = undef` fails when the default is used. Write `Optional[Integer] $port = undef`.",
     ),
     CodeDoc::new(
         "lint::resource-reference-chain-without-whitespace",
@@ -263,6 +278,11 @@ pub(super) const LINT: &[CodeDoc] = &[
         "lint::resource-reference-without-whitespace",
         "A blank is between a type and the title of a reference",
         "Write `Package['ntp']` in place of `Package ['ntp']`.",
+    ),
+    CodeDoc::new(
+        "lint::strict-indent",
+        "A line has another indent than its brackets give it",
+        "Each open bracket indents by two spaces, as does a title on a line of its own. `--fix` does it.",
     ),
     CodeDoc::new(
         "lint::topscope-variable",

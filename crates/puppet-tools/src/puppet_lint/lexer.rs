@@ -205,7 +205,7 @@ impl<'t> Lexer<'t> {
                 _ => Kind::keyword(word).unwrap_or(Kind::Name),
             };
             (kind, length)
-        } else if let Some((sign, kind)) = SIGNS.iter().find(|(s, _)| rest.starts_with(s)) {
+        } else if let Some((sign, kind)) = SIGNS.iter().find(|(sign, _)| begins(rest, sign)) {
             (*kind, sign.len())
         } else {
             return false;
@@ -250,10 +250,7 @@ impl<'t> Lexer<'t> {
                 self.take(Kind::SingleQuoted, end, 1, 1);
             }
             b'"' => self.string()?,
-            b'#' => {
-                let length = rest.find(['\r', '\n']).unwrap_or(rest.len());
-                self.take(Kind::Comment, length, 1, 0);
-            }
+            b'#' => self.take(Kind::Comment, line_length(rest), 1, 0),
             b'@' => match self.heredoc_tag(rest) {
                 Some(length) => {
                     self.heredocs.push_back(&rest[2..length - 1]);
@@ -270,8 +267,7 @@ impl<'t> Lexer<'t> {
     /// A comment, a regular expression, or a division.
     fn slash(&mut self, rest: &str) -> Result<(), LexError> {
         if rest.starts_with("//") {
-            let length = rest.find(['\r', '\n']).unwrap_or(rest.len());
-            self.take(Kind::SlashComment, length, 2, 0);
+            self.take(Kind::SlashComment, line_length(rest), 2, 0);
             return Ok(());
         }
         if rest.starts_with("/*") && self.at < self.no_star_end {
@@ -503,11 +499,15 @@ impl<'t> Lexer<'t> {
     fn move_over(&mut self, text: &str, head: u32, tail: u32) {
         let mut lines = 0;
         let mut last = text;
-        while let Some(at) = last.find(['\r', '\n']) {
+        loop {
+            let at = line_length(last);
+            if at == last.len() {
+                break;
+            }
             lines += 1;
             last = &last[at + line_end_length(&last[at..])..];
         }
-        let length = last.chars().count() as u32;
+        let length = if last.is_ascii() { last.len() } else { last.chars().count() } as u32;
         self.line += lines;
         self.column = if lines > 0 { 1 } else { self.column + head } + length + tail;
     }
@@ -521,7 +521,17 @@ fn type_length(text: &str) -> Option<usize> {
     let ends = |length: usize| {
         text[length..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_')
     };
-    TYPES.iter().find(|word| text.starts_with(**word) && ends(word.len())).map(|word| word.len())
+    TYPES.iter().find(|word| begins(text, word) && ends(word.len())).map(|word| word.len())
+}
+
+/// Whether a text begins with another one. Most do not have its first byte, which is compared first.
+fn begins(text: &str, with: &str) -> bool {
+    text.as_bytes().first() == with.as_bytes().first() && text.starts_with(with)
+}
+
+/// The length of the first line of a text, without its end.
+fn line_length(text: &str) -> usize {
+    text.bytes().position(|b| matches!(b, b'\r' | b'\n')).unwrap_or(text.len())
 }
 
 /// The length of a name of a class or type in capitals, such as `::Apache::Vhost`.

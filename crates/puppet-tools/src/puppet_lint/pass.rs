@@ -97,7 +97,7 @@ impl<'a, 't> Pass<'a, 't> {
 
     /// The tokens of a kind.
     pub(crate) fn all(&self, kind: Kind) -> Vec<usize> {
-        (0..self.tokens.len()).filter(|i| self.tokens[*i].kind == kind).collect()
+        self.tokens.of_kind(kind).collect()
     }
 }
 

@@ -90,6 +90,9 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The number of kinds.
+    const COUNT: usize = Self::Keyword as usize + 1;
+
     /// The kind of a keyword.
     pub(super) fn keyword(word: &str) -> Option<Self> {
         Some(match word {
@@ -207,6 +210,10 @@ pub(super) struct Tokens<'t> {
     all: Vec<Token<'t>>,
     next_code: Vec<u32>,
     previous_code: Vec<u32>,
+    /// The numbers of all tokens by kind, each kind in order.
+    by_kind: Vec<u32>,
+    /// The start of each kind in `by_kind`, and the end.
+    kind_starts: [u32; Kind::COUNT + 1],
 }
 
 impl<'t> std::ops::Deref for Tokens<'t> {
@@ -233,7 +240,16 @@ impl<'t> Tokens<'t> {
             }
             last = Some(i);
         }
-        Self { all, next_code, previous_code }
+        let (by_kind, kind_starts) = sorted_by_kind(&all);
+        Self { all, next_code, previous_code, by_kind, kind_starts }
+    }
+
+    /// The tokens of a kind, in order. Checks ask for several kinds, so a search of all tokens each
+    /// time takes long.
+    pub(super) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = usize> {
+        let at = kind as usize;
+        let range = self.kind_starts[at] as usize..self.kind_starts[at + 1] as usize;
+        self.by_kind[range].iter().map(|i| *i as usize)
     }
 
     /// The brace that closes the first one from a token on.
@@ -337,6 +353,24 @@ impl<'t> Tokens<'t> {
                 _ => 0,
             }
     }
+}
+
+/// The numbers of tokens by kind, and where each kind starts.
+fn sorted_by_kind(all: &[Token<'_>]) -> (Vec<u32>, [u32; Kind::COUNT + 1]) {
+    let mut starts = [0; Kind::COUNT + 1];
+    for token in all {
+        starts[token.kind as usize + 1] += 1;
+    }
+    for at in 1..starts.len() {
+        starts[at] += starts[at - 1];
+    }
+    let (mut next, mut sorted) = (starts, vec![0; all.len()]);
+    for (i, token) in all.iter().enumerate() {
+        let place = &mut next[token.kind as usize];
+        sorted[*place as usize] = i as u32;
+        *place += 1;
+    }
+    (sorted, starts)
 }
 
 /// The length of the `}` before a part of a string.

@@ -45,6 +45,8 @@ pub struct Options {
     pub strict: Strict,
     /// Resource types that neither a module nor Ordain has, by their names in lower case.
     pub kinds: Vec<(EcoString, RubyType)>,
+    /// The processes that run the Ruby code of modules. Environments can share them.
+    pub ruby: Arc<ordain_plugins::Ruby>,
 }
 
 impl Options {
@@ -60,6 +62,7 @@ impl Options {
             hiera_config: None,
             strict: Strict::Error,
             kinds: Vec::new(),
+            ruby: Arc::default(),
         }
     }
 }
@@ -85,7 +88,7 @@ pub struct Environment {
     /// Configurations and data files that Hiera has read.
     pub hiera: crate::hiera::Files,
     /// The process that runs the Ruby code of modules.
-    pub ruby: ordain_plugins::Ruby,
+    pub ruby: Arc<ordain_plugins::Ruby>,
     /// Whether functions in Ruby run without that process where they can.
     pub has_native_functions: bool,
     /// The site program: its texts in order.

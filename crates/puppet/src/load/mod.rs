@@ -68,7 +68,7 @@ impl Environment {
             hiera_config: options.hiera_config,
             config_version: Default::default(),
             hiera: crate::hiera::Files::default(),
-            ruby: ordain_plugins::Ruby::default(),
+            ruby: options.ruby,
             has_native_functions: true,
             site: Vec::new(),
             nodes: Vec::new(),

@@ -10,10 +10,20 @@ module Ordain
         @instance ||= new(ENV.fetch('ORDAIN', 'ordain'))
       end
 
+      # Ends the program, if it runs.
+      def self.stop
+        @instance&.stop
+        @instance = nil
+      end
+
       def initialize(program)
         @pipe = IO.popen([program, 'compile', '--requests'], 'r+', external_encoding: 'UTF-8')
       rescue SystemCallError => error
         raise "cannot start #{program}: #{error.message}; set ORDAIN to its path"
+      end
+
+      def stop
+        @pipe.close
       end
 
       # The catalog as Puppet's agents read it. Raises the error of the compile.

@@ -11,7 +11,7 @@ use ordain_data::json;
 use ordain_driver::puppet::shared::{
     NodeCatalog, NodeRequest, SharedEnvironment, evaluation_message, puppet_message,
 };
-use ordain_driver::{CollectingReporter, Options, envelope};
+use ordain_driver::{CollectingReporter, Options, RubyProcesses, envelope};
 use ordain_graph::language::Strict;
 use ordain_graph::puppet_catalog;
 use ordain_puppet::eval::STACK_SIZE;
@@ -27,13 +27,15 @@ use crate::ui::Ui;
 /// When a line cannot be read or written.
 pub(super) fn run(ui: &mut Ui) -> Result<Exit, Failure> {
     let mut texts = Arc::new(SourceMap::with_parse_cache());
+    // A new process takes longer than most compiles.
+    let ruby = RubyProcesses::default();
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
         if texts.is_outgrown() {
             texts = Arc::new(SourceMap::with_parse_cache());
         }
-        let answer = on_deep_stack(STACK_SIZE, || answer(&line, &texts));
+        let answer = on_deep_stack(STACK_SIZE, || answer(&line, &texts, &ruby));
         let out = ui.document();
         out.write_all(&answer)?;
         out.write_all(b"\n")?;
@@ -44,8 +46,8 @@ pub(super) fn run(ui: &mut Ui) -> Result<Exit, Failure> {
 }
 
 /// The answer to a request: `catalog` and `logs`, or `error`.
-fn answer(line: &[u8], texts: &Arc<SourceMap>) -> Vec<u8> {
-    compiled(line, texts).unwrap_or_else(|error| {
+fn answer(line: &[u8], texts: &Arc<SourceMap>, ruby: &RubyProcesses) -> Vec<u8> {
+    compiled(line, texts, ruby).unwrap_or_else(|error| {
         json::compact(&Value::map([("error", Value::str(error))])).into_bytes()
     })
 }
@@ -54,10 +56,10 @@ fn answer(line: &[u8], texts: &Arc<SourceMap>) -> Vec<u8> {
 ///
 /// # Errors
 /// The message of the error, as Puppet words it.
-fn compiled(line: &[u8], texts: &Arc<SourceMap>) -> Result<Vec<u8>, String> {
+fn compiled(line: &[u8], texts: &Arc<SourceMap>, ruby: &RubyProcesses) -> Result<Vec<u8>, String> {
     let request = json::read_bytes(line).map_err(|error| format!("the request: {error}"))?;
     let asked = Asked { request: &request };
-    let options = asked.options(texts)?;
+    let options = Options { ruby: ruby.clone(), ..asked.options(texts)? };
     let (code, node) = (asked.text("code")?, asked.text("node")?);
     let mut reporter = CollectingReporter::default();
     let opened = SharedEnvironment::open_code(&mut reporter, code.to_owned(), &options);

@@ -1,7 +1,7 @@
-//! Neovim with its file in `editors/`, driven by a script.
+//! Neovim with its file in `editors/`, and VS Code's library of the protocol, each driven by a script.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ fn neovim_is_served() {
     write("manifests/site.pp", "class { 'web' : prot => 1 }\n");
     write("hiera.yaml", "version: 5\nhierarchy: [{name: all, path: 'common.yaml'}]\n");
     write("data/common.yaml", "web::port: 81\n");
+    write("machine/etc/hostname", "web1\n");
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let out = root.join("out");
     let plugin = here.join("../../editors/neovim/ordain.lua");
@@ -58,7 +59,9 @@ fn neovim_is_served() {
         corrected class { 'web' : port => 1 }\n\
         completion Integer $port = 80\n\
         renamed class { 'web' : number => 1 }\n\
-        formatted class { 'web': number => 1 }\n";
+        formatted class { 'web': number => 1 }\n\
+        lenses 1 reference; used by 1 of 1 node; plan web1\n\
+        plan Plan: nothing to change, 0 in place.\n";
     assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success());
     // The server ends with its editor.
@@ -69,4 +72,67 @@ fn neovim_is_served() {
         !process.exists()
     });
     assert!(ended, "the server still runs");
+}
+
+/// The packages of npm that the session of VS Code's client needs, with their releases.
+const PACKAGES: [&str; 2] =
+    ["vscode-languageserver-protocol@3.17.5", "vscode-languageserver-textdocument@1.0.12"];
+
+/// The directory with the packages, which are installed below `target` once. `None` without Node.js,
+/// or where they cannot be fetched.
+fn node_packages() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vscode-client");
+    if !target.join("node_modules/vscode-languageserver-textdocument/package.json").exists() {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-save", "--no-package-lock", "--prefix"]);
+        let done = npm.arg(&target).args(PACKAGES).output().ok()?;
+        if !done.status.success() {
+            eprintln!("{}", String::from_utf8_lossy(&done.stderr));
+            return None;
+        }
+    }
+    Some(target)
+}
+
+#[test]
+fn the_library_of_vs_code_is_served() {
+    let packages = node_packages();
+    if !peer(packages.is_some(), "npm, and the packages of the registry") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+    };
+    write("environment.conf", "modulepath = modules\n");
+    write(
+        "modules/web/manifests/init.pp",
+        "class web(Integer $port = 80) {\n  notice( $port )\n}\n",
+    );
+    write("manifests/site.pp", "class { 'web' : prot => 1 }\n");
+    write("machine/etc/hostname", "web1\n");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut node = Command::new("node");
+    node.arg(here.join("tests/cli/editor/session.mjs")).arg(env!("CARGO_BIN_EXE_ordain"));
+    node.args(packages.as_deref()).arg(&root).env("ORDAIN_STATE_DIR", root.join("state"));
+    let done = node.output().unwrap();
+    let found = String::from_utf8_lossy(&done.stdout);
+    let wanted = "server ordain\n\
+        commands ordain.chooseNode ordain.plan\n\
+        diagnostics The class `web` has no parameter `prot`\n\
+        hover class web (\n\
+        definition modules/web/manifests/init.pp\n\
+        completion Integer $port = 80\n\
+        fix Replace `prot` by `port`\n\
+        corrected class { 'web' : port => 1 }\n\
+        renamed class { 'web' : number => 1 } | class web(Integer $number = 80) { | 2 files\n\
+        formatted class { 'web': number => 1 }\n\
+        range class web(Integer $number = 80) {|  notice($number)|}|\n\
+        lenses 1 reference; used by 1 of 1 node; plan web1\n\
+        plan web1 true Plan: nothing to change, 0 in place.\n\
+        ended 0\n";
+    assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
 }

@@ -80,6 +80,26 @@ local function session()
     options = { tabSize = 2, insertSpaces = true },
   }), 0, "utf-16")
   add("formatted", table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "|"))
+
+  -- A plan is made of the files on disk.
+  vim.cmd("wall")
+  vim.cmd("edit " .. vim.uri_to_fname(definition.uri))
+  local titles
+  wait("lenses with nodes", function()
+    titles = {}
+    for _, lens in ipairs(vim.lsp.codelens.get(0)) do
+      table.insert(titles, lens.command.title)
+    end
+    return vim.tbl_contains(titles, "used by 1 of 1 node") and #titles == 3
+  end)
+  add("lenses", table.concat(titles, "; "))
+  local plan = vim.lsp.codelens.get(0)[3].command
+  plan.arguments[1].root = "machine"
+  vim.lsp.commands[plan.command](plan, { client_id = clients()[1].id, bufnr = 0 })
+  wait("a plan", function()
+    return vim.api.nvim_buf_get_name(0):find("plan of") ~= nil
+  end)
+  add("plan", vim.api.nvim_buf_get_lines(0, -2, -1, false)[1])
 end
 
 local ok, message = pcall(session)

@@ -3,6 +3,8 @@
 mod arrows;
 mod classes;
 mod comments;
+mod documented;
+mod indent;
 mod layout;
 mod parameters;
 mod plugins;
@@ -239,6 +241,18 @@ pub const CHECKS: &[Check] = &[
         parameters::optional_default,
     ),
     plugin(
+        "puppet-lint-package_ensure-check",
+        "package_ensure",
+        "lint::package-ensure",
+        plugins::package_ensure,
+    ),
+    plugin(
+        "puppet-lint-param-docs",
+        "parameter_documentation",
+        "lint::parameter-documentation",
+        documented::check,
+    ),
+    plugin(
         "puppet-lint-param-types",
         "parameter_types",
         "lint::parameter-types",
@@ -249,6 +263,12 @@ pub const CHECKS: &[Check] = &[
         "params_empty_string_assignment",
         "lint::params-empty-string-assignment",
         parameters::empty_string,
+    ),
+    plugin(
+        "puppet-lint-params_not_optional_with_undef-check",
+        "params_not_optional_with_undef",
+        "lint::params-not-optional-with-undef",
+        parameters::not_optional,
     ),
     plugin(
         REFERENCES,
@@ -273,6 +293,12 @@ pub const CHECKS: &[Check] = &[
         "resource_reference_without_whitespace",
         "lint::resource-reference-without-whitespace",
         plugins::spaced_reference,
+    ),
+    plugin(
+        "puppet-lint-strict_indent-check",
+        "strict_indent",
+        "lint::strict-indent",
+        indent::strict,
     ),
     plugin(
         "puppet-lint-topscope-variable-check",

@@ -191,6 +191,39 @@ pub(super) fn empty_string(pass: &mut Pass<'_, '_>) {
     pass.add_all(notes);
 }
 
+/// Whether `Undef` is one of the types of a `Variant`.
+fn may_be_undef(variant: &[Token<'_>]) -> bool {
+    let mut depth = 0_i64;
+    variant.iter().any(|token| {
+        match token.kind {
+            Kind::LBrack => depth += 1,
+            Kind::RBrack => depth -= 1,
+            _ => {}
+        }
+        token.kind == Kind::Type && token.value == "Undef" && depth == 1
+    })
+}
+
+pub(super) fn not_optional(pass: &mut Pass<'_, '_>) {
+    let mut found = Vec::new();
+    for param in parameters(pass) {
+        let Some(first) = param.type_tokens.first().filter(|t| t.kind == Kind::Type) else {
+            continue;
+        };
+        let takes_undef = match first.value {
+            "Optional" => true,
+            "Variant" => may_be_undef(param.type_tokens),
+            _ => false,
+        };
+        let calls = param.default.iter().any(|t| matches!(t.kind, Kind::Dot | Kind::LParen));
+        let is_undef = param.default.first().is_some_and(|t| t.kind == Kind::Undef);
+        if is_undef && !takes_undef && !calls {
+            found.push(Note::warning(param.at, "Not optional parameter defaults to undef"));
+        }
+    }
+    pass.add_all(found);
+}
+
 pub(super) fn lookup(pass: &mut Pass<'_, '_>) {
     let tokens = pass.tokens;
     let mut depth: Option<i64> = None;

@@ -4,7 +4,8 @@ use ordain_source::{Safety, TextRange};
 
 use crate::puppet_lint::finding::{Level, TextFix};
 use crate::puppet_lint::pass::{Note, Pass, quote, range, replace};
-use crate::puppet_lint::token::{Direction, Kind, Tokens};
+use crate::puppet_lint::structure::Resource;
+use crate::puppet_lint::token::{Direction, Kind, Token, Tokens};
 
 /// A range of tokens whose last element may lack a comma.
 struct Elements {
@@ -174,28 +175,52 @@ pub(super) fn leading_zero(pass: &mut Pass<'_, '_>) {
     }
 }
 
+/// The name of an attribute in a resource.
+fn attribute(tokens: &Tokens<'_>, resource: &Resource, name: &str) -> Option<usize> {
+    (resource.start..=resource.end).find(|i| {
+        tokens[*i].kind == Kind::Name
+            && tokens[*i].value == name
+            && tokens.next_code_kind(*i) == Some(Kind::FArrow)
+    })
+}
+
+/// The word or text that is the value of `ensure` in a resource of a type.
+fn ensured(tokens: &Tokens<'_>, resource: &Resource, kind: &str) -> Option<usize> {
+    if tokens[resource.type_token].value != kind {
+        return None;
+    }
+    let ensure = attribute(tokens, resource, "ensure")?;
+    let value = tokens.next_code(tokens.next_code(ensure)?)?;
+    let is_word =
+        matches!(tokens[value].kind, Kind::Name | Kind::DoubleQuoted | Kind::SingleQuoted);
+    is_word.then_some(value)
+}
+
+/// The fix that writes another word in the same quotes.
+fn other_word(token: &Token<'_>, word: &str) -> TextFix {
+    let quotes = u32::from(token.kind != Kind::Name);
+    let at = TextRange::new(token.start + quotes, token.end - quotes);
+    replace(Safety::Unsafe, &format!("write {word}"), at, word)
+}
+
 pub(super) fn file_ensure(pass: &mut Pass<'_, '_>) {
     pass.each_resource(|resource, tokens, notes| {
-        if tokens[resource.type_token].value != "file" {
-            return;
-        }
-        let named = |name: &str| {
-            (resource.start..=resource.end).find(|i| {
-                tokens[*i].kind == Kind::Name
-                    && tokens[*i].value == name
-                    && tokens.next_code_kind(*i) == Some(Kind::FArrow)
-            })
-        };
-        let arrow = named("ensure").and_then(|ensure| tokens.next_code(ensure));
-        let Some(value) = arrow.and_then(|arrow| tokens.next_code(arrow)) else { return };
-        let token = &tokens[value];
-        let is_word = matches!(token.kind, Kind::Name | Kind::DoubleQuoted | Kind::SingleQuoted);
-        if token.value == "present" && is_word {
-            let word = if named("target").is_some() { "link" } else { "file" };
-            let quotes = u32::from(token.kind != Kind::Name);
-            let at = TextRange::new(token.start + quotes, token.end - quotes);
-            let fix = replace(Safety::Unsafe, &format!("write {word}"), at, word);
+        let Some(value) = ensured(tokens, resource, "file") else { return };
+        if tokens[value].value == "present" {
+            let is_link = attribute(tokens, resource, "target").is_some();
+            let fix = other_word(&tokens[value], if is_link { "link" } else { "file" });
             let note = Note::warning(value, "ensure set to present on file resource");
+            notes.push(note.fix(Some(fix)));
+        }
+    });
+}
+
+pub(super) fn package_ensure(pass: &mut Pass<'_, '_>) {
+    pass.each_resource(|resource, tokens, notes| {
+        let Some(value) = ensured(tokens, resource, "package") else { return };
+        if tokens[value].value == "latest" {
+            let fix = other_word(&tokens[value], "installed");
+            let note = Note::warning(value, "ensure set to latest on a package resource");
             notes.push(note.fix(Some(fix)));
         }
     });

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+module Ordain
+  module RSpecPuppet
+    # Spares work that rspec-puppet repeats before each example, though its result is that of the example
+    # before.
+    module Setup
+      # The contents of metadata.json by path, with the state of the file.
+      @metadata = {}
+
+      class << self
+        attr_reader :metadata
+
+        # Whether loaders are made when they are needed.
+        attr_accessor :defers_loaders
+
+        def install
+          ::RSpec::Puppet::Support.prepend(LoadPath)
+          ::Puppet::Module.prepend(Metadata)
+          return unless defined?(::RSpec::Puppet::Adapters::Adapter40)
+
+          ::RSpec::Puppet::Adapters::Adapter40.prepend(Adapter)
+          ::Puppet::Pops::Loaders.singleton_class.prepend(Loaders)
+        end
+      end
+
+      # rspec-puppet adds the directories of all modules to the load path for each example. Each
+      # `require` searches all entries.
+      module LoadPath
+        def setup_puppet
+          known = $LOAD_PATH.size
+          super.tap do
+            added = $LOAD_PATH[known..] || []
+            next if added.empty?
+
+            $LOAD_PATH.slice!(known..)
+            new = added.uniq - $LOAD_PATH
+            $LOAD_PATH.concat(new) unless new.empty?
+          end
+        end
+      end
+
+      # Puppet reads the metadata of all modules for each environment, and each example has its own.
+      module Metadata
+        def read_metadata
+          path = metadata_file
+          stat = path && File.stat(path)
+          key = stat && [stat.mtime, stat.size, ::Puppet[:strict]]
+          known = Setup.metadata[path]
+          return Marshal.load(known[1]) if known && known[0] == key
+
+          super.tap { |data| Setup.metadata[path] = [key, Marshal.dump(data)] if key }
+        rescue Errno::ENOENT
+          super
+        end
+      end
+
+      # Puppet makes the loaders of an environment when it looks them up, if they are a block.
+      module Adapter
+        def setup_puppet(*)
+          Setup.defers_loaders = true
+          super
+        ensure
+          Setup.defers_loaders = false
+        end
+      end
+
+      # Makes loaders later.
+      module Loaders
+        def new(*args, **options)
+          return super unless Setup.defers_loaders
+
+          Setup.defers_loaders = false
+          -> { new(*args, **options) }
+        end
+      end
+    end
+  end
+end
