@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::answers::Answers;
 use crate::bucket::Bucket;
+use crate::comparisons::Comparisons;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
 use crate::connections::Connections;
@@ -52,6 +53,8 @@ pub(crate) struct Server {
     /// The answers without compiling, unless they are turned off.
     pub(crate) answers: Option<Answers>,
     pub(crate) queries: Queries,
+    /// The comparisons of the explorer.
+    pub(crate) comparisons: Comparisons,
     pub(crate) bucket: Bucket,
     pub(crate) checksums: Checksums,
     pub(crate) listings: Listings,

@@ -249,7 +249,7 @@ fn accepts_gzip(request: &hyper::Request<Incoming>) -> bool {
 }
 
 /// The reply for the client.
-fn response(reply: Reply) -> Response<Outgoing> {
+pub(crate) fn response(reply: Reply) -> Response<Outgoing> {
     let mut headers = hyper::HeaderMap::new();
     let content_type = HeaderValue::from_static(reply.content_type);
     // Agents refuse a reply without a content type, an empty one included.

@@ -14,6 +14,7 @@ pub(crate) mod encrypt;
 mod eval;
 mod explain;
 mod explain_code;
+mod explore;
 mod facts;
 mod fleet;
 mod fmt;
@@ -135,6 +136,7 @@ macro_rules! verbs {
                         // Each node has budgets of its own.
                         | Self::Fleet(_)
                         | Self::Worker(_)
+                        | Self::Explore(_)
                 );
                 !acts
             }
@@ -170,6 +172,7 @@ verbs! {
     "fleet" Fleet(fleet::FleetArgs) => fleet::run,
     "worker" Worker(fleet::WorkerArgs) => fleet::run_worker,
     "explain" Explain(explain::ExplainArgs) => explain::run,
+    "explore" Explore(explore::ExploreArgs) => explore::run,
     "lookup" Lookup(lookup::LookupArgs) => lookup::run,
     "merge" Merge(merge::MergeArgs) => merge::run,
     "process" Process(merge::ProcessArgs) => merge::process,

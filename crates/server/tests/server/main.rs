@@ -14,6 +14,7 @@ mod files;
 mod fuzz;
 mod held;
 mod hostile;
+mod local_explorer;
 mod puppetdb;
 mod revisions;
 mod routes;
