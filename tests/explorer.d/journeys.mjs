@@ -55,6 +55,14 @@ async function addresses() {
   all.choice = "#/diff";
   all.diff = isLocal ? "#/diff?before=HEAD~1&after=HEAD" : "#/diff?before=production&after=staging";
   all.compare = `#/compare?${pair}`;
+  if (!isLocal) {
+    await go(page, "#/node/unchanged.example.org");
+    await page.waitForSelector("tbody a[href^='#/report/']");
+    all.path = await href("tbody a[href^='#/report/']");
+    await go(page, all.path);
+    const path = await page.$$eval("ol.path li", (all) => all.map((one) => one.textContent));
+    if (path.join(" ") !== "File[/etc/motd] 0.250 s Service[ssh] 2.5 s") mistake(`the critical path is ${path}`);
+  }
   await go(page, all.resources);
   all.resource = await href("tbody th a");
   await go(page, all.resource);

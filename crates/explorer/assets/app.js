@@ -113,8 +113,15 @@ addEventListener("hashchange", () => show(false));
 
 setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 show(true);
-session().then(({ mode, user }) => {
+const signOut = document.getElementById("sign-out");
+signOut.addEventListener("click", async () => {
+  await fetch("/explore/signout", { method: "POST" });
+  // The provider is asked again.
+  location.assign("/explore/");
+});
+session().then(({ mode, user, can_sign_out: canSignOut }) => {
   document.getElementById("user").textContent = user;
+  signOut.hidden = !canSignOut;
   // Nothing arrives in a repository without a server.
   if (mode !== "repository") follow(news);
 }, () => {});

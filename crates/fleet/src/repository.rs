@@ -42,7 +42,7 @@ pub struct Repository {
     kind: SourceKind,
     /// The directory of the cache of comparisons.
     cache: Option<PathBuf>,
-    environments: Recent<Option<String>, (SharedEnvironment, Arc<dyn World>)>,
+    environments: Recent<Option<String>, OpenedRevision>,
     graphs: Recent<(Option<String>, String), NodeGraph>,
     diffs: Recent<[Option<String>; 2], FleetDiff>,
 }
@@ -59,9 +59,15 @@ pub struct NodeGraph {
     world: Arc<dyn World>,
 }
 
+/// The code of Puppet at a revision, open for compiles.
+struct OpenedRevision {
+    environment: SharedEnvironment,
+    world: Arc<dyn World>,
+}
+
 /// The source texts of a graph.
 enum Texts {
-    OfEnvironment(Arc<(SharedEnvironment, Arc<dyn World>)>),
+    OfRevision(Arc<OpenedRevision>),
     Own(Arc<SourceMap>),
 }
 
@@ -69,7 +75,7 @@ impl NodeGraph {
     /// The source texts that origins of the graph refer to.
     pub fn sources(&self) -> &SourceMap {
         match &self.texts {
-            Texts::OfEnvironment(environment) => environment.0.sources(),
+            Texts::OfRevision(opened) => opened.environment.sources(),
             Texts::Own(sources) => sources,
         }
     }
@@ -198,10 +204,7 @@ impl Repository {
         Ok(Options { layer: sources.layer, ..self.options.clone() })
     }
 
-    fn environment(
-        &self,
-        commit: Option<&str>,
-    ) -> Result<Arc<(SharedEnvironment, Arc<dyn World>)>, FleetError> {
+    fn environment(&self, commit: Option<&str>) -> Result<Arc<OpenedRevision>, FleetError> {
         let key = commit.map(str::to_owned);
         if let Some(known) = self.environments.get(&key) {
             return Ok(known);
@@ -212,8 +215,9 @@ impl Repository {
         let _watch = Watch::begin();
         let mut reporter = FirstError::default();
         let opened = SharedEnvironment::open(&mut reporter, &self.path, &options);
-        let opened = opened.map_err(|error| refused(reporter.failure(error)))?;
-        let opened = Arc::new((opened, options.untracked_world()));
+        let environment = opened.map_err(|error| refused(reporter.failure(error)))?;
+        let world = options.untracked_world();
+        let opened = Arc::new(OpenedRevision { environment, world });
         let until = fresh_until(&key, begin);
         self.environments.add(key, Arc::clone(&opened), until);
         Ok(opened)
@@ -224,13 +228,13 @@ impl Repository {
         node: &FleetNode,
         commit: Option<&str>,
     ) -> Result<NodeGraph, FleetError> {
-        let environment = self.environment(commit)?;
+        let opened = self.environment(commit)?;
         let facts = node.parse()?;
         let name = self.options.environment.as_deref().unwrap_or(ENVIRONMENT);
         let request = facts.request(&node.name, name);
-        let compile = || environment.0.compile(request);
+        let compile = || opened.environment.compile(request);
         let NodeCatalog { graph, diagnostics, .. } = on_deep_stack(STACK_SIZE, compile);
-        let sources = environment.0.sources();
+        let sources = opened.environment.sources();
         let Some(graph) = graph else {
             let failure = Failure::of(&diagnostics, sources);
             return Err(failure.map_or_else(|| FleetError::Compile(FAILED.to_owned()), refused));
@@ -240,8 +244,8 @@ impl Repository {
             graph: Arc::new(graph),
             facts: facts.facts,
             warnings,
-            world: Arc::clone(&environment.1),
-            texts: Texts::OfEnvironment(environment),
+            world: Arc::clone(&opened.world),
+            texts: Texts::OfRevision(opened),
         })
     }
 

@@ -51,6 +51,7 @@ mod server;
 mod service;
 mod shadow;
 mod shared_reads;
+mod sign_in;
 mod start;
 mod storage;
 mod stream;
@@ -60,7 +61,9 @@ mod token;
 mod trusted;
 mod url;
 
-pub use config::{Config, ExplorerRole, ExplorerUser, Limits, RECOMPILE_SHARE};
+pub use config::{
+    Config, ExplorerRole, ExplorerUser, Limits, OidcConfig, RECOMPILE_SHARE, SYSTEM_AUTHORITIES,
+};
 pub use error::ServerError;
 pub use local_explorer::LocalExplorer;
 pub use ordain_ca::Autosign;

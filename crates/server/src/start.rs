@@ -40,6 +40,7 @@ use crate::server::Server;
 use crate::service::Service;
 use crate::shadow::{self, Shadow};
 use crate::shared_reads::SharedReads;
+use crate::sign_in::SignIn;
 use crate::storage::Storage;
 use crate::tls::{self, ServerKey};
 
@@ -208,6 +209,7 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         pool,
         storage,
         queries,
+        sign_in: config.oidc.as_ref().map(SignIn::new).transpose()?,
         comparisons: Comparisons::default(),
         bucket: Bucket::new(bucket, BUCKET_BYTES),
         checksums: Checksums::default(),

@@ -1,4 +1,6 @@
-//! Random texts that nobody can guess.
+//! Random texts that nobody can guess, and the cookies that carry them.
+
+use hyper::HeaderMap;
 
 use crate::error::ServerError;
 
@@ -20,6 +22,13 @@ pub(crate) fn random_text() -> Result<String, ServerError> {
 pub(crate) fn is_equal(one: &str, two: &str) -> bool {
     let pairs = one.bytes().zip(two.bytes());
     one.len() == two.len() && pairs.fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}
+
+/// The value of a cookie of a request.
+pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let all = headers.get_all("cookie").iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|text| text.split(';')).filter_map(|pair| pair.split_once('='));
+    pairs.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
 }
 
 #[cfg(test)]

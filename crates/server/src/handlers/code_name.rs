@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use ordain_deploy::PinnedRevision;
 
-use super::explorer::problem;
+use super::explorer_reply::problem;
 use super::no_environment;
 use crate::compile::OpenedEnvironment;
 use crate::reply::Reply;

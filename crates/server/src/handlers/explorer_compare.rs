@@ -17,7 +17,8 @@ use serde_json::{Value as Json, json};
 
 use super::code_name::Code;
 use super::compiling::{Prepared, classification, reply_of};
-use super::explorer::{check_plan, compile_for, problem, refusal};
+use super::explorer_code::compile_for;
+use super::explorer_reply::{check_plan, problem, refusal};
 use crate::comparisons;
 use crate::reply::Reply;
 use crate::request::Request;

@@ -11,7 +11,7 @@ use ordain_fleet::{FleetDiff, FleetError, NodeGraph, Repository};
 use serde_json::{Value as Json, json};
 
 use crate::comparisons;
-use crate::handlers::explorer::{problem, refusal};
+use crate::handlers::explorer_reply::{problem, refusal};
 use crate::reply::Reply;
 use crate::url::Target;
 

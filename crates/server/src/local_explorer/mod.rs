@@ -25,9 +25,10 @@ use crate::body::Outgoing;
 use crate::error::ServerError;
 use crate::handlers::explorer::{file, is_of_another_site, with_policy};
 use crate::reply::Reply;
+use crate::request::accepts_gzip;
 use crate::service::response;
 use crate::start::{bind, runtime};
-use crate::token::{is_equal, random_text};
+use crate::token::{cookie, is_equal, random_text};
 use crate::url::Target;
 
 /// The compiles that run at a time.
@@ -133,7 +134,8 @@ async fn respond(state: &Arc<State>, request: hyper::Request<Incoming>) -> Respo
         Ok(target) => answer(state, &head.headers, target).await,
         Err(error) => Reply::bad_request(error.to_string()),
     };
-    response(with_policy(reply).compressed(true))
+    let accepted = head.headers.get("accept-encoding").and_then(|value| value.to_str().ok());
+    response(with_policy(reply).compressed(accepts_gzip(accepted.unwrap_or_default())))
 }
 
 async fn answer(state: &Arc<State>, headers: &HeaderMap, target: Target) -> Reply {
@@ -182,10 +184,7 @@ impl State {
     }
 
     fn has_session(&self, headers: &HeaderMap) -> bool {
-        let name = self.cookie();
-        let cookies = headers.get_all("cookie").iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = cookies.flat_map(|text| text.split(';')).filter_map(|p| p.split_once('='));
-        pairs.any(|(key, value)| key.trim() == name && is_equal(value.trim(), &self.session))
+        cookie(headers, &self.cookie()).is_some_and(|value| is_equal(value, &self.session))
     }
 
     /// Begins the session, if this is the token and nobody has used it before.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use ordain_driver::Options;
 use ordain_fleet::{Repository, nodes_of_directory};
@@ -175,8 +176,12 @@ fn nodes_are_compiled_on_demand() {
         assert_eq!(explorer.api(target).status, status, "{target}");
     }
     write(&explorer.dir.path().join("control/manifests/site.pp"), "fail('no catalog')\n");
-    let failing = explorer.json("nodes/db.example.org");
-    assert!(failing["failure"].as_str().unwrap().contains("no catalog"), "{failing}");
+    // Edits are shown after some seconds.
+    let begin = Instant::now();
+    while !explorer.json("nodes/db.example.org").to_string().contains("no catalog") {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the edit is not shown");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod routes;
 mod security;
 mod shadow;
 mod shared;
+mod sign_in;
 mod simulation;
 mod support;
 mod terminus;
