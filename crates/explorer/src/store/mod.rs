@@ -8,7 +8,7 @@ mod page;
 mod reports;
 mod search;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ordain_fleet_store::{Connection, Database, Value, read};
@@ -88,10 +88,10 @@ pub fn nodes_of_environment(
     database: &dyn Database,
     viewer: &Viewer,
     environment: &str,
-) -> Result<HashSet<String>, ExplorerError> {
+) -> Result<BTreeSet<String>, ExplorerError> {
     let request =
         PageRequest { segments: Vec::new(), parameters: vec![("environment", environment)] };
-    let mut result = Ok(HashSet::new());
+    let mut result = Ok(BTreeSet::new());
     read(database, Some(LIMIT), |connection| {
         match (Page { viewer, request: &request }).names(connection) {
             // The transaction may be repeated after a conflict.

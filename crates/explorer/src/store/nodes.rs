@@ -1,6 +1,6 @@
 //! Tables of nodes, and the numbers of nodes by status and environment.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use serde_json::{Value as Json, json};
@@ -111,7 +111,7 @@ impl Page<'_> {
     pub(super) fn names(
         &self,
         connection: &mut dyn Connection,
-    ) -> Result<HashSet<String>, ExplorerError> {
+    ) -> Result<BTreeSet<String>, ExplorerError> {
         let mut sql = Sql::new("SELECT n.certname");
         sql.text(FROM);
         self.conditions(&mut sql, true)?;

@@ -261,15 +261,15 @@ mod tests {
             (json!({ "alg": "ES256", "crit": ["x"] }), TokenError::Malformed),
         ] {
             let token = signed(&pair, &header, &good);
-            assert_eq!(self::claims(&token, &keys, &expected), Err(error), "{header}");
+            assert_eq!(claims(&token, &keys, &expected), Err(error), "{header}");
         }
         let token = signed(&pair, &header, &good);
         let other = token.replacen(&encoded(&good), &encoded(&json!({ "sub": "eve" })), 1);
-        assert_eq!(self::claims(&other, &keys, &expected), Err(TokenError::Signature));
+        assert_eq!(claims(&other, &keys, &expected), Err(TokenError::Signature));
         let unsigned = format!("{}.", token.rsplit_once('.').unwrap().0);
-        assert_eq!(self::claims(&unsigned, &keys, &expected), Err(TokenError::Signature));
+        assert_eq!(claims(&unsigned, &keys, &expected), Err(TokenError::Signature));
         for text in ["", ".", "..", "a.b.c", "ä.ö.ü"] {
-            assert!(self::claims(text, &keys, &expected).is_err(), "{text}");
+            assert!(claims(text, &keys, &expected).is_err(), "{text}");
         }
     }
 }
