@@ -1,7 +1,8 @@
 // Drives the pages of the explorer in Chromium.
 //
-// usage: node journeys.mjs URL PICTURES
+// usage: node journeys.mjs URL PICTURES [repository]
 //
+// With `repository` the pages are those of `ordain explore`, whose URL has a token that works once.
 // Visits each page, uses the keyboard, looks for violations with axe, and saves pictures. Prints one line
 // for each mistake, and exits with their number.
 
@@ -9,7 +10,9 @@ import { readFileSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import puppeteer from "puppeteer-core";
 
-const [root, pictures] = process.argv.slice(2);
+const [first, pictures, mode = "server"] = process.argv.slice(2);
+const [root] = first.split("?");
+const isLocal = mode === "repository";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SIZES = [[320, 640], [375, 812], [1440, 900]];
 const SERIOUS = ["serious", "critical"];
@@ -40,12 +43,26 @@ async function addresses() {
   const page = await open(1440, 900, "light");
   const all = { overview: "#/", nodes: "#/nodes" };
   const href = (selector) => page.$eval(selector, (link) => link.getAttribute("href"));
-  await go(page, "#/nodes?status=failed");
-  all.node = await href("tbody th a");
-  all.report = await href("tbody a[href^='#/report/']");
+  await go(page, isLocal ? "#/nodes" : "#/nodes?status=failed");
+  all.node = (await href("tbody th a")).replace(/\/resources$/, "");
+  if (!isLocal) all.report = await href("tbody a[href^='#/report/']");
   all.facts = `${all.node}/facts`;
   all.resources = `${all.node}/resources?q=motd`;
   all.graph = `${all.node}/graph`;
+  await go(page, "#/nodes");
+  const names = await page.$$eval("tbody th a", (links) => links.map((link) => link.textContent));
+  const pair = new URLSearchParams({ a: names[0], b: names[1], ...(isLocal ? { a_revision: "HEAD~1" } : {}) });
+  all.choice = "#/diff";
+  all.diff = isLocal ? "#/diff?before=HEAD~1&after=HEAD" : "#/diff?before=production&after=staging";
+  all.compare = `#/compare?${pair}`;
+  if (!isLocal) {
+    await go(page, "#/node/unchanged.example.org");
+    await page.waitForSelector("tbody a[href^='#/report/']");
+    all.path = await href("tbody a[href^='#/report/']");
+    await go(page, all.path);
+    const path = await page.$$eval("ol.path li", (all) => all.map((one) => one.textContent));
+    if (path.join(" ") !== "File[/etc/motd] 0.250 s Service[ssh] 2.5 s") mistake(`the critical path is ${path}`);
+  }
   await go(page, all.resources);
   all.resource = await href("tbody th a");
   await go(page, all.resource);
@@ -62,12 +79,41 @@ async function look(name, hash, [width, height], theme) {
   const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
   if (scroll > client) mistake(`${name} at ${width} px scrolls sideways: ${scroll} px`);
   if (await page.evaluate(() => "evil" in window || document.querySelector("main script, main img"))) mistake(`${name} runs data`);
+  const unsaved = await page.$$eval("#main table", (all) => all.filter((one) => !["CSV", "JSON"].every((form) => [...one.closest("section").querySelectorAll("a, button")].some((link) => link.textContent === form))).length);
+  if (unsaved > 0) mistake(`${name}: ${unsaved} tables cannot be saved`);
   await page.screenshot({ path: `${pictures}/${name}-${width}-${theme}.png` });
   await page.evaluate(axe);
   const found = await page.evaluate(() => axe.run());
   for (const one of found.violations.filter(({ impact }) => SERIOUS.includes(impact))) {
     mistake(`${name} at ${width} px, ${theme}: ${one.id}: ${one.nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" | ")}`);
   }
+  await page.close();
+}
+
+/** A change is shown with its lines, and leads to the line of its cause. */
+async function causes(hash) {
+  const page = await open(1440, 900, "light");
+  await go(page, hash);
+  const groups = await page.$$eval(".group", (all) => all.map((one) => one.textContent));
+  if (!groups.some((text) => text.includes("/etc/motd"))) mistake(`a change is missing: ${groups}`);
+  const secrets = await page.evaluate(() => document.body.textContent.includes("hunter2"));
+  if (secrets) mistake("a secret is shown");
+  await page.click(".group a[href*='/why?']");
+  await page.waitForFunction(() => document.activeElement?.closest(".source"), { timeout: 20000 });
+  await page.close();
+}
+
+/** A table that the page has made itself is saved as CSV, without formulas. */
+async function saving(hash) {
+  const page = await open(1440, 900, "light");
+  await go(page, hash);
+  const text = await page.evaluate(async () => {
+    let saved = null;
+    URL.createObjectURL = (blob) => { saved = blob; return "#saved"; };
+    [...document.querySelectorAll("section[aria-label=Attributes] button")].find((one) => one.textContent === "CSV").click();
+    return saved.text();
+  });
+  if (!text.startsWith("Attribute,Value,Origin\r\n")) mistake(`the attributes are saved as ${text}`);
   await page.close();
 }
 
@@ -100,8 +146,14 @@ async function keyboard() {
 }
 
 try {
+  const begin = await open(1440, 900, "light");
+  await begin.goto(first);
+  await begin.waitForSelector("#main h1");
+  await begin.close();
   const all = await addresses();
   await keyboard();
+  await causes(all.diff);
+  await saving(all.resource);
   for (const [name, hash] of Object.entries(all)) {
     for (const size of SIZES) {
       for (const theme of ["light", "dark"]) await look(name, hash, size, theme);

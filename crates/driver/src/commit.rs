@@ -33,6 +33,19 @@ pub struct Commit {
     git: Mutex<GitObjects>,
 }
 
+/// A commit in a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedCommit {
+    /// The full id.
+    pub id: String,
+    /// The time of the commit in RFC 3339.
+    pub time: String,
+    /// The name of the author.
+    pub author: String,
+    /// The first line of the message.
+    pub subject: String,
+}
+
 enum Entry {
     Directory,
     File(Blob),
@@ -92,6 +105,23 @@ impl Commit {
         let id = git(&world, dir, &["rev-parse", "--verify", "--end-of-options", &commit])
             .map_err(|_| no_revision(&world, dir, revision))?;
         Ok((root, text(&id)?.trim_end().to_owned()))
+    }
+
+    /// The last commits that touch a directory, the newest first. None without git or a repository.
+    pub fn log(dir: &Path, most: usize) -> Vec<LoggedCommit> {
+        let world = HostWorld::new();
+        let number = format!("-n{most}");
+        let form = "--format=%H%x1f%cI%x1f%an%x1f%s";
+        let Ok(log) = git(&world, dir, &["log", &number, form, "--", "."]) else {
+            return Vec::new();
+        };
+        let log = String::from_utf8_lossy(&log);
+        let commit = |line: &str| {
+            let mut parts = line.splitn(4, '\u{1f}').map(str::to_owned);
+            let (id, time, author) = (parts.next()?, parts.next()?, parts.next()?);
+            Some(LoggedCommit { id, time, author, subject: parts.next()? })
+        };
+        log.lines().filter_map(commit).collect()
     }
 
     /// Follows all links of a path relative to the root of the work tree. Fails if the path leaves

@@ -45,7 +45,7 @@ mod session;
 mod shared_store;
 mod static_catalog;
 
-pub use commit::Commit;
+pub use commit::{Commit, LoggedCommit};
 pub use compile::{Purpose, check_exists, compile};
 pub use compiled::Compiled;
 pub use damage::report_damage;

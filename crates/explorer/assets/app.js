@@ -1,12 +1,16 @@
 // The page: routes, keys, the theme, and news from the server.
 
-import { follow, get } from "./api.js";
+import { follow } from "./api.js";
+import { compare } from "./compare.js";
+import { diff } from "./diff.js";
 import { address, h } from "./dom.js";
 import { node, resource } from "./node.js";
 import { nodes } from "./nodes.js";
 import { overview } from "./overview.js";
 import { report } from "./report.js";
+import { repository, repositoryNodes } from "./repository.js";
 import { search } from "./search.js";
+import { session } from "./session.js";
 import { why } from "./why.js";
 
 const main = document.getElementById("main");
@@ -14,14 +18,15 @@ const live = document.getElementById("status");
 const field = document.getElementById("search-text");
 let running = new AbortController();
 
-/** The page of an address, and its arguments. */
-function route() {
+/** The page of an address, and its arguments. A repository without a server has no runs. */
+function route(mode) {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...segments] = path.split("/").map(decodeURIComponent);
   const parameters = new URLSearchParams(query);
   if (name === "node" && segments[1] === "resource") return [resource, segments, parameters];
   if (name === "node" && segments[1] === "why") return [why, segments, parameters];
-  const pages = { "": overview, nodes, node, report, search };
+  const shared = { node, search, diff, compare };
+  const pages = mode === "repository" ? { ...shared, "": repository, nodes: repositoryNodes } : { ...shared, "": overview, nodes, report };
   return [pages[name] ?? null, segments, parameters];
 }
 
@@ -31,7 +36,8 @@ async function show(keepsFocus) {
   running = new AbortController();
   const { signal } = running;
   try {
-    const [page, segments, parameters] = route();
+    const { mode } = await session();
+    const [page, segments, parameters] = route(mode);
     if (!page) throw new Error("there is no such page");
     main.setAttribute("aria-busy", "true");
     const parts = await page({ segments, parameters, signal });
@@ -82,7 +88,7 @@ const KEYS = {
   t: turnTheme,
   "?": () => document.getElementById("keys").showModal(),
 };
-const AFTER_G = { o: "#/", n: "#/nodes" };
+const AFTER_G = { o: "#/", n: "#/nodes", c: "#/compare", d: "#/diff" };
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
@@ -107,10 +113,22 @@ addEventListener("hashchange", () => show(false));
 
 setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 show(true);
-get(["session"]).then((session) => { document.getElementById("user").textContent = session.user; }, () => {});
-follow(() => {
+const signOut = document.getElementById("sign-out");
+signOut.addEventListener("click", async () => {
+  await fetch("/explore/signout", { method: "POST" });
+  // The provider is asked again.
+  location.assign("/explore/");
+});
+session().then(({ mode, user, can_sign_out: canSignOut }) => {
+  document.getElementById("user").textContent = user;
+  signOut.hidden = !canSignOut;
+  // Nothing arrives in a repository without a server.
+  if (mode !== "repository") follow(news);
+}, () => {});
+
+function news() {
   // Only the overview shows what is new; elsewhere a table would change under the reader.
-  const [page] = route();
+  const [page] = route("server");
   if (page === overview) show(true);
   live.textContent = "New reports were stored.";
-});
+}

@@ -22,7 +22,7 @@ export async function graph(name, parameters, signal) {
   const rows = found.links.map((one) => [one.from, one.kind, one.to]);
   const at = (resource) => link(resource, ["node", name, "graph"], { ...chosen, center: resource });
   return [
-    h("h2", {}, "Graph around ", link(found.center, ["node", name, "resource"], { resource: found.center })),
+    h("h2", {}, "Graph around ", link(found.center, ["node", name, "resource"], { resource: found.center, revision: chosen.revision })),
     h("p", { class: "quiet", role: "status" }, `${found.items.length} of ${found.total} resources${found.cut ? "; more are near than are shown" : ""}`),
     found.cycles.map((cycle) => h("p", { class: "error", role: "alert" }, `Cycle: ${cycle.join(", ")}`)),
     controls,

@@ -3,13 +3,32 @@
 import { get } from "./api.js";
 import { address, h, link, place, shown, status, time } from "./dom.js";
 import { graph } from "./graph.js";
+import { session } from "./session.js";
 import { list, table } from "./table.js";
 
 const TABS = [["reports", "Runs"], ["facts", "Facts"], ["resources", "Resources"], ["graph", "Graph"]];
 
 export async function node({ segments, parameters, signal }) {
-  const [name, tab = "reports"] = segments;
-  const found = await get(["nodes", name], {}, signal);
+  const { mode } = await session();
+  const isLocal = mode === "repository";
+  const [name, tab = isLocal ? "resources" : "reports"] = segments;
+  const revision = parameters.get("revision");
+  const found = await get(["nodes", name], { revision }, signal);
+  const tabs = TABS.filter(([key]) => !isLocal || key !== "reports")
+    .map(([key, title]) => h("a", { href: address(["node", name, key], { revision }), "aria-current": key === tab ? "page" : null }, title));
+  const values = isLocal ? localState(found, revision) : state(found);
+  return [
+    h("h1", {}, name, " ", isLocal ? null : status(found.status)),
+    h("dl", { class: "about" }, values.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))),
+    found.failure ? h("p", { class: "error" }, `It does not compile: ${found.failure}`) : null,
+    warnings(found.warnings),
+    h("nav", { class: "tabs", "aria-label": "Parts of the node" }, tabs, link("Compare", ["compare"], { a: name })),
+    found.failure && tab !== "facts" ? null : await part(tab, name, parameters, signal, isLocal),
+  ];
+}
+
+/** The state of a node of a server. */
+function state(found) {
   const about = [
     ["Environment", found.environment ?? "none"],
     ["Last run", time(found.report_time)],
@@ -18,26 +37,34 @@ export async function node({ segments, parameters, signal }) {
   ];
   if (found.pin) about.push(["Pinned to", [h("code", {}, found.pin.revision), ` by ${found.pin.by}, `, time(found.pin.time)]]);
   if (!found.active) about.push(["State", "not active"]);
-  const tabs = TABS.map(([key, title]) => h("a", { href: address(["node", name, key]), "aria-current": key === tab ? "page" : null }, title));
-  return [
-    h("h1", {}, name, " ", status(found.status)),
-    h("dl", { class: "about" }, about.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))),
-    h("nav", { class: "tabs", "aria-label": "Parts of the node" }, tabs),
-    await part(tab, name, parameters, signal),
-  ];
+  return about;
 }
 
-function part(tab, name, parameters, signal) {
+/** The state of a node of a repository. */
+function localState(found, revision) {
+  const about = [["Revision", revision ? h("code", {}, revision) : "the work tree"]];
+  if (found.environment) about.push(["Environment", found.environment]);
+  if (!found.failure) about.push(["Resources", String(found.resources)]);
+  return about;
+}
+
+function warnings(list = []) {
+  if (list.length === 0) return null;
+  return h("details", {}, h("summary", {}, list.length === 1 ? "1 warning" : `${list.length} warnings`), h("ul", {}, list.map((text) => h("li", {}, text))));
+}
+
+function part(tab, name, parameters, signal, isLocal) {
   const q = parameters.get("q") ?? "";
+  const revision = parameters.get("revision") ?? "";
   switch (tab) {
     case "reports":
       return table({ caption: "Runs", path: ["nodes", name, "reports"], columns: REPORTS, empty: "No reports.", signal });
     case "facts":
-      return [filter(["node", name, tab], q, "Filter paths and values"),
-        table({ caption: "Facts", path: ["nodes", name, "facts"], parameters: { q }, columns: FACTS, empty: "No facts.", signal })];
+      return [filter(["node", name, tab], q, "Filter paths and values", { revision }),
+        table({ caption: "Facts", path: ["nodes", name, "facts"], parameters: { q, revision }, columns: isLocal ? LOCAL_FACTS : FACTS, empty: "No facts.", signal })];
     case "resources":
-      return [filter(["node", name, tab], q, "Filter resources and files"),
-        table({ caption: "Resources", path: ["nodes", name, "resources"], parameters: { q }, columns: resources(name), empty: "No resources.", signal })];
+      return [filter(["node", name, tab], q, "Filter resources and files", { revision }),
+        table({ caption: "Resources", path: ["nodes", name, "resources"], parameters: { q, revision }, columns: resources(name, revision), empty: "No resources.", signal })];
     case "graph":
       return graph(name, parameters, signal);
     default:
@@ -46,9 +73,9 @@ function part(tab, name, parameters, signal) {
 }
 
 /** A field that filters the table after it. */
-function filter(segments, q, label) {
+function filter(segments, q, label, more) {
   const input = h("input", { type: "search", name: "q", value: q, "aria-label": label, placeholder: label, autocomplete: "off" });
-  return h("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); location.hash = address(segments, { q: input.value }); } },
+  return h("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); location.hash = address(segments, { ...more, q: input.value }); } },
     input, h("button", {}, "Filter"));
 }
 
@@ -61,14 +88,18 @@ const REPORTS = [
   ["Version", (row) => row.version],
 ];
 
-const FACTS = [
+const LOCAL_FACTS = [
   ["Fact", (row) => h("code", {}, row.fact)],
   ["Value", (row) => h("code", {}, shown(row.value))],
+];
+
+const FACTS = [
+  ...LOCAL_FACTS,
   ["Nodes with it", (row) => (typeof row.value === "object" || row.fact.includes("[") ? "" : link("same value", ["nodes"], { fact: `${row.fact}=${row.value}` }))],
 ];
 
-const resources = (name) => [
-  ["Resource", (row) => link(row.resource, ["node", name, "resource"], { resource: row.resource })],
+const resources = (name, revision) => [
+  ["Resource", (row) => link(row.resource, ["node", name, "resource"], { resource: row.resource, revision })],
   ["Declared at", (row) => place(row.file, row.line)],
 ];
 
@@ -76,15 +107,17 @@ const resources = (name) => [
 export async function resource({ segments, parameters, signal }) {
   const [name] = segments;
   const wanted = parameters.get("resource");
-  const [found, about] = await Promise.all([get(["nodes", name, "resource"], { resource: wanted }, signal), get(["nodes", name], {}, signal)]);
-  const why = (attribute, text) => (about.may_plan ? link(text, ["node", name, "why"], { resource: wanted, attribute }) : "");
+  const revision = parameters.get("revision");
+  const [found, about, { mode }] = await Promise.all([get(["nodes", name, "resource"], { resource: wanted, revision }, signal), get(["nodes", name], { revision }, signal), session()]);
+  const why = (attribute, text) => (about.may_plan ? link(text, ["node", name, "why"], { resource: wanted, attribute, revision }) : "");
   const other = (row) => (row.from === wanted ? row.to : row.from);
   const words = { contains: ["contains", "is contained in"], before: ["comes before", "comes after"], notifies: ["notifies", "is notified by"], other: ["relates to", "relates to"] };
   return [
-    h("p", { class: "crumbs" }, link(name, ["node", name]), " / ", link("Resources", ["node", name, "resources"])),
+    h("p", { class: "crumbs" }, link(name, ["node", name], { revision }), " / ", link("Resources", ["node", name, "resources"], { revision })),
     h("h1", {}, wanted),
     h("p", {}, place(found.file, found.line), " ", why("", "Why does it exist?"), " ",
-      link("Graph", ["node", name, "graph"], { center: wanted }), " ", link("Nodes with it", ["nodes"], { resource: wanted })),
+      link("Graph", ["node", name, "graph"], { center: wanted, revision }), " ",
+      mode === "repository" ? null : link("Nodes with it", ["nodes"], { resource: wanted })),
     list("Attributes", [
       ["Attribute", ([key]) => h("code", {}, key)],
       ["Value", ([, value]) => h("pre", {}, shown(value))],
@@ -92,7 +125,7 @@ export async function resource({ segments, parameters, signal }) {
     ], Object.entries(found.parameters), "No attributes."),
     list("Relations", [
       ["Relation", (row) => words[row.kind][row.from === wanted ? 0 : 1]],
-      ["Resource", (row) => link(other(row), ["node", name, "resource"], { resource: other(row) })],
+      ["Resource", (row) => link(other(row), ["node", name, "resource"], { resource: other(row), revision })],
     ], found.relations, "No relations."),
     h("p", { class: "quiet" }, `Tags: ${(found.tags ?? []).join(", ")}`),
   ];

@@ -8,7 +8,7 @@ const KINDS = [["", "All"], ["corrective", "Corrective"], ["intentional", "Inten
 
 export async function report({ segments, parameters, signal }) {
   const [id] = segments;
-  const found = await get(["reports", id], {}, signal);
+  const [found, path] = await Promise.all([get(["reports", id], {}, signal), get(["reports", id, "path"], {}, signal)]);
   const kind = parameters.get("kind") ?? "";
   const times = (found.metrics ?? []).filter((one) => one.category === "time" && one.value > 0);
   times.sort((a, b) => b.value - a.value);
@@ -28,6 +28,8 @@ export async function report({ segments, parameters, signal }) {
     h("dl", { class: "about" }, about.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))),
     h("nav", { class: "tabs", "aria-label": "Kinds of events" }, kinds),
     table({ caption: "Events", path: ["reports", id, "events"], parameters: { kind }, columns: columns(found.node), empty: "No events.", signal }),
+    criticalPath(path, found.node),
+    path.resources > 0 ? table({ caption: "Time by resource", path: ["reports", id, "durations"], columns: durations(found.node), signal }) : null,
     messages(found.logs ?? []),
     list("Time by type", [
       ["Type", (row) => row.name],
@@ -36,6 +38,26 @@ export async function report({ segments, parameters, signal }) {
     ], times, "The report has no times."),
   ];
 }
+
+/** The chain of resources that took longest, each a bar of its length. */
+function criticalPath(path, node) {
+  if (path.resources === 0) return null;
+  const most = Math.max(...path.rows.map((row) => row.seconds));
+  return h("section", { "aria-label": "Critical path" },
+    h("h2", {}, "Critical path"),
+    h("p", { class: "quiet" }, `${seconds(path.seconds)} of the ${seconds(path.all_seconds)} for all resources: the longest chain of resources that wait for each other. `,
+      path.same_catalog ? "" : "The stored catalog is not that of this run, so the order may be another one."),
+    h("ol", { class: "path" }, path.rows.map((row) => h("li", {},
+      link(row.resource, ["node", node, "resource"], { resource: row.resource }), " ", h("span", { class: "quiet" }, seconds(row.seconds)),
+      h("meter", { min: 0, max: most, value: row.seconds, "aria-label": `${row.resource} in seconds` })))));
+}
+
+const seconds = (number) => `${number < 1 ? number.toFixed(3) : number.toFixed(1)} s`;
+
+const durations = (node) => [
+  ["Resource", (row) => link(row.resource, ["node", node, "resource"], { resource: row.resource })],
+  ["Seconds", (row) => row.seconds.toFixed(3)],
+];
 
 const columns = (node) => [
   ["Resource", (row) => link(row.resource, ["node", node, "resource"], { resource: row.resource })],

@@ -49,12 +49,39 @@ export function table({ caption, path, parameters = {}, columns, empty = "Nothin
   return area;
 }
 
+/** The text of a cell for a file: times as they are, not as ages. */
+function saved(cell) {
+  const texts = [...cell.querySelectorAll("time")].map((time) => time.getAttribute("datetime"));
+  return texts.length > 0 ? texts.join(" ") : cell.textContent.trim();
+}
+
+/** A cell of CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+function csvCell(text) {
+  const isFormula = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+  const plain = isFormula ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/** Saves the rows of a table that is on the page. */
+function save(found, name, form) {
+  const rows = [...found.rows].map((row) => [...row.cells].map(saved));
+  const [heads, ...lines] = rows;
+  const text = form === "csv"
+    ? rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("")
+    : `${JSON.stringify(lines.map((line) => Object.fromEntries(line.map((text, at) => [heads[at], text]))), null, 2)}\n`;
+  const href = URL.createObjectURL(new Blob([text], { type: form === "csv" ? "text/csv" : "application/json" }));
+  h("a", { href, download: `${name}.${form}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10000);
+}
+
 /** A table of rows that are here already. */
 export function list(caption, columns, rows, empty = "Nothing.") {
   if (rows.length === 0) return h("section", {}, h("h2", {}, caption), h("p", { class: "quiet" }, empty));
   const heads = columns.map(([name]) => h("th", { scope: "col" }, name));
   const line = (row) => h("tr", {}, columns.map(([, cell]) => h("td", {}, cell(row))));
+  const found = h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows.map(line)));
+  const button = (text, form) => h("button", { type: "button", onclick: () => save(found, caption, form) }, text);
   return h("section", { "aria-label": caption }, h("h2", {}, caption),
-    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${caption}, scrolls sideways` },
-      h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows.map(line)))));
+    h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `${caption}, scrolls sideways` }, found),
+    h("p", { class: "paging" }, button("CSV", "csv"), button("JSON", "json")));
 }

@@ -6,11 +6,15 @@ import { h, link, place, shown } from "./dom.js";
 export async function why({ segments, parameters, signal }) {
   const [name] = segments;
   const [resource, attribute] = [parameters.get("resource"), parameters.get("attribute")];
-  const found = await get(["nodes", name, "why"], { resource, attribute }, signal);
+  const [revision, code] = [parameters.get("revision"), parameters.get("code")];
+  const found = await get(["nodes", name, "why"], { resource, attribute, revision, code }, signal);
+  const wanted = parameters.get("place");
+  // The page is shown after this.
+  if (wanted) setTimeout(() => showPlace(found, wanted));
   const sources = h("section", { class: "sources", "aria-label": "Sources" }, found.sources.map(source(marks(found))));
   const parts = (found.parts ?? []).map((part) => h("section", {}, h("h2", {}, h("code", {}, part.subject)), value(part), causes(part.causes)));
   return [
-    h("p", { class: "crumbs" }, link(name, ["node", name]), " / ", link(resource, ["node", name, "resource"], { resource })),
+    h("p", { class: "crumbs" }, link(name, ["node", name], { revision }), " / ", link(resource, ["node", name, "resource"], { resource, revision })),
     h("h1", {}, `Why ${found.subject}?`),
     found.warnings.length > 0 ? h("ul", { class: "error" }, found.warnings.map((text) => h("li", {}, text))) : null,
     h("div", { class: "beside" }, h("section", { "aria-label": "Origin" }, value(found), causes(found.causes), parts), sources),
@@ -37,6 +41,14 @@ function causes(list = []) {
 }
 
 const id = (file, line) => `line-${line}-${file}`;
+
+/** Moves to the line of a place such as `site.pp:3`, whose file may be relative. */
+function showPlace(found, place) {
+  const at = place.lastIndexOf(":");
+  const [file, line] = [place.slice(0, at), place.slice(at + 1)];
+  const source = found.sources.find((one) => one.file === file || one.file.endsWith(`/${file}`));
+  if (source) show(source.file, line);
+}
 
 /** Moves to a line of a source. */
 function show(file, line) {

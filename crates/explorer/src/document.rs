@@ -23,6 +23,18 @@ pub(crate) struct Table {
     pub(crate) total: i64,
 }
 
+/// A table whose rows are all in memory, in the form and the part that the request names.
+///
+/// # Errors
+/// When a parameter of the request is wrong.
+pub fn table_document(
+    columns: &'static [&'static str],
+    rows: Vec<Vec<Json>>,
+    request: &PageRequest<'_>,
+) -> Result<Document, ExplorerError> {
+    Table::part_of(columns, rows, request.part()?).document(request)
+}
+
 impl Document {
     /// A JSON document.
     pub fn json(value: &Json) -> Self {

@@ -16,8 +16,12 @@ use crate::error::ExplorerError;
 /// The lines before and after a place that are shown.
 const AROUND: u32 = 4;
 
+/// Reads a file that no source text of a compile is of, such as a data file.
+pub type ReadText<'a> = dyn Fn(&Path) -> Option<String> + 'a;
+
 /// Explains a resource, or one of its attributes, of a compiled graph. The document is that of
-/// `ordain explain --format json`, with `sources`: the lines around each place by file.
+/// `ordain explain --format json`, with `sources`: the lines around each place by file. `read` reads
+/// data files.
 ///
 /// # Errors
 /// When there is no such resource or attribute.
@@ -26,6 +30,7 @@ pub fn why(
     sources: &SourceMap,
     resource: &str,
     attribute: Option<&str>,
+    read: &ReadText<'_>,
 ) -> Result<Json, ExplorerError> {
     let id = find(graph, resource)?;
     let provenance = Provenance::new(graph, sources);
@@ -48,12 +53,12 @@ pub fn why(
     let mut document = explanation.json();
     let mut places = Vec::new();
     collect(&document, &mut places);
-    document["sources"] = texts(graph, sources, &places);
+    document["sources"] = texts(graph, sources, &places, read);
     Ok(document)
 }
 
 /// The resource with a name such as `File[/etc/motd]`.
-fn find(graph: &Graph, name: &str) -> Result<ResourceId, ExplorerError> {
+pub(crate) fn find(graph: &Graph, name: &str) -> Result<ResourceId, ExplorerError> {
     graph.find_text(name).ok_or_else(|| ExplorerError::Missing(format!("resource {name}")))
 }
 
@@ -70,13 +75,17 @@ fn collect(document: &Json, places: &mut Vec<(String, u32)>) {
 }
 
 /// The lines around the places, by file and number, without secrets.
-fn texts(graph: &Graph, sources: &SourceMap, places: &[(String, u32)]) -> Json {
-    let values = graph.resources().flat_map(|(_, resource)| &resource.attributes);
-    let secrets = Redactor::of(values.map(|attribute| &attribute.value));
+fn texts(
+    graph: &Graph,
+    sources: &SourceMap,
+    places: &[(String, u32)],
+    read: &ReadText<'_>,
+) -> Json {
+    let secrets = secrets(graph);
     let mut files: BTreeMap<&str, BTreeMap<u32, String>> = BTreeMap::new();
     for (name, line) in places {
         let lines = files.entry(name).or_default();
-        let Some(file) = file_of(graph, sources, name) else { continue };
+        let Some(file) = file_of(graph, sources, name, read) else { continue };
         for number in line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND) {
             let start = file.line_start(number);
             if start == file.text.len() {
@@ -94,16 +103,24 @@ fn texts(graph: &Graph, sources: &SourceMap, places: &[(String, u32)]) -> Json {
     files.collect()
 }
 
-/// A file: the text of the compile, or for data files the one on disk.
-fn file_of(graph: &Graph, sources: &SourceMap, name: &str) -> Option<Arc<SourceFile>> {
+/// The secrets of a graph.
+pub(crate) fn secrets(graph: &Graph) -> Redactor {
+    let values = graph.resources().flat_map(|(_, resource)| &resource.attributes);
+    Redactor::of(values.map(|attribute| &attribute.value))
+}
+
+/// A file: the text of the compile, or for data files the one that is read.
+fn file_of(
+    graph: &Graph,
+    sources: &SourceMap,
+    name: &str,
+    read: &ReadText<'_>,
+) -> Option<Arc<SourceFile>> {
     let path = Path::new(name);
     let spans = graph.origins.iter().filter_map(|origin| origin.span);
     let known: BTreeSet<_> = spans.map(|span| span.file).collect();
     let compiled = known.into_iter().map(|id| sources.file(id)).find(|file| file.path == path);
-    compiled.or_else(|| {
-        let text = ordain_source::read_input_text(path).ok()?;
-        Some(Arc::new(SourceFile::new(path, text)))
-    })
+    compiled.or_else(|| Some(Arc::new(SourceFile::new(path, read(path)?))))
 }
 
 #[cfg(test)]
@@ -146,14 +163,14 @@ mod tests {
             is_virtual: false,
             origin,
         });
-        let found = why(&graph, &sources, "File[/a]", Some("mode")).unwrap();
+        let found = why(&graph, &sources, "File[/a]", Some("mode"), &|_| None).unwrap();
         assert_eq!(found["causes"][0]["file"], "site.pp");
         assert_eq!(
             found["sources"][0]["lines"][1],
             json!({ "line": 2, "text": "  mode => '0644'," })
         );
         assert!(!found.to_string().contains("hunter2"), "{found}");
-        assert!(why(&graph, &sources, "File[/b]", None).is_err());
-        assert!(why(&graph, &sources, "File[/a]", Some("owner")).is_err());
+        assert!(why(&graph, &sources, "File[/b]", None, &|_| None).is_err());
+        assert!(why(&graph, &sources, "File[/a]", Some("owner"), &|_| None).is_err());
     }
 }

@@ -82,6 +82,9 @@ pub enum FleetError {
     /// The code cannot be opened; the errors were reported.
     #[error("{0}")]
     Code(#[from] ordain_driver::Error),
+    /// A node or the sources do not compile; the text has the first error.
+    #[error("{0}")]
+    Compile(String),
     /// The system cannot start threads.
     #[error("cannot start threads: {0}")]
     Threads(String),

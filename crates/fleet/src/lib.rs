@@ -26,6 +26,8 @@
 //! [`NodeStore`] reads nodes, facts, reports and [`Drift`] from the database of a server, pins nodes
 //! and runs many of them ([`RunDriver`]). [`NodeCompiler`] compiles one of its nodes.
 //!
+//! [`Repository`] compiles single nodes of a repository at any revision, and keeps recent graphs.
+//!
 //! [`diff_queued`] has other processes compile the nodes: any number of workers ([`work`]) take them
 //! from a queue in the database.
 //!
@@ -44,7 +46,9 @@ mod ignore;
 mod node_compile;
 mod nodes;
 mod queue;
+mod recent;
 pub mod render;
+mod repository;
 mod result;
 mod revision;
 mod run;
@@ -68,6 +72,8 @@ pub use ordain_fleet_store::{
     FleetJobProgress, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
 };
 pub use queue::{Queue, WorkerEvent, WorkerOptions, diff_queued, work};
+pub use recent::Recent;
+pub use repository::{NodeGraph, Repository};
 pub use result::{FleetDiff, Group, NodeDiff};
 pub use revision::{Range, Side};
 pub use run::{Request, diff};

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ordain_graph::Graph;
+
 use crate::change::ChangeKind;
 use crate::collect::FoundChange;
+use crate::compare::compare_graphs;
 
 /// The changes between two sides, on all nodes.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +46,22 @@ pub struct Group<'d> {
 }
 
 impl FleetDiff {
+    /// The changes from one graph to another as a comparison of one node. The texts name the sides.
+    pub fn of_graphs(before: (&str, &Graph), after: (&str, &Graph)) -> Self {
+        let changes = compare_graphs(before.1, after.1).into_iter();
+        let changes: Vec<FoundChange> =
+            changes.map(|change| FoundChange { change, causes: Vec::new() }).collect();
+        let numbers = (0u32..).take(changes.len()).collect();
+        Self {
+            before: before.0.to_owned(),
+            after: after.0.to_owned(),
+            nodes: vec![NodeDiff { name: after.0.to_owned(), changes: numbers }],
+            changes,
+            is_single: true,
+            ..Self::default()
+        }
+    }
+
     /// The changes grouped by the nodes that have them, those of most nodes first; nodes that fail now
     /// come before all others. Each change is in one group.
     pub fn groups(&self) -> Vec<Group<'_>> {

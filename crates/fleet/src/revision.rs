@@ -88,6 +88,17 @@ pub(crate) struct SideSources {
     pub(crate) layer: Option<Layer>,
 }
 
+impl SideSources {
+    /// The tree of a commit in front of the files of a path; without one the files as they are.
+    ///
+    /// # Errors
+    /// When there is no such commit.
+    pub(crate) fn at_commit(path: &Path, commit: Option<&str>) -> Result<Self, FleetError> {
+        let side = commit.map_or(Side::WorkTree, |id| Side::Revision(id.to_owned()));
+        Ok(located(&side, path)?.sources(&side, path))
+    }
+}
+
 impl Sources {
     /// Finds the sources of both sides. `path` is a directory of a repository, or a file in it.
     ///
@@ -137,7 +148,7 @@ impl Commits {
 }
 
 /// The directory in which git looks for the repository of a path.
-fn repository(path: &Path) -> &Path {
+pub(crate) fn repository(path: &Path) -> &Path {
     let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     if dir == Path::new("") { Path::new(".") } else { dir }
 }

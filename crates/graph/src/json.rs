@@ -11,5 +11,5 @@ mod write;
 pub use error::ReadError;
 pub use format::{FORMAT, VERSION};
 pub use read::read;
-pub use value::{Secrets, is_omitted, read_value, write_value};
+pub use value::{Secrets, is_omitted, read_value, redacted, write_value};
 pub use write::write;

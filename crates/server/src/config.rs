@@ -34,6 +34,8 @@ pub struct Config {
     /// The names of the certificates of reverse proxies, whose header `X-Forwarded-User` names the
     /// user of the web explorer.
     pub explorer_proxies: Vec<String>,
+    /// The provider of OpenID Connect through which users sign in to the web explorer.
+    pub oidc: Option<OidcConfig>,
     /// The names in the server's certificate, the first is its own.
     pub names: Vec<String>,
     /// The requests for certificates that are signed at once.
@@ -69,6 +71,28 @@ pub struct Config {
     pub shadow_ignore: Vec<String>,
     /// The limits on requests and connections.
     pub limits: Limits,
+}
+
+/// The certificates of authorities that the system trusts, on Debian and its relatives.
+pub const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// A provider of OpenID Connect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OidcConfig {
+    /// The name of the issuer, a URL such as `https://id.example.org/realms/ops`.
+    pub issuer: String,
+    /// The id of this server as a client of the provider.
+    pub client: String,
+    /// The file with the secret of the client. Public clients have none.
+    pub secret_file: Option<PathBuf>,
+    /// The address of this server for browsers, such as `https://puppet.example.org:8140`.
+    pub address: String,
+    /// The claim of ID tokens whose values `roles` names.
+    pub claim: String,
+    /// The roles of users by values of the claim. A user has those of all values.
+    pub roles: Vec<ExplorerUser>,
+    /// The certificates of the authorities that the provider's certificate may be of, as PEM.
+    pub authorities: PathBuf,
 }
 
 /// A user of the web explorer, with a role in one environment or in all. A user may have several.
@@ -184,6 +208,7 @@ impl Config {
             puppetdb_senders: Vec::new(),
             explorer_users: Vec::new(),
             explorer_proxies: Vec::new(),
+            oidc: None,
             names: Vec::new(),
             autosign: Autosign::Off,
             auto_renewal: false,

@@ -23,17 +23,19 @@ pub(crate) fn viewer(
         let mut named = headers.get_all(USER).iter();
         let user = named.next()?.to_str().ok()?;
         // A second header may be that of the proxy's client.
-        return if named.next().is_none() { rights(&config.explorer_users, user) } else { None };
+        let is_only_one = named.next().is_none();
+        return if is_only_one { rights(&config.explorer_users, &[user]) } else { None };
     }
     if identity.is_admin {
         return Some(Viewer::unrestricted(name));
     }
-    rights(&config.explorer_users, name)
+    rights(&config.explorer_users, &[name])
 }
 
-/// The rights of a name; `None` if it has none.
-fn rights(users: &[ExplorerUser], name: &str) -> Option<Viewer> {
-    let own: Vec<&ExplorerUser> = users.iter().filter(|user| user.name == name).collect();
+/// The rights of some names together, under the first one; `None` if none of them has any.
+pub(crate) fn rights(users: &[ExplorerUser], names: &[&str]) -> Option<Viewer> {
+    let is_own = |user: &&ExplorerUser| names.contains(&user.name.as_str());
+    let own: Vec<&ExplorerUser> = users.iter().filter(is_own).collect();
     if own.is_empty() {
         return None;
     }
@@ -43,7 +45,7 @@ fn rights(users: &[ExplorerUser], name: &str) -> Option<Viewer> {
     let plans: Vec<&ExplorerUser> =
         own.iter().copied().filter(|user| user.role == ExplorerRole::Plan).collect();
     Some(Viewer {
-        name: name.to_string(),
+        name: names.first().copied().unwrap_or_default().to_string(),
         environments: environments(&own),
         // Nobody without the role has an empty list, which allows nothing.
         plan_environments: environments(&plans),
@@ -59,7 +61,8 @@ mod tests {
         let users = ["a=read", "a=plan@dev", "b=read@dev", "b=read@test", "c=plan"];
         let users: Vec<ExplorerUser> = users.iter().map(|text| text.parse().unwrap()).collect();
         let list = |names: &[&str]| Some(names.iter().map(|name| (*name).to_string()).collect());
-        let of = |name| rights(&users, name).map(|one| (one.environments, one.plan_environments));
+        let of =
+            |name| rights(&users, &[name]).map(|one| (one.environments, one.plan_environments));
         assert_eq!(of("a"), Some((None, list(&["dev"]))));
         assert_eq!(of("b"), Some((list(&["dev", "test"]), list(&[]))));
         assert_eq!(of("c"), Some((None, None)));

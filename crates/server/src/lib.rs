@@ -11,6 +11,8 @@
 //! # Ok::<(), ordain_server::ServerError>(())
 //! ```
 //!
+//! [`LocalExplorer`] serves the web explorer of one repository on a loopback address.
+//!
 //! The crate must not know: arguments, terminals, how catalogs are compiled.
 
 mod answers;
@@ -18,6 +20,7 @@ mod body;
 mod bucket;
 mod classify;
 mod client;
+mod comparisons;
 mod compile;
 mod config;
 mod connections;
@@ -32,6 +35,7 @@ mod held_reply;
 mod identity;
 mod io;
 mod listener;
+mod local_explorer;
 mod metrics;
 mod pins;
 mod principal;
@@ -48,16 +52,21 @@ mod server;
 mod service;
 mod shadow;
 mod shared_reads;
+mod sign_in;
 mod start;
 mod storage;
 mod stream;
 mod tasks;
 mod tls;
+mod token;
 mod trusted;
 mod url;
 
-pub use config::{Config, ExplorerRole, ExplorerUser, Limits, RECOMPILE_SHARE};
+pub use config::{
+    Config, ExplorerRole, ExplorerUser, Limits, OidcConfig, RECOMPILE_SHARE, SYSTEM_AUTHORITIES,
+};
 pub use error::ServerError;
+pub use local_explorer::LocalExplorer;
 pub use ordain_ca::Autosign;
 pub use ordain_graph::language::Strict;
 pub use reply::PUPPET_VERSION;

@@ -69,6 +69,11 @@ impl Queries {
         &*self.database
     }
 
+    /// The same for others that read it.
+    pub(crate) fn shared_database(&self) -> Arc<dyn Database> {
+        Arc::clone(&self.database)
+    }
+
     /// Notes how values are distributed, by which the database chooses indexes.
     pub(crate) fn update_statistics(&self) {
         if let Err(error) = self.database.update_statistics() {

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::answers::Answers;
 use crate::bucket::Bucket;
+use crate::comparisons::Comparisons;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
 use crate::connections::Connections;
@@ -24,6 +25,7 @@ use crate::run_requests::RunRequests;
 use crate::runs::Runs;
 use crate::shadow::Shadow;
 use crate::shared_reads::SharedReads;
+use crate::sign_in::SignIn;
 use crate::storage::{NotStored, Storage};
 use crate::tls::ServerKey;
 
@@ -52,6 +54,10 @@ pub(crate) struct Server {
     /// The answers without compiling, unless they are turned off.
     pub(crate) answers: Option<Answers>,
     pub(crate) queries: Queries,
+    /// The users who sign in through a provider of OpenID Connect.
+    pub(crate) sign_in: Option<SignIn>,
+    /// The comparisons of the explorer.
+    pub(crate) comparisons: Comparisons,
     pub(crate) bucket: Bucket,
     pub(crate) checksums: Checksums,
     pub(crate) listings: Listings,

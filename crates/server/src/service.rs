@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use crate::body::Outgoing;
 use crate::client::{Client, Listener};
 use crate::explorer_users;
+use crate::handlers::sign_in;
 use crate::held::{self, Exit, Handled, HeldRequest};
 use crate::identity::{DatabaseAccess, Identity};
 use crate::reply::{Body, LaterReply, PUPPET_VERSION, Reply};
@@ -151,6 +152,7 @@ impl Service {
         }
         let viewer =
             explorer_users::viewer(&self.server.config, client.identity.as_ref(), &head.headers);
+        let viewer = viewer.or_else(|| self.server.sign_in.as_ref()?.viewer(&head.headers));
         let mut request = Request {
             method: head.method,
             target,
@@ -171,7 +173,11 @@ impl Service {
             self.check_certificate(identity)?;
         }
         // A body is read only if the client may use the route at all.
-        route.check(&request)?;
+        if let Err(reply) = route.check(&request) {
+            let is_page = request.target.segments == ["explore"];
+            let may_sign_in = is_page && self.server.sign_in.is_some();
+            return Err(if may_sign_in { sign_in::to_sign_in() } else { reply });
+        }
         let (read, permit) =
             Box::pin(request_body::read(body, route.max_body, &self.server)).await?;
         request.body = read;
@@ -240,7 +246,7 @@ fn accepts_gzip(request: &hyper::Request<Incoming>) -> bool {
 }
 
 /// The reply for the client.
-fn response(reply: Reply) -> Response<Outgoing> {
+pub(crate) fn response(reply: Reply) -> Response<Outgoing> {
     let mut headers = hyper::HeaderMap::new();
     let content_type = HeaderValue::from_static(reply.content_type);
     // Agents refuse a reply without a content type, an empty one included.
@@ -259,7 +265,12 @@ fn response(reply: Reply) -> Response<Outgoing> {
     for (name, value) in reply.headers {
         // A header with control characters is left out.
         if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(HeaderName::from_static(name), value);
+            let name = HeaderName::from_static(name);
+            // A reply may set several cookies; of other headers the last one counts.
+            match name == header::SET_COOKIE {
+                true => drop(headers.append(name, value)),
+                false => drop(headers.insert(name, value)),
+            }
         }
     }
     let mut response = Response::new(Outgoing::from(reply.body));

@@ -17,6 +17,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::answers::Answers;
 use crate::bucket::Bucket;
 use crate::client::Listener;
+use crate::comparisons::Comparisons;
 use crate::compile::{Environments, Pool};
 use crate::config::Config;
 use crate::connections::Connections;
@@ -39,6 +40,7 @@ use crate::server::Server;
 use crate::service::Service;
 use crate::shadow::{self, Shadow};
 use crate::shared_reads::SharedReads;
+use crate::sign_in::SignIn;
 use crate::storage::Storage;
 use crate::tls::{self, ServerKey};
 
@@ -154,7 +156,7 @@ pub fn listen_on(config: Config, sockets: Sockets) -> Result<(Listening, Summary
     Ok((Listening { server, runtime, agents, monitoring, puppetdb, stop }, summary))
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .max_blocking_threads(BLOCKING_THREADS)
@@ -207,6 +209,8 @@ pub(crate) fn new_server(config: Config) -> Result<(Server, bool), ServerError> 
         pool,
         storage,
         queries,
+        sign_in: config.oidc.as_ref().map(SignIn::new).transpose()?,
+        comparisons: Comparisons::default(),
         bucket: Bucket::new(bucket, BUCKET_BYTES),
         checksums: Checksums::default(),
         listings: Listings::default(),
@@ -442,7 +446,7 @@ impl Server {
     }
 }
 
-fn bind(
+pub(crate) fn bind(
     runtime: &tokio::runtime::Runtime,
     address: SocketAddr,
 ) -> Result<TcpListener, ServerError> {

@@ -75,6 +75,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("fleet deactivate", NOTHING),
     ("worker", COMPILES),
     ("explain", COMPILES),
+    ("explore", COMPILES),
     ("lookup", COMPILES),
     ("merge", TEMPLATES),
     ("process", TEMPLATES),

@@ -24,6 +24,8 @@ mod eval;
 mod explain;
 #[cfg(feature = "full")]
 mod explain_code;
+#[cfg(feature = "full")]
+mod explore;
 mod facts;
 #[cfg(feature = "full")]
 mod fleet;
@@ -194,6 +196,8 @@ verbs! {
     "worker" acts Worker(fleet::WorkerArgs) => fleet::run_worker,
     #[cfg(feature = "full")]
     "explain" evaluates Explain(explain::ExplainArgs) => explain::run,
+    #[cfg(feature = "full")]
+    "explore" acts Explore(explore::ExploreArgs) => explore::run,
     #[cfg(feature = "full")]
     "lookup" evaluates Lookup(lookup::LookupArgs) => lookup::run,
     #[cfg(feature = "full")]

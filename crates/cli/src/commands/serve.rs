@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use listenfd::ListenFd;
-use ordain_server::{Autosign, Config, ExplorerUser, Sockets, Summary};
+use ordain_server::{
+    Autosign, Config, ExplorerUser, OidcConfig, SYSTEM_AUTHORITIES, Sockets, Summary,
+};
 use ordain_source::{Diagnostic, budget};
 use serde::Deserialize;
 
@@ -161,6 +163,7 @@ struct Section {
     explorer_users: Vec<String>,
     #[serde(default)]
     explorer_proxies: Vec<String>,
+    oidc: Option<OidcSection>,
     #[serde(default)]
     names: Vec<String>,
     autosign: Option<String>,
@@ -182,6 +185,44 @@ struct Section {
     connections: Option<usize>,
     connections_per_address: Option<usize>,
     waiting_compiles: Option<usize>,
+}
+
+/// The table `server.oidc`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct OidcSection {
+    issuer: String,
+    client: String,
+    secret_file: Option<PathBuf>,
+    address: String,
+    #[serde(default = "groups")]
+    claim: String,
+    roles: Vec<String>,
+    #[serde(default = "system_authorities")]
+    authorities: PathBuf,
+}
+
+/// The claim in which most providers have the groups of a user.
+fn groups() -> String {
+    "groups".to_string()
+}
+
+fn system_authorities() -> PathBuf {
+    SYSTEM_AUTHORITIES.into()
+}
+
+impl OidcSection {
+    fn config(self) -> Result<OidcConfig, String> {
+        Ok(OidcConfig {
+            issuer: self.issuer,
+            client: self.client,
+            secret_file: self.secret_file,
+            address: self.address,
+            claim: self.claim,
+            roles: self.roles.iter().map(|text| text.parse()).collect::<Result<_, String>>()?,
+            authorities: self.authorities,
+        })
+    }
 }
 
 /// Serves until a signal arrives.
@@ -310,6 +351,7 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
         false => args.explorer_users.clone(),
     };
     config.explorer_proxies = or(&args.explorer_proxies, section.explorer_proxies);
+    config.oidc = section.oidc.map(OidcSection::config).transpose().map_err(wrong)?;
     config.names = or(&args.names, section.names);
     config.autosign = match args.autosign.clone().or(section.autosign).as_deref() {
         None | Some("off" | "false") => Autosign::Off,

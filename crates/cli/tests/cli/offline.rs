@@ -16,6 +16,7 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("agent", "gets its graph from a server"),
     ("worker", "takes its work from a queue that other machines share"),
     ("worker", "waits for work in a database"),
+    ("explore", "serves pages on a loopback address until it is stopped"),
 ];
 
 /// The arguments of each verb, and its exit code.

@@ -1,7 +1,10 @@
 //! The catalog of a node: resources, and the graph of their relations.
 
 use ordain_fleet_store::{Connection, FleetStoreError, Value};
-use serde_json::json;
+use ordain_graph::{
+    Attribute, Containment, Edge, EdgeKind, Graph, Origin, Resource, ResourceRef, Step,
+};
+use serde_json::{Value as Json, json};
 
 use super::nodes::kind_and_title;
 use super::page::{Page, Sql, columns, count, json_number, json_text, json_value};
@@ -103,11 +106,58 @@ impl Page<'_> {
     }
 }
 
+/// The graph of a stored catalog.
+pub(super) fn graph_of(
+    connection: &mut dyn Connection,
+    node: i64,
+    name: &str,
+) -> Result<Graph, FleetStoreError> {
+    let mut graph = Graph::default();
+    graph.name = name.into();
+    let step = Step::External("the stored catalog".into());
+    let origin = graph.origins.intern(Origin { step, span: None, parent: None });
+    let sql = "SELECT r.type, r.title, r.parameters, r.exported FROM catalog_resources k
+               JOIN resources r ON r.id = k.resource_id WHERE k.certname_id = $1
+               ORDER BY r.type, r.title";
+    for row in connection.rows(sql, &[node.into()])? {
+        let [kind, title, parameters, exported] = &row[..] else { return Err(columns(4)) };
+        let attributes = json_value(parameters)?;
+        let attribute = |(name, value): (&String, &Json)| {
+            // Plain JSON, in which no key has a meaning.
+            let value = ordain_data::json::read(&value.to_string()).unwrap_or_default();
+            Attribute { name: name.as_str().into(), value, origin, losers: Vec::new() }
+        };
+        graph.add(Resource {
+            id: ResourceRef { kind: kind.text()?.into(), title: title.text()?.into() },
+            containment: Containment::Leaf,
+            attributes: attributes.as_object().into_iter().flatten().map(attribute).collect(),
+            tags: Vec::new(),
+            exported: exported.boolean()?,
+            is_virtual: false,
+            origin,
+        });
+    }
+    for (from, to, relation) in edges(connection, node)? {
+        let (Some(from), Some(to)) = (graph.find_text(&from), graph.find_text(&to)) else {
+            continue;
+        };
+        match relation {
+            "contains" => graph.containment.push((from, to)),
+            "notifies" => graph.edges.push(Edge { from, to, kind: EdgeKind::Notify, origin }),
+            _ => graph.edges.push(Edge { from, to, kind: EdgeKind::Before, origin }),
+        }
+    }
+    Ok(graph)
+}
+
 /// A relation: from, to, kind. The resource of `from` contains that of `to`, or comes before it.
-type Relation = (String, String, &'static str);
+pub(super) type Relation = (String, String, &'static str);
 
 /// The relations of a catalog.
-fn edges(connection: &mut dyn Connection, node: i64) -> Result<Vec<Relation>, FleetStoreError> {
+pub(super) fn edges(
+    connection: &mut dyn Connection,
+    node: i64,
+) -> Result<Vec<Relation>, FleetStoreError> {
     let sql = "SELECT e.source_type, e.source_title, e.target_type, e.target_title, e.relationship
                FROM catalog_edges k JOIN edges e ON e.id = k.edge_id WHERE k.certname_id = $1";
     let rows = connection.rows(sql, &[node.into()])?;

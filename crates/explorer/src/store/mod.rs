@@ -8,9 +8,11 @@ mod page;
 mod reports;
 mod search;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ordain_fleet_store::{Connection, Database, Value, read};
+use ordain_graph::Graph;
 
 use crate::document::Document;
 use crate::error::ExplorerError;
@@ -60,6 +62,47 @@ pub fn environment_of(
     found.map(|(_, environment)| environment).ok_or_else(|| missing_node(node))
 }
 
+/// The graph of the stored catalog of a node, if the user may see that node. Sensitive values are in
+/// no stored catalog.
+///
+/// # Errors
+/// When there is no such node, or the database fails.
+pub fn stored_graph(
+    database: &dyn Database,
+    viewer: &Viewer,
+    node: &str,
+) -> Result<Graph, ExplorerError> {
+    let request = PageRequest { segments: Vec::new(), parameters: Vec::new() };
+    let find = |connection: &mut dyn Connection| {
+        let found = Page { viewer, request: &request }.find_node(connection, node)?;
+        found.map(|(id, _)| catalog::graph_of(connection, id, node)).transpose()
+    };
+    read(database, Some(LIMIT), find)?.ok_or_else(|| missing_node(node))
+}
+
+/// The names of the active nodes of an environment, if the user may see it.
+///
+/// # Errors
+/// When the database fails.
+pub fn nodes_of_environment(
+    database: &dyn Database,
+    viewer: &Viewer,
+    environment: &str,
+) -> Result<BTreeSet<String>, ExplorerError> {
+    let request =
+        PageRequest { segments: Vec::new(), parameters: vec![("environment", environment)] };
+    let mut result = Ok(BTreeSet::new());
+    read(database, Some(LIMIT), |connection| {
+        match (Page { viewer, request: &request }).names(connection) {
+            // The transaction may be repeated after a conflict.
+            Err(ExplorerError::Store(error)) => return Err(error),
+            other => result = other,
+        }
+        Ok(())
+    })?;
+    result
+}
+
 /// The number of the last report that was stored, to notice news.
 ///
 /// # Errors
@@ -87,6 +130,8 @@ impl Page<'_> {
             ["nodes", node, "graph"] => self.graph(connection, node),
             ["nodes", node, "reports"] => self.reports(connection, node),
             ["reports", report] => self.report(connection, report),
+            ["reports", report, "path"] => self.critical_path(connection, report),
+            ["reports", report, "durations"] => self.durations(connection, report),
             ["reports", report, "events"] => self.events(connection, report),
             _ => Err(ExplorerError::Missing(format!("page {}", self.request.segments.join("/")))),
         }

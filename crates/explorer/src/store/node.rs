@@ -9,6 +9,7 @@ use super::page::{
 };
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
+use crate::facts::facts_document;
 
 impl Page<'_> {
     /// `nodes/NAME`: the state of a node.
@@ -56,13 +57,7 @@ impl Page<'_> {
         self.node_id(connection, name)?;
         let facts = facts_of(connection, name)?.unwrap_or_default();
         let facts: Json = serde_json::from_str(&facts).unwrap_or_default();
-        let mut rows = Vec::new();
-        leaves(&facts, String::new(), &mut rows);
-        if let Some(text) = self.request.parameter("q") {
-            let text = text.to_lowercase();
-            rows.retain(|row| row.iter().any(|cell| shown(cell).to_lowercase().contains(&text)));
-        }
-        Table::part_of(&["fact", "value"], rows, self.request.part()?).document(self.request)
+        facts_document(&facts, self.request)
     }
 
     /// `nodes/NAME/reports`: the reports of a node, the newest first.
@@ -139,30 +134,4 @@ pub(super) fn seconds(start: &Value, end: &Value) -> Result<Json, FleetStoreErro
     // A tenth of a second is exact enough for people.
     let tenths = end.saturating_sub(start).saturating_add(50_000) / 100_000;
     Ok(json!(tenths as f64 / 10.0))
-}
-
-/// The leaves of facts with their paths in order, such as `os.release.full` and `disks[0]`.
-fn leaves(value: &Json, path: String, rows: &mut Vec<Vec<Json>>) {
-    match value {
-        Json::Object(map) if !map.is_empty() => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            for (key, value) in entries {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                leaves(value, path, rows);
-            }
-        }
-        Json::Array(list) if !list.is_empty() => {
-            for (number, value) in list.iter().enumerate() {
-                leaves(value, format!("{path}[{number}]"), rows);
-            }
-        }
-        leaf if !path.is_empty() => rows.push(vec![json!(path), leaf.clone()]),
-        _ => {}
-    }
-}
-
-/// A value as a text.
-fn shown(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

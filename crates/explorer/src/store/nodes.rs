@@ -1,5 +1,7 @@
 //! Tables of nodes, and the numbers of nodes by status and environment.
 
+use std::collections::BTreeSet;
+
 use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use serde_json::{Value as Json, json};
 
@@ -103,6 +105,22 @@ impl Page<'_> {
         let rows = connection.rows(&sql.text, &sql.values)?;
         let rows = rows.iter().map(|one| row(one)).collect::<Result<_, _>>()?;
         Table { columns: COLUMNS, rows, total }.document(self.request)
+    }
+
+    /// The names of all nodes that the parameters choose.
+    pub(super) fn names(
+        &self,
+        connection: &mut dyn Connection,
+    ) -> Result<BTreeSet<String>, ExplorerError> {
+        let mut sql = Sql::new("SELECT n.certname");
+        sql.text(FROM);
+        self.conditions(&mut sql, true)?;
+        let rows = connection.rows(&sql.text, &sql.values)?;
+        let name = |row: &Vec<Value>| {
+            let [name] = &row[..] else { return Err(columns(1)) };
+            Ok(name.text()?.to_owned())
+        };
+        Ok(rows.iter().map(name).collect::<Result<_, FleetStoreError>>()?)
     }
 
     /// `facets`: the number of nodes by status, and by environment. Each is of the nodes that match

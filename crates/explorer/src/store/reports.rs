@@ -1,13 +1,17 @@
 //! A report: its times, messages and events.
 
+use std::collections::HashMap;
+
 use ordain_fleet_store::{Connection, FleetStoreError, Value, decompress};
 use serde_json::{Value as Json, json};
 
+use super::catalog::edges;
 use super::node::{seconds, word};
 use super::page::{
     FROM, Page, Sql, columns, count, json_flag, json_number, json_text, json_time, json_value,
 };
-use crate::document::{Document, Table};
+use crate::critical_path::critical_path;
+use crate::document::{Document, Table, table_document};
 use crate::error::ExplorerError;
 
 /// A report that the user may see.
@@ -106,6 +110,48 @@ impl Page<'_> {
         Table { columns, rows, total }.document(self.request)
     }
 
+    /// `reports/ID/durations`: the resources by the seconds that the run took for them.
+    pub(super) fn durations(
+        &self,
+        connection: &mut dyn Connection,
+        hash: &str,
+    ) -> Result<Document, ExplorerError> {
+        let id = self.find_report(connection, hash)?.id;
+        let (_, durations) = stored_durations(connection, id)?;
+        let mut durations: Vec<(String, f64)> = durations.into_iter().collect();
+        durations.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let rows = durations.into_iter().map(|(name, seconds)| vec![json!(name), json!(seconds)]);
+        table_document(&["resource", "seconds"], rows.collect(), self.request)
+    }
+
+    /// `reports/ID/path`: the longest chain of resources that waited for each other, by their times in
+    /// the report and the relations of the node's catalog. `same_catalog` says whether the stored
+    /// catalog is the one of the run.
+    pub(super) fn critical_path(
+        &self,
+        connection: &mut dyn Connection,
+        hash: &str,
+    ) -> Result<Document, ExplorerError> {
+        let id = self.find_report(connection, hash)?.id;
+        let (node, durations) = stored_durations(connection, id)?;
+        let sql = "SELECT r.transaction_uuid = c.transaction_uuid FROM reports r
+                   JOIN catalogs c ON c.certname_id = r.certname_id WHERE r.id = $1";
+        let is_same = connection.value(sql, &[id.into()])?;
+        let relations = edges(connection, node)?;
+        let path = critical_path(&relations, &durations);
+        let total: f64 = path.iter().map(|(_, seconds)| seconds).sum();
+        let all: f64 = durations.values().sum();
+        let rows =
+            path.iter().map(|(name, seconds)| json!({ "resource": name, "seconds": seconds }));
+        Ok(Document::json(&json!({
+            "rows": rows.collect::<Vec<_>>(),
+            "seconds": total,
+            "all_seconds": all,
+            "resources": durations.len(),
+            "same_catalog": is_same.map_or(Ok(json!(false)), |same| json_flag(&same))?,
+        })))
+    }
+
     fn find_report(
         &self,
         connection: &mut dyn Connection,
@@ -144,6 +190,21 @@ fn event(row: &[Value]) -> Result<Vec<Json>, FleetStoreError> {
         json_text(file)?,
         json_number(line)?,
     ])
+}
+
+/// The number of the node of a report, and the seconds that its run took for each resource.
+fn stored_durations(
+    connection: &mut dyn Connection,
+    report: i64,
+) -> Result<(i64, HashMap<String, f64>), FleetStoreError> {
+    let sql = "SELECT certname_id, durations_zstd FROM reports WHERE id = $1";
+    let row = connection.row(sql, &[report.into()])?.unwrap_or_default();
+    let [node, durations] = &row[..] else { return Err(columns(2)) };
+    let found = match durations.optional(Value::bytes)? {
+        Some(bytes) => serde_json::from_slice(&decompress(bytes)?).unwrap_or_default(),
+        None => HashMap::new(),
+    };
+    Ok((node.integer()?, found))
 }
 
 /// A compressed JSON document.

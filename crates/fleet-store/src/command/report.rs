@@ -56,6 +56,9 @@ pub struct Report {
     pub logs: String,
     /// The resources as a JSON array.
     pub resources: String,
+    /// The seconds that the run took for each resource, as a JSON object by name. Commands of PuppetDB
+    /// have none; [`crate::terminus::durations`] makes them.
+    pub durations: Option<String>,
     /// The events of resources that were out of sync or skipped.
     pub events: Vec<Event>,
     /// The hash of the report as PuppetDB computes it.
@@ -121,6 +124,7 @@ pub(super) fn read(mut map: Map<String, Json>, version: i64) -> Result<Report, F
         metrics: String::new(),
         logs: String::new(),
         resources: String::new(),
+        durations: None,
         events: Vec::new(),
         hash: Sha1Hash::default(),
     };

@@ -10,7 +10,7 @@ use crate::rows;
 use crate::time::{SECOND, now};
 use crate::value::Value;
 
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 25] = [
     "hash",
     "certname_id",
     "environment_id",
@@ -35,6 +35,7 @@ const COLUMNS: [&str; 24] = [
     "metrics_zstd",
     "logs_zstd",
     "resources_zstd",
+    "durations_zstd",
 ];
 
 const EVENT_COLUMNS: [&str; 17] = [
@@ -148,6 +149,7 @@ fn report_row(
         compress(report.metrics.as_bytes())?.into(),
         compress(report.logs.as_bytes())?.into(),
         compress(report.resources.as_bytes())?.into(),
+        report.durations.as_ref().map(|text| compress(text.as_bytes())).transpose()?.into(),
     ])
 }
 

@@ -17,4 +17,4 @@ mod text;
 pub use catalog::{ExportedResource, Naming, naming, replace_catalog};
 pub use context::Context;
 pub use facts::replace_facts;
-pub use report::store_report;
+pub use report::{durations, store_report};

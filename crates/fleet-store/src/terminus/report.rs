@@ -62,6 +62,18 @@ pub fn store_report(
     }))
 }
 
+/// The seconds that a run took for each resource, as a JSON object by name such as `File[/etc/motd]`,
+/// from a report in the agents' format. `None` if it has no such times.
+pub fn durations(report: &Json) -> Option<String> {
+    let statuses = report.get("resource_statuses").and_then(Json::as_object)?;
+    let seconds = statuses.iter().filter_map(|(name, status)| {
+        let seconds = status.get("evaluation_time")?.as_f64().filter(|seconds| *seconds > 0.0)?;
+        Some((name.clone(), json!(seconds)))
+    });
+    let seconds: Map<String, Json> = seconds.collect();
+    (!seconds.is_empty()).then(|| Json::Object(seconds).to_string())
+}
+
 fn text(object: &Json, key: &str) -> String {
     object.get(key).map(ruby_text).unwrap_or_default()
 }

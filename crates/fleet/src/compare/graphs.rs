@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ordain_data::{Redactor, Value};
-use ordain_graph::json::{Secrets, is_omitted, write_value};
+use ordain_graph::json::{Secrets, is_omitted, redacted, write_value};
 use ordain_graph::order::find_cycle;
 use ordain_graph::{EdgeKind, Graph, OriginId, Resource, ResourceId};
 use rustc_hash::FxHashMap;
@@ -311,24 +311,5 @@ fn is_equal(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Secret(_), Value::Secret(_)) if is_omitted(one) || is_omitted(two) => true,
         _ => one == two,
-    }
-}
-
-/// Replaces the parts of secrets in all texts.
-fn redacted(json: Json, redactor: &Redactor) -> Json {
-    if redactor.is_empty() {
-        return json;
-    }
-    match json {
-        Json::String(text) => Json::String(redactor.redact(&text).into_owned()),
-        Json::Array(items) => items.into_iter().map(|item| redacted(item, redactor)).collect(),
-        Json::Object(map) => {
-            let entries = map.into_iter();
-            let entries = entries.map(|(key, value)| {
-                (redactor.redact(&key).into_owned(), redacted(value, redactor))
-            });
-            Json::Object(entries.collect())
-        }
-        other => other,
     }
 }

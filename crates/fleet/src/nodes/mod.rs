@@ -63,6 +63,12 @@ impl FleetNode {
         Self { name: name.to_lowercase(), facts: Facts::Parsed(facts, trusted), data: None }
     }
 
+    /// The node with the answer of a node classifier, a JSON object as [`add_node_data`] reads it.
+    /// `source` names the classifier in errors.
+    pub fn with_answer(self, source: &str, answer: &[u8]) -> Self {
+        Self { data: Some((source.into(), answer.into())), ..self }
+    }
+
     /// A node whose facts the workers of a comparison read from the database that has their queue.
     pub fn stored(name: &str) -> Self {
         Self { name: name.to_owned(), facts: Facts::Stored, data: None }

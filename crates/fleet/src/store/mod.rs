@@ -72,6 +72,11 @@ impl NodeStore {
         Ok(Self { database: Arc::new(database) })
     }
 
+    /// A database that is open.
+    pub fn of(database: Arc<dyn Database>) -> Self {
+        Self { database }
+    }
+
     /// The active nodes with their facts.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ordain_data::{Map, Value};
+use ordain_data::{Map, Redactor, Value};
 use serde_json::{Map as Object, Number, Value as Json, json};
 
 use super::error::ReadError;
@@ -16,6 +16,25 @@ pub enum Secrets {
     Omit,
     /// Includes them: the document is then as secret as they are.
     Include,
+}
+
+/// Replaces the parts of secrets in all texts.
+pub fn redacted(json: Json, redactor: &Redactor) -> Json {
+    if redactor.is_empty() {
+        return json;
+    }
+    match json {
+        Json::String(text) => Json::String(redactor.redact(&text).into_owned()),
+        Json::Array(items) => items.into_iter().map(|item| redacted(item, redactor)).collect(),
+        Json::Object(map) => {
+            let entries = map.into_iter();
+            let entries = entries.map(|(key, value)| {
+                (redactor.redact(&key).into_owned(), redacted(value, redactor))
+            });
+            Json::Object(entries.collect())
+        }
+        other => other,
+    }
 }
 
 /// A value as JSON. Types that JSON lacks become an object with one key that begins with `$`.

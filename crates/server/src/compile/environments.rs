@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use ordain_deploy::{EnvironmentDir, PinnedRevision};
+use ordain_deploy::{EnvironmentDir, PinnedRevision, Record};
 use ordain_driver::inputs::FileStates;
 use ordain_driver::puppet::DEFAULT_ENVIRONMENT;
 use ordain_driver::puppet::shared::{SharedEnvironment, puppet_message};
@@ -225,6 +225,18 @@ impl Environments {
     /// The files of a deployed revision that may not be the current one.
     pub(crate) fn revision(&self, name: &str, id: &str) -> Option<PinnedRevision> {
         self.base().pin(name, id)
+    }
+
+    /// The files of the current revision, which stay while the result exists. `None` if the environment
+    /// was not deployed as a revision.
+    pub(crate) fn current_revision(&self, name: &str) -> Option<PinnedRevision> {
+        self.base().pin_current(name)
+    }
+
+    /// The deployed revisions of an environment, the last one first.
+    pub(crate) fn deployed(&self, name: &str) -> Vec<Record> {
+        // Without a directory of revisions nothing was deployed.
+        self.base().list(name).unwrap_or_default()
     }
 
     /// The options of compiles.

@@ -4,21 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::StatusCode;
-use ordain_ca::Certname;
-use ordain_driver::puppet::shared::{evaluation_message, puppet_message};
+use hyper::{HeaderMap, StatusCode};
 use ordain_explorer::{
-    CONTENT_SECURITY_POLICY, ExplorerError, PageRequest, Viewer, asset, environment_of,
-    last_report, store_document, why,
+    CONTENT_SECURITY_POLICY, PageRequest, Viewer, asset, last_report, store_document,
 };
-use ordain_source::Severity;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::compiling::{Prepared, Wanted, classification, reply_of};
-use super::node_code::code_for;
+use super::compiling::{Prepared, reply_of};
+use super::explorer_code::explanation;
+use super::explorer_compare;
+use super::explorer_reply::refusal;
 use crate::principal::Explorer;
-use crate::reply::{Body, JSON, Reply};
+use crate::reply::{Body, Reply};
 use crate::request::Request;
 use crate::server::Server;
 use crate::stream::BodyStream;
@@ -27,15 +25,14 @@ use crate::stream::BodyStream;
 const LOOK: Duration = Duration::from_secs(3);
 /// The number of these intervals after which a quiet stream says that it lives.
 const ALIVE_AFTER: u32 = 10;
-/// The environment of a node that has none.
-const ENVIRONMENT: &str = "production";
 
 /// `GET /explore/...`.
 pub(crate) async fn get(server: Arc<Server>, user: Explorer, request: Request) -> Reply {
     let is_document = request.captured.path.first().is_some_and(|first| first == "api");
     let reply = if !is_document {
-        file(&request)
-    } else if is_of_another_site(&request) {
+        let segments: Vec<&str> = request.captured.path.iter().map(String::as_str).collect();
+        file(&segments)
+    } else if is_of_another_site(&request.headers) {
         let text = "the request comes from a page of another site";
         Reply::text(StatusCode::FORBIDDEN, text)
     } else if request.captured.path[1..] == ["live"] {
@@ -44,6 +41,11 @@ pub(crate) async fn get(server: Arc<Server>, user: Explorer, request: Request) -
         let viewer = user.viewer().clone();
         document(server, viewer, request).await.header("cache-control", "no-store")
     };
+    with_policy(reply)
+}
+
+/// Adds the headers that keep other sites out of the pages.
+pub(crate) fn with_policy(reply: Reply) -> Reply {
     reply
         .header("content-security-policy", CONTENT_SECURITY_POLICY)
         .header("cross-origin-opener-policy", "same-origin")
@@ -52,13 +54,14 @@ pub(crate) async fn get(server: Arc<Server>, user: Explorer, request: Request) -
 }
 
 /// Whether a browser says that another site asks. A compile should not be started from there.
-fn is_of_another_site(request: &Request) -> bool {
-    !matches!(request.header("sec-fetch-site"), None | Some("same-origin" | "none"))
+pub(crate) fn is_of_another_site(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").map(hyper::header::HeaderValue::as_bytes);
+    !matches!(site, None | Some(b"same-origin" | b"none"))
 }
 
-fn file(request: &Request) -> Reply {
-    let segments: Vec<&str> = request.captured.path.iter().map(String::as_str).collect();
-    let Some(found) = asset(&segments) else {
+/// A file of the pages. The segments are those after `/explore/`.
+pub(crate) fn file(segments: &[&str]) -> Reply {
+    let Some(found) = asset(segments) else {
         return Reply::not_found(format!("/explore/{}", segments.join("/")));
     };
     let caching = match found.is_immutable {
@@ -75,6 +78,10 @@ async fn document(server: Arc<Server>, viewer: Viewer, request: Request) -> Repl
             "user": viewer.name,
             "environments": viewer.environments,
             "plan_environments": viewer.plan_environments,
+            "can_sign_out": server
+                .sign_in
+                .as_ref()
+                .is_some_and(|sign_in| sign_in.viewer(&request.headers).is_some()),
         })),
         [nodes, node, page] if nodes == "nodes" && page == "why" => {
             let node = node.clone();
@@ -82,6 +89,11 @@ async fn document(server: Arc<Server>, viewer: Viewer, request: Request) -> Repl
                 explanation(server, &viewer, &node, &request).unwrap_or_else(|reply| reply).into()
             };
             reply_of(server, explain).await
+        }
+        [page, more @ ..] if matches!(page.as_str(), "revisions" | "diff" | "compare") => {
+            let more = more.to_vec();
+            let page = page.clone();
+            explorer_compare::document(server, viewer, request, page, more).await
         }
         _ => {
             let Some(slot) = server.queries.slot().await else { return server.overloaded() };
@@ -104,68 +116,6 @@ fn stored(server: &Server, viewer: &Viewer, request: &Request) -> Reply {
         Ok(document) => Reply::new(StatusCode::OK, document.content_type, document.text),
         Err(error) => refusal(&error),
     }
-}
-
-/// Compiles a node, and explains one of its resources or attributes.
-fn explanation(
-    server: &Server,
-    viewer: &Viewer,
-    name: &str,
-    request: &Request,
-) -> Result<Reply, Reply> {
-    let failed = |message: String| problem(StatusCode::UNPROCESSABLE_ENTITY, &message);
-    let wrong = |error: ExplorerError| refusal(&error);
-    let node = Certname::new(name).map_err(|e| problem(StatusCode::BAD_REQUEST, &e.to_string()))?;
-    let environment = environment_of(server.queries.database(), viewer, name).map_err(wrong)?;
-    let environment = environment.unwrap_or_else(|| ENVIRONMENT.to_string());
-    if !viewer.may_plan(&environment) {
-        let text = format!("{} has not the role `plan` in {environment}", viewer.name);
-        return Err(problem(StatusCode::FORBIDDEN, &text));
-    }
-    let facts = server.storage.facts(&node).map_err(failed)?;
-    let facts = facts.ok_or_else(|| failed(format!("there are no facts of {node}")))?;
-    // The last certificate of the node said this.
-    let trusted = facts.get("trusted").cloned().unwrap_or_default();
-    let classification = classification(server, &node, &trusted, Some(&facts)).map_err(failed)?;
-    let assigned = classification.environment.clone().unwrap_or(environment);
-    if !viewer.may_plan(&assigned) {
-        let text = format!("{} has not the role `plan` in {assigned}", viewer.name);
-        return Err(problem(StatusCode::FORBIDDEN, &text));
-    }
-    let env = code_for(server, &node, &assigned)?;
-    let shared = server.environments.with_history(&env).map_err(failed)?;
-    let wanted =
-        Wanted { node: &node, trusted: &trusted, facts, classification, static_catalog: None };
-    let mut found = shared.compile(wanted.request(server, &env));
-    let Some(graph) = found.graph.take() else {
-        let error = found.diagnostics.iter().find(|one| one.severity == Severity::Error);
-        let text = error.map(|error| evaluation_message(error, shared.sources()));
-        return Err(failed(text.unwrap_or_else(|| "the compile has no result".to_string())));
-    };
-    let resource = request.target.query.get("resource").unwrap_or_default();
-    let attribute = request.target.query.get("attribute").filter(|name| !name.is_empty());
-    let mut document = why(&graph, shared.sources(), resource, attribute).map_err(wrong)?;
-    let warnings = found.diagnostics.iter().map(|one| puppet_message(one, shared.sources()));
-    document["warnings"] = warnings.collect();
-    document["environment"] = json!(env.name);
-    Ok(Reply::json(&document))
-}
-
-/// The reply for a request without a document.
-fn refusal(error: &ExplorerError) -> Reply {
-    let status = match error {
-        ExplorerError::Missing(_) => StatusCode::NOT_FOUND,
-        ExplorerError::Parameter(_) => StatusCode::BAD_REQUEST,
-        ExplorerError::Store(error) => {
-            tracing::warn!(%error, "a page of the explorer fails");
-            StatusCode::SERVICE_UNAVAILABLE
-        }
-    };
-    problem(status, &error.to_string())
-}
-
-fn problem(status: StatusCode, text: &str) -> Reply {
-    Reply::new(status, JSON, json!({ "error": text }).to_string())
 }
 
 /// Server-sent events: one whenever a report was stored.

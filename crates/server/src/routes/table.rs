@@ -6,7 +6,7 @@ use ordain_puppetdb::limits::MAX_LENGTH;
 use super::route::Route;
 use crate::handlers::{
     bucket, ca, catalog, catalog_v4, classes, code, denied, explorer, files, graph, node,
-    population, puppetdb as pdb, shadow, shared, status, submit, tasks,
+    population, puppetdb as pdb, shadow, shared, sign_in, status, submit, tasks,
 };
 
 /// The API for agents. `max_body` is the maximum length of facts, reports and files.
@@ -107,6 +107,9 @@ fn own(max_body: u64) -> Vec<Route> {
         Route::new(Method::POST, "/ordain/v1/shared/{name}", shared::change).max_body(max_body),
         Route::new(Method::GET, "/ordain/v1/shadow", shadow::document),
         Route::new(Method::GET, "/ordain/v1/shadow/page", shadow::page),
+        Route::new(Method::GET, "/explore/signin", sign_in::begin),
+        Route::new(Method::GET, "/explore/signin/callback", sign_in::finish),
+        Route::new(Method::POST, "/explore/signout", sign_in::end),
         Route::new(Method::GET, "/explore/{path}", explorer::get),
     ]
 }

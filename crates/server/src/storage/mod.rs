@@ -194,7 +194,14 @@ impl Storage {
     /// Stores a report.
     pub(crate) fn store_report(&self, source: &Source<'_>, report: &Json) -> Receipt {
         match terminus::store_report(report, false, &self.context(source)) {
-            Ok(payload) => self.parse("store_report", 8, payload),
+            Ok(payload) => match Command::from_json("store_report", 8, payload, now()) {
+                Ok(Command::StoreReport(mut command)) => {
+                    command.durations = terminus::durations(report);
+                    self.submit(Command::StoreReport(command))
+                }
+                Ok(command) => self.submit(command),
+                Err(error) => not_stored(NotStored::from(&error)),
+            },
             Err(error) => not_stored(NotStored::from(&error)),
         }
     }

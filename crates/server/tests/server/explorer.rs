@@ -224,6 +224,7 @@ fn users_see_their_environments_only() {
         "/graph",
         "/reports",
         "/why",
+        "/why?code=staging",
     ] {
         assert_eq!(api(&mut user, &format!("nodes/a.example.org{page}")).status, 404, "{page}");
     }
@@ -296,4 +297,126 @@ fn news_arrive_as_events() {
         text.push_str(&String::from_utf8_lossy(&buffer[..length]));
     }
     assert!(text.contains("content-type: text/event-stream"), "{text}");
+}
+
+#[test]
+fn environments_are_compared_for_planners() {
+    let server = server();
+    server.edit("environments/staging/manifests/site.pp", &SITE.replace("0600", "0640"));
+    let target = "diff?before=production&after=staging";
+    let mut planner = client(&server, "planner", false);
+    let diff = api(&mut planner, target);
+    assert_eq!(diff.status, 200, "{}", diff.text());
+    let diff = diff.json();
+    let group = &diff["rows"][0];
+    assert_eq!((&diff["total"], &group["nodes"]), (&json!(1), &json!(["a.example.org"])), "{diff}");
+    let change = &group["changes"][0];
+    assert_eq!(change["lines"][0]["text"], "mode: '0600' -> '0640'", "{diff}");
+    assert_eq!(change["causes"][0]["line"], 8, "{diff}");
+    let csv = api(&mut planner, &format!("{target}&all=1&format=csv")).text();
+    assert!(
+        csv.ends_with(",attribute,File[/tmp/a],mode,0600,0640,manifests/site.pp:8\r\n"),
+        "{csv}"
+    );
+    let nodes = api(&mut planner, "diff/nodes?before=production&after=staging&group=0");
+    assert_eq!(rows(&nodes, "name"), ["a.example.org"]);
+    let why = "nodes/a.example.org/why?resource=File%5B/tmp/a%5D&attribute=mode&code=staging";
+    assert_eq!(api(&mut planner, why).json()["value"], "0640");
+    let names = rows(&api(&mut planner, "revisions"), "name");
+    assert_eq!(names, ["production", "staging"]);
+    for (target, status) in [
+        ("diff?before=production&after=nothing", 404),
+        ("diff?before=..&after=staging", 404),
+        ("diff?before=production%40..&after=staging", 404),
+        ("diff?before=production", 400),
+        ("diff/x?before=production&after=staging", 404),
+    ] {
+        assert_eq!(api(&mut planner, target).status, status, "{target}");
+    }
+    for name in ["reader", "staging"] {
+        let mut user = client(&server, name, false);
+        assert_eq!(api(&mut user, target).status, 403, "{name}");
+        assert_eq!(api(&mut user, "revisions").json()["total"], 0, "{name}");
+    }
+}
+
+#[test]
+fn two_nodes_are_compared() {
+    let server = server();
+    server.edit("environments/staging/manifests/site.pp", &SITE.replace("0600", "0640"));
+    let mut admin = client(&server, "root.example.org", true);
+    let [mut facts, mut catalog, _] = commands("b.example.org", "staging");
+    facts.2["values"]["count"] = json!(5);
+    catalog.2["resources"][0]["parameters"]["mode"] = json!("0700");
+    for (name, version, mut payload) in [facts, catalog] {
+        payload["producer_timestamp"] = json!("2026-11-27T11:00:00.000Z");
+        let target = format!("/pdb/cmd/v1?command={name}&version={version}&certname=b.example.org");
+        let headers = [("content-type", "application/json")];
+        let reply = admin.request("POST", &target, &headers, payload.to_string().as_bytes());
+        assert_eq!(reply.unwrap().status, 200);
+    }
+    let mut reader = client(&server, "reader", false);
+    let pair = "a=a.example.org&b=b.example.org";
+    let compared = api(&mut reader, &format!("compare?{pair}")).json();
+    let changes = compared["rows"][0]["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{compared}");
+    assert_eq!(changes[0]["lines"][0]["text"], "mode: '0600' -> '0700'", "{compared}");
+    let facts = api(&mut reader, &format!("compare/facts?{pair}&format=csv")).text();
+    assert_eq!(facts, "fact,before,after\r\ncount,4,5\r\n");
+    let revisions = "a=a.example.org&b=a.example.org&a_revision=production&b_revision=staging";
+    assert_eq!(api(&mut reader, &format!("compare?{revisions}")).status, 403);
+    let mut planner = client(&server, "planner", false);
+    let compared = api(&mut planner, &format!("compare?{revisions}")).json();
+    let text = compared["rows"][0]["changes"][0]["lines"][0]["text"].clone();
+    assert_eq!(text, "mode: '0600' -> '0640'", "{compared}");
+    let mut user = client(&server, "staging", false);
+    for page in ["compare", "compare/facts"] {
+        assert_eq!(api(&mut user, &format!("{page}?{pair}")).status, 404);
+    }
+}
+
+#[test]
+fn a_run_has_a_critical_path() {
+    let server = server();
+    let mut node = client(&server, "a.example.org", false);
+    let time = "2026-11-27T12:00:00.000000000+00:00";
+    let status = |title: &str, seconds: f64| {
+        json!({ "title": title, "file": null, "line": null, "resource": format!("File[{title}]"),
+                "resource_type": "File", "containment_path": ["Stage[main]"], "tags": [],
+                "evaluation_time": seconds, "time": time, "failed": false, "changed": false,
+                "out_of_sync": false, "skipped": false, "change_count": 0,
+                "out_of_sync_count": 0, "events": [], "corrective_change": false })
+    };
+    let report = json!({
+        "host": "a.example.org", "time": time, "configuration_version": 2,
+        "transaction_uuid": "8d1ff014-5d4c-4b0b-ae3c-59ae6b5ed3a5", "report_format": 12,
+        "puppet_version": "8.10.0", "status": "unchanged", "environment": "production",
+        "noop": false, "noop_pending": false, "corrective_change": false, "logs": [], "metrics": {},
+        "resource_statuses": {
+            "File[/tmp/a]": status("/tmp/a", 1.5), "File[/tmp/b]": status("/tmp/b", 1.0),
+            "File[/tmp/c]": status("/tmp/c", 2.0), "File[/tmp/d]": status("/tmp/d", 0.0),
+        },
+    });
+    let target = "/puppet/v3/report/a.example.org?environment=production";
+    let headers = [("content-type", "application/json")];
+    let reply = node.request("PUT", target, &headers, report.to_string().as_bytes()).unwrap();
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let mut reader = client(&server, "reader", false);
+    let ids = rows(&api(&mut reader, "nodes/a.example.org/reports"), "report");
+    let path = api(&mut reader, &format!("reports/{}/path", ids[0])).json();
+    let expected = json!([
+        { "resource": "File[/tmp/a]", "seconds": 1.5 },
+        { "resource": "File[/tmp/b]", "seconds": 1.0 },
+    ]);
+    assert_eq!(path["rows"], expected, "{path}");
+    assert_eq!((&path["all_seconds"], &path["same_catalog"]), (&json!(4.5), &json!(false)));
+    let slowest = rows(&api(&mut reader, &format!("reports/{}/durations", ids[0])), "resource");
+    assert_eq!(slowest, ["File[/tmp/c]", "File[/tmp/a]", "File[/tmp/b]"]);
+    // A command of PuppetDB has no times of resources.
+    let none = api(&mut reader, &format!("reports/{}/path", ids[1])).json();
+    assert_eq!((&none["rows"], &none["resources"]), (&json!([]), &json!(0)));
+    let mut user = client(&server, "staging", false);
+    for page in ["path", "durations"] {
+        assert_eq!(api(&mut user, &format!("reports/{}/{page}", ids[0])).status, 404);
+    }
 }

@@ -52,6 +52,13 @@ pub(super) fn open(place: &str, help: &str) -> Result<NodeStore, Failure> {
     })
 }
 
+/// The usual directory of the cache of comparisons.
+pub(in crate::commands) fn cache_dir() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = variable("XDG_CACHE_HOME");
+    base.or_else(|| Some(variable("HOME")?.join(".cache"))).map(|base| base.join("ordain/fleet"))
+}
+
 /// The chosen nodes.
 #[derive(Args)]
 pub(super) struct SelectionArgs {
@@ -182,7 +189,9 @@ pub(in crate::commands) fn failure(error: FleetError) -> Failure {
             let help = "the logs of the workers may have the reason";
             Diagnostic::error(codes::FILE, text).help(help)
         }
-        FleetError::File { .. } | FleetError::Source(_) => Diagnostic::error(codes::FILE, text),
+        FleetError::File { .. } | FleetError::Source(_) | FleetError::Compile(_) => {
+            Diagnostic::error(codes::FILE, text)
+        }
         FleetError::Document { .. } => Diagnostic::error(codes::DOCUMENT, text),
         FleetError::Rule(_) | FleetError::Query(_) | FleetError::Threads(_) => {
             Diagnostic::error(codes::ARGUMENTS, text)

@@ -11,7 +11,7 @@ use crate::options::Strict;
 /// The options of the compiles.
 #[derive(Args)]
 #[command(next_help_heading = "Compiling")]
-pub(super) struct FleetCompileArgs {
+pub(crate) struct FleetCompileArgs {
     /// The environment's name [default: production]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     environment: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct FleetCompileArgs {
 
 impl FleetCompileArgs {
     /// The options for the driver.
-    pub(super) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             environment: self.environment.clone(),
             modulepath: self.modulepath.clone(),

@@ -15,7 +15,7 @@ use ordain_fleet::{
 };
 use ordain_source::Diagnostic;
 
-use super::common::{failure, open};
+use super::common::{cache_dir, failure, open};
 use super::compile::FleetCompileArgs;
 use crate::codes;
 use crate::exit::{Exit, Failure};
@@ -185,13 +185,7 @@ impl FleetDiffArgs {
         if self.no_cache {
             return None;
         }
-        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-        let usual = || {
-            let base = variable("XDG_CACHE_HOME");
-            base.or_else(|| Some(variable("HOME")?.join(".cache")))
-                .map(|base| base.join("ordain/fleet"))
-        };
-        self.cache.clone().or_else(usual)
+        self.cache.clone().or_else(cache_dir)
     }
 
     fn range(&self) -> Result<Range, FleetError> {

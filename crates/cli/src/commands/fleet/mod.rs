@@ -18,7 +18,8 @@ use clap::{Args, Subcommand};
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-pub(super) use common::failure;
+pub(super) use common::{cache_dir, failure};
+pub(super) use compile::FleetCompileArgs;
 pub(super) use worker::{WorkerArgs, run as run_worker};
 
 /// Compare, list and explain the nodes of a fleet
