@@ -88,7 +88,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ("init", NOTHING),
     ("new", NOTHING),
     ("fmt", NOTHING),
-    ("lsp", concat!("nothing; for the command ordain.plan, what `plan` runs.")),
+    ("lsp", "nothing; for the command ordain.plan, what `plan` runs."),
     ("facts", "custom facts in Ruby and programs in facts.d."),
     ("kinds", NOTHING),
     ("types generate", "the Ruby code of the types."),

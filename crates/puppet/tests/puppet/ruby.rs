@@ -32,6 +32,7 @@ fn open(world: Arc<dyn World>, root: &Path, code: &str) -> Environment {
         hiera_config: None,
         strict: Settings::default().strict,
         kinds: Vec::new(),
+        ruby: Arc::default(),
     };
     Environment::open(options).ok().unwrap().0
 }
@@ -444,7 +445,7 @@ fn misbehaviour() {
         let mut env = place.open(&code);
         // Cases that do not test time limits get the time that a busy machine needs.
         let seconds = if ["loops", "sleeps", "rescues"].contains(name) { 1 } else { 60 };
-        env.ruby = Ruby::new(Limits { seconds, memory: 400 << 20 });
+        env.ruby = Arc::new(Ruby::new(Limits { seconds, memory: 400 << 20 }));
         if wanted.is_empty() {
             let compiled = compile(&env);
             assert!(compiled.graph.is_some(), "{name}: {:?}", compiled.report.diagnostics);

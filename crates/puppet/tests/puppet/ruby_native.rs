@@ -185,6 +185,7 @@ fn open(root: &Path) -> Environment {
         hiera_config: None,
         strict: Settings::default().strict,
         kinds: Vec::new(),
+        ruby: Arc::default(),
     };
     Environment::open(options).ok().unwrap().0
 }

@@ -177,9 +177,12 @@ fn check_claims(claims: &Map<String, Json>, expected: &Expected<'_>) -> Result<(
     }
     let time = |name: &str| claims.get(name).map(|time| time.as_f64().unwrap_or(f64::NAN));
     let (now, difference) = (expected.now as f64, CLOCK_DIFFERENCE as f64);
-    let is_over = time("exp").is_none_or(|end| !(now < end + difference));
-    let begins_later = |begin: f64| !(begin <= now + difference);
-    if is_over || time("iat").is_none_or(begins_later) || time("nbf").is_some_and(begins_later) {
+    // A time that is no number is neither before nor after another.
+    let has_begun = |begin: f64| begin <= now + difference;
+    let is_valid = time("exp").is_some_and(|end| now < end + difference)
+        && time("iat").is_some_and(has_begun)
+        && time("nbf").is_none_or(has_begun);
+    if !is_valid {
         return Err(TokenError::Time);
     }
     if text("nonce") != Some(expected.nonce) {

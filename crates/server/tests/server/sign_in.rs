@@ -119,8 +119,8 @@ impl Provider {
         let create = CreateOptions::default();
         let ca = CertificateAuthority::create(&dir.path().join("ca"), &create, Settings::default());
         let ca = ca.unwrap();
-        let mut options = GenerateOptions::default();
-        options.alt_names = vec!["DNS:localhost".to_string()];
+        let alt_names = vec!["DNS:localhost".to_string()];
+        let options = GenerateOptions { alt_names, ..GenerateOptions::default() };
         let own = ca.generate("localhost", &options).unwrap();
         let roots: String = ca.chain().iter().map(|one| one.pem()).collect();
         std::fs::write(dir.path().join("roots.pem"), roots).unwrap();

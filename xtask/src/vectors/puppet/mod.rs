@@ -139,6 +139,7 @@ pub(super) fn environment(case: &Json, site: Site) -> Result<OpenEnvironment, Op
         hiera_config: Some(root.join("global/hiera.yaml")),
         strict: settings(case).strict,
         kinds: Vec::new(),
+        ruby: Arc::default(),
     };
     match Environment::open(options) {
         Ok((env, warnings)) => Ok((env, warnings, sources)),
