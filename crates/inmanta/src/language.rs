@@ -76,9 +76,8 @@ impl Language for Inmanta {
         if is_sound && let Err(error) = outcome.run_in_check() {
             for error in diagnostics::errors(&error, &own).into_iter().map(with_place) {
                 // The run makes a warning about the same value certain.
-                found.retain(|known| {
-                    known.primary != error.primary || known.message != error.message
-                });
+                found
+                    .retain(|known| (&known.code, &known.primary) != (&error.code, &error.primary));
                 found.push(error);
             }
         }
