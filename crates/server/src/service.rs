@@ -103,7 +103,7 @@ impl Service {
         let status = response.status().as_u16();
         self.server.metrics.note_request(pattern, status, took);
         let client_name = client.identity.as_ref().map(|identity| identity.name.as_str());
-        let (client_name, took) = (client_name.unwrap_or("-"), took.as_secs_f64() * 1e3);
+        let (client_name, took) = (client_name.unwrap_or("-"), took.as_micros() as f64 / 1e3);
         let address = client.address;
         match response.status().is_server_error() {
             true => {

@@ -1,3 +1,2 @@
 # Describe the purpose of the class here.
-class {full} {
-}
+class {full} {}
