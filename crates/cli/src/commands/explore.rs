@@ -53,8 +53,7 @@ pub(crate) struct ExploreArgs {
 pub(super) fn run(ui: &mut Ui, args: &ExploreArgs) -> Result<Exit, Failure> {
     let mut options = args.compile.options();
     if !args.path.exists() {
-        let error = std::io::ErrorKind::NotFound.into();
-        return Err(codes::unreadable(&args.path, &error).into());
+        return Err(codes::missing(&args.path).into());
     }
     let nodes = match &args.facts {
         Some(facts) => nodes(args, facts)?,
