@@ -21,7 +21,7 @@ use crate::show::explanation;
 use crate::show::value::shown;
 use crate::ui::Ui;
 use ordain_driver::dynaml::merge::{Merge, MergeOptions, merge};
-use ordain_driver::{Purpose, SourceKind, compile, inmanta, mcl};
+use ordain_driver::{Options, Purpose, SourceKind, compile, inmanta, mcl};
 
 /// Say where a resource or the value of an attribute comes from
 ///
@@ -70,23 +70,34 @@ pub(super) fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
             return Err(error.help("a template with stubs is explained with --at NODE").into());
         }
     };
-    let options = args.compile.options();
-    let kind = SourceKind::of(path, &options);
+    let explanation = explain_source(ui, path, &args.compile.options(), &args.resource)?;
+    print(ui, args.format, &explanation)
+}
+
+/// Explains a resource of a source in any language, or one of its attributes.
+///
+/// # Errors
+/// When the source has errors, or there is no such resource or attribute.
+pub(super) fn explain_source(
+    ui: &mut Ui,
+    path: &Path,
+    options: &Options,
+    resource: &str,
+) -> Result<Explanation, Failure> {
+    let kind = SourceKind::of(path, options);
     // A kind that only the engine knows is explained from the graph.
-    if kind == SourceKind::Mcl && mcl::names_own_kind(&args.resource) {
-        let request = mcl::Request::of(path, &options)?;
-        let explanation = mcl::explain(ui, &request, &args.resource)?;
-        return print(ui, args.format, &explanation);
+    if kind == SourceKind::Mcl && mcl::names_own_kind(resource) {
+        let request = mcl::Request::of(path, options)?;
+        return Ok(mcl::explain(ui, &request, resource)?);
     }
     if kind == SourceKind::Inmanta
-        && let Some(explanation) = inmanta::explain(ui, path, &options, &args.resource)?
+        && let Some(explanation) = inmanta::explain(ui, path, options, resource)?
     {
-        return print(ui, args.format, &explanation);
+        return Ok(explanation);
     }
-    let (name, attribute) = references::parse_with_attribute(&args.resource)?;
-    let loaded = compile(ui, path, &options, Purpose::Inspection)?;
-    let explanation = explain_graph(&loaded.graph, &loaded.sources, &name, attribute.as_deref())?;
-    print(ui, args.format, &explanation)
+    let (name, attribute) = references::parse_with_attribute(resource)?;
+    let loaded = compile(ui, path, options, Purpose::Inspection)?;
+    Ok(explain_graph(&loaded.graph, &loaded.sources, &name, attribute.as_deref())?)
 }
 
 /// Explains a resource of a graph, or one of its attributes.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use ordain_driver::SourceKind;
 use ordain_fleet::{FleetError, NodeCompiler, add_node_data};
 
 use super::common::{StoreArgs, failure};
 use super::compile::FleetCompileArgs;
-use crate::commands::explain::{explain_graph, print};
+use crate::commands::explain::{explain_graph, explain_source, print};
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::references;
@@ -15,8 +16,9 @@ use crate::ui::Ui;
 
 /// Say where a resource of a node, or the value of an attribute, comes from
 ///
-/// The code is compiled for the node, with the facts, exported resources and answers of the server's
-/// database. The explanation is that of `ordain explain`.
+/// Manifests are compiled for the node, with the facts, exported resources and answers of the server's
+/// database; sources in other languages for the host of its name. The explanation is that of
+/// `ordain explain`.
 #[derive(Args)]
 #[command(after_help = "\
 Exit codes:
@@ -32,7 +34,7 @@ pub(super) struct WhyArgs {
     node: String,
     /// The resource, or one of its attributes
     resource: String,
-    /// The control repository
+    /// The control repository, or a model, a program of mgmt or a YAML document
     #[arg(default_value = ".")]
     path: PathBuf,
     /// A directory with NAME.json: the answer of a node classifier for each node
@@ -52,11 +54,16 @@ pub(super) struct WhyArgs {
 /// # Errors
 /// When the database or the code cannot be used, or there is no such node, resource or attribute.
 pub(super) fn run(ui: &mut Ui, args: &WhyArgs) -> Result<Exit, Failure> {
-    let (name, attribute) = references::parse_with_attribute(&args.resource)?;
     let store = args.store.open()?;
     let stored = store.node(&args.node).map_err(failure)?;
     let mut options = args.compile.options();
     options.environment = options.environment.or(stored.environment);
+    if SourceKind::of(&args.path, &options) != SourceKind::Puppet {
+        options.node = Some(stored.name);
+        let explanation = explain_source(ui, &args.path, &options, &args.resource)?;
+        return print(ui, args.format, &explanation);
+    }
+    let (name, attribute) = references::parse_with_attribute(&args.resource)?;
     let node = store.fleet_node(&stored.name).map_err(failure)?;
     let mut nodes = [node.ok_or_else(|| failure(FleetError::NoFacts(stored.name)))?];
     if let Some(dir) = &args.node_data {
