@@ -86,8 +86,8 @@ impl Page<'_> {
                 return Err(ExplorerError::Parameter(text));
             }
         };
-        // Only the environment of a node is in what is joined. Without a condition on it, the nodes of
-        // the page are chosen first.
+        // Of the joined tables, conditions use only the environment. Without a condition on it, the
+        // nodes of the page are chosen first.
         let is_of_environment =
             self.viewer.environments.is_some() || self.request.parameter("environment").is_some();
         let from = if is_of_environment { FROM } else { " FROM certnames n" };

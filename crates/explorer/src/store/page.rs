@@ -19,7 +19,7 @@ macro_rules! joins {
 /// The nodes `n` with their catalogs `c`, sets of facts `f` and environments `e`.
 pub(super) const FROM: &str = concat!(" FROM certnames n", joins!());
 
-/// What [`FROM`] joins with nodes.
+/// The tables that [`FROM`] joins with nodes.
 pub(super) const JOINS: &str = joins!();
 
 /// The status of a report as SQL, from the columns of its status and of its two flags.

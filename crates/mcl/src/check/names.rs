@@ -66,7 +66,7 @@ pub struct Checker<'w> {
     locals: Vec<Name>,
     /// The number of enclosing functions.
     in_functions: usize,
-    /// The names of imports that failed, by module. What they would define is not known.
+    /// The names of imports that failed, by module. The names that they would define are unknown.
     failed_imports: FxHashSet<(FileId, Name)>,
 }
 
