@@ -36,6 +36,15 @@ impl Planner for Planned {
     }
 }
 
+/// Writes files below a directory.
+fn writer(root: &Path) -> impl Fn(&str, &str) {
+    move |name, text| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
 /// An editor with a server.
 struct Client {
     connection: Connection,
@@ -243,11 +252,7 @@ fn a_server_ends_with_its_editor() {
 fn quick_fixes_hints_and_calls() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = root.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
+    let write = writer(&root);
     write("environment.conf", "modulepath = modules\n");
     write("hiera.yaml", "version: 5\nhierarchy: [{name: all, path: '%{trusted.certname}.yaml'}]\n");
     write("data/web1.yaml", "web::port: 81\n");
@@ -309,11 +314,7 @@ fn quick_fixes_hints_and_calls() {
 fn lenses_have_the_nodes_and_plans() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = root.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
+    let write = writer(&root);
     write("environment.conf", "modulepath = modules\n");
     write("manifests/site.pp", "node 'web1' { include web }\nnode default { }\n");
     write("facts/web1.json", "{}");

@@ -148,7 +148,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::protected-path",
         "A resource would remove or empty a directory that a machine runs on",
-        "`file { '/srv/..': ensure => absent, force => true }`, which is `/`, or `tidy { '/etc': recurse => true }`. Such a resource fails when it is planned or applied, unless `--allow-remove PATH` names the directory. Here only paths that stand in the code are looked at; a plan looks at all of them, also through links, and at what is mounted.",
+        "`file { '/srv/..': ensure => absent, force => true }`, which is `/`, or `tidy { '/etc': recurse => true }`. Such a resource fails when it is planned or applied, unless `--allow-remove PATH` names the directory. Here only paths that stand in the code are looked at; a plan looks at all of them, also through links, and at mount points.",
     ),
     CodeDoc::new(
         "puppet::unset-variable",

@@ -7,6 +7,15 @@ use std::time::Duration;
 
 use ordain_testkit::peer;
 
+/// Writes files below a directory.
+fn writer(root: &Path) -> impl Fn(&str, &str) {
+    move |name, text| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
 #[test]
 fn neovim_is_served() {
     let installed = Command::new("nvim").arg("--version").output().is_ok();
@@ -15,11 +24,7 @@ fn neovim_is_served() {
     }
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = root.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-    };
+    let write = writer(&root);
     write("environment.conf", "modulepath = modules\n");
     write("modules/web/manifests/init.pp", "class web(Integer $port = 80) {\n  notice($port)\n}\n");
     write("manifests/site.pp", "class { 'web' : prot => 1 }\n");
@@ -102,11 +107,7 @@ fn the_library_of_vs_code_is_served() {
     }
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = root.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-    };
+    let write = writer(&root);
     write("environment.conf", "modulepath = modules\n");
     write(
         "modules/web/manifests/init.pp",

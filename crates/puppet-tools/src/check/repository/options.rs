@@ -183,8 +183,8 @@ impl Options {
         };
         let is_default = |id: &&ExprId| matches!(program[**id], Expr::Default);
         let after = self.values.get(default + 1..).unwrap_or_default();
-        // A second `default` is an error of its own. Words beside it in the last option say what it
-        // stands for.
+        // A second `default` is an error of its own. Words beside it in the last option name the
+        // values that it stands for.
         let next = after.iter().find(|id| !is_default(id));
         if let Some(&next) = next.filter(|_| default < self.before_last) {
             let message = format!("An option of a {} comes after `default`", self.construct);
