@@ -23,6 +23,13 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
     pairs.collect()
 }
 
+/// Compares two digests or secrets in a time that does not depend on the place of the first
+/// difference. Their lengths are no secret.
+pub fn is_equal(one: &str, two: &str) -> bool {
+    let pairs = one.bytes().zip(two.bytes());
+    one.len() == two.len() && pairs.fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}
+
 /// The text of a UUID of a version (RFC 9562, section 4), whose other bits are these bytes.
 pub fn uuid(mut bytes: [u8; 16], version: u8) -> String {
     bytes[6] = bytes[6] & 0x0f | version << 4;
@@ -93,6 +100,13 @@ const fn crc_table() -> [u32; 256] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn equal_texts_have_the_same_bytes_and_length() {
+        assert!(is_equal("", "") && is_equal("abc", "abc"));
+        assert!(!is_equal("abc", "abd") && !is_equal("abc", "bbc"));
+        assert!(!is_equal("abc", "ab") && !is_equal("abc", ""));
+    }
 
     #[test]
     fn known_vectors() {

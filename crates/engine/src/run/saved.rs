@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
-use ordain_functions::digest::hex;
+use ordain_functions::digest::{hex, is_equal};
 use ordain_functions::pbkdf2::hmac_sha256;
 use ordain_graph::json::{ReadError, Secrets, is_omitted, read, read_value, write, write_value};
 use ordain_graph::{Graph, ResourceRef};
@@ -228,9 +228,7 @@ impl Signature {
 
     /// Compares in constant time.
     fn is(&self, other: &Self) -> bool {
-        let pairs = self.digest.bytes().zip(other.digest.bytes());
-        let differing = pairs.fold(0, |differing, (a, b)| differing | (a ^ b));
-        self.key == other.key && self.digest.len() == other.digest.len() && differing == 0
+        self.key == other.key && is_equal(&self.digest, &other.digest)
     }
 }
 

@@ -16,6 +16,7 @@ use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ordain_fleet::Repository;
+use ordain_functions::digest::is_equal;
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::limits::on_deep_stack;
 use tokio::net::{TcpListener, TcpStream};
@@ -28,7 +29,7 @@ use crate::reply::Reply;
 use crate::request::accepts_gzip;
 use crate::service::response;
 use crate::start::{bind, runtime};
-use crate::token::{cookie, is_equal, random_text};
+use crate::token::{cookie, random_text};
 use crate::url::Target;
 
 /// The compiles that run at a time.

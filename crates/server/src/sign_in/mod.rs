@@ -10,13 +10,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use hyper::HeaderMap;
 use ordain_explorer::Viewer;
-use ordain_functions::digest::sha256_bytes;
+use ordain_functions::digest::{is_equal, sha256_bytes};
 use serde_json::{Map, Value as Json};
 
 use crate::config::OidcConfig;
 use crate::error::ServerError;
 use crate::explorer_users::rights;
-use crate::token::{cookie, is_equal};
+use crate::token::cookie;
 use crate::url::Parameters;
 use id_token::{Expected, TokenError, claims};
 use provider::{Provider, ProviderError};
