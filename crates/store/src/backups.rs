@@ -86,7 +86,7 @@ impl Store {
             let changes = c.unchecked_transaction()?;
             {
                 let mut insert = changes.prepare_cached(
-                    "INSERT OR IGNORE INTO kept (run, path, before, name) VALUES (?1, ?2, ?3, ?4)",
+                    "INSERT OR IGNORE INTO backups (run, path, before, name) VALUES (?1, ?2, ?3, ?4)",
                 )?;
                 for PathBefore { path, state, name } in paths {
                     insert.execute(params![run.0, path, state, name])?;
@@ -105,7 +105,7 @@ impl Store {
             let changes = c.unchecked_transaction()?;
             {
                 let mut update = changes
-                    .prepare_cached("UPDATE kept SET after = ?3 WHERE run = ?1 AND path = ?2")?;
+                    .prepare_cached("UPDATE backups SET after = ?3 WHERE run = ?1 AND path = ?2")?;
                 for (path, state) in paths {
                     update.execute(params![run.0, path, state])?;
                 }
@@ -120,10 +120,10 @@ impl Store {
     /// When the journal cannot be read.
     pub fn changed_paths(&self, run: i64) -> Result<Vec<ChangedPath>, StoreError> {
         self.with(|c| {
-            let mut kept = c.prepare(
-                "SELECT path, before, after, name FROM kept WHERE run = ?1 ORDER BY path",
+            let mut statement = c.prepare(
+                "SELECT path, before, after, name FROM backups WHERE run = ?1 ORDER BY path",
             )?;
-            let rows = kept.query_map([run], |row| {
+            let rows = statement.query_map([run], |row| {
                 let (path, before, after) = (row.get(0)?, row.get(1)?, row.get(2)?);
                 Ok(ChangedPath { path, before, after, name: row.get(3)? })
             })?;
@@ -151,9 +151,9 @@ mod tests {
         store.note_before(run, &[found(b"/b", "1"), found(b"/\xff", "2")]).unwrap();
         store.note_before(run, &[found(b"/b", "3")]).unwrap();
         store.note_after(run, &[(b"/b".to_vec(), "4".into())]).unwrap();
-        let kept = store.changed_paths(run.number()).unwrap();
+        let backups = store.changed_paths(run.number()).unwrap();
         let shown: Vec<_> =
-            kept.iter().map(|k| (k.path.as_slice(), &*k.before, k.after.as_deref())).collect();
+            backups.iter().map(|k| (k.path.as_slice(), &*k.before, k.after.as_deref())).collect();
         assert_eq!(shown, [(&b"/b"[..], "1", Some("4")), (&b"/\xff"[..], "2", None)]);
     }
 

@@ -15,7 +15,7 @@ use crate::migrate::{self, JOURNAL};
 /// The maximum number of runs that are kept.
 const MAX_RUNS: i64 = 100;
 
-/// Values of the column `told` of an unfinished run: a later run completed its work, or it was
+/// Values of the column `recovery` of an unfinished run: a later run completed its work, or it was
 /// reported while no later run has completed. It is 0 before.
 const SETTLED: i64 = 1;
 const REPORTED: i64 = 2;
@@ -361,7 +361,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn mark_completed(&self, run: Run) -> Result<(), StoreError> {
-        let sql = "UPDATE runs SET told = ?2 WHERE finished IS NULL AND id < ?1";
+        let sql = "UPDATE runs SET recovery = ?2 WHERE finished IS NULL AND id < ?1";
         self.with(|c| c.execute(sql, params![run.0, SETTLED]).map(drop))
     }
 
@@ -384,7 +384,7 @@ impl Store {
     pub fn take_interrupted(&self) -> Result<Vec<InterruptedRun>, StoreError> {
         self.with(|c| {
             let mut runs = c.prepare(
-                "SELECT id, pid, started, told FROM runs WHERE finished IS NULL AND told <> ?1
+                "SELECT id, pid, started, recovery FROM runs WHERE finished IS NULL AND recovery <> ?1
                  ORDER BY id",
             )?;
             let rows = runs.query_map([SETTLED], |row| {
@@ -399,7 +399,7 @@ impl Store {
                 let started = time(started);
                 out.push(InterruptedRun { pid, started, in_progress, done, is_new });
             }
-            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [REPORTED])?;
+            c.execute("UPDATE runs SET recovery = ?1 WHERE finished IS NULL AND recovery = 0", [REPORTED])?;
             Ok(out)
         })
     }

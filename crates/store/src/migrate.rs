@@ -27,16 +27,17 @@ pub(crate) const JOURNAL: &Schema = &Schema {
     migrations: &[
         include_str!("migrations/0001_runs.sql"),
         include_str!("migrations/0002_changes.sql"),
-        include_str!("migrations/0003_kept.sql"),
+        include_str!("migrations/0003_backups.sql"),
         include_str!("migrations/0004_applied.sql"),
         include_str!("migrations/0005_outcomes.sql"),
         include_str!("migrations/0006_names.sql"),
+        include_str!("migrations/0007_backups.sql"),
     ],
     probes: &[
-        "SELECT id, kind, pid, started, finished, summary, told, source, node, account, root
+        "SELECT id, kind, pid, started, finished, summary, recovery, source, node, account, root
          FROM runs",
         "SELECT run, resource, action, begun, ended, ok, changes FROM steps",
-        "SELECT run, path, before, after, name FROM kept",
+        "SELECT run, path, before, after, name FROM backups",
         "SELECT resource, at FROM applied",
         "SELECT run, resource, status, cause, file, line, is_over FROM outcomes",
         "SELECT resource, property, value FROM audited",
@@ -48,11 +49,9 @@ pub(crate) const EXPORTS: &Schema = &Schema {
     migrations: &[
         include_str!("migrations/exports_0001.sql"),
         include_str!("migrations/exports_0002.sql"),
+        include_str!("migrations/exports_0003.sql"),
     ],
-    probes: &[
-        "SELECT node, kind, title, attributes, tags, file, line FROM exports",
-        "SELECT host, kind, name, hosts, data FROM given",
-    ],
+    probes: &["SELECT node, kind, title, attributes, tags, file, line FROM exports"],
 };
 
 /// Opens a database of a state directory and migrates it; a missing one is created.

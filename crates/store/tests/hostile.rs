@@ -321,8 +321,8 @@ fn a_journal_that_is_empty_or_no_database_is_set_aside_with_all_that_belongs_to_
 fn tables_that_are_not_those_of_the_schema_are_damage() {
     for sql in [
         "DROP TABLE steps",
-        "DROP TABLE kept",
-        "ALTER TABLE runs DROP COLUMN told",
+        "DROP TABLE backups",
+        "ALTER TABLE runs DROP COLUMN recovery",
         "PRAGMA user_version = 2",
         "PRAGMA user_version = -5",
         "PRAGMA user_version = 0",
@@ -405,7 +405,7 @@ fn a_journal_of_an_earlier_version_keeps_its_runs() {
     for sql in [
         include_str!("../src/migrations/0001_runs.sql"),
         include_str!("../src/migrations/0002_changes.sql"),
-        include_str!("../src/migrations/0003_kept.sql"),
+        include_str!("../src/migrations/0003_backups.sql"),
         include_str!("../src/migrations/0004_applied.sql"),
     ] {
         old.execute_batch(sql).unwrap();
@@ -565,7 +565,9 @@ fn exported_resources_that_are_damaged_while_they_are_used_are_set_aside() {
     let path = dir.path().join("exports.db");
     // Another connection writes, so that this one's cached pages are invalid.
     let other = Connection::open(&path).unwrap();
-    other.execute("INSERT INTO given VALUES ('x', 'x', 'x', '[]', 'x')", []).unwrap();
+    other
+        .execute("INSERT INTO exports VALUES ('x', 'x', 'x', '[]', '[]', NULL, NULL)", [])
+        .unwrap();
     other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     drop(other);
     let mut bytes = fs::read(&path).unwrap();

@@ -1,0 +1,2 @@
+-- No program reads it.
+DROP TABLE given;
