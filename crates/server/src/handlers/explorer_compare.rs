@@ -203,25 +203,31 @@ impl Asked<'_> {
         node.with_answer("the classifier", ordain_data::json::compact(&answer).as_bytes())
     }
 
-    /// The differences of the graphs of two nodes: of their stored catalogs, or as compiled with the
-    /// environments or revisions that `a_revision` and `b_revision` name.
+    /// The differences of the graphs of two nodes: of their last catalogs, of those at the times
+    /// `a_time` and `b_time`, or as compiled with the environments or revisions that `a_revision` and
+    /// `b_revision` name.
     fn compare(&self) -> Result<Document, Reply> {
-        let graph = |side: &str| -> Result<(String, Graph), Reply> {
-            let node = self.parameter(side)?;
-            match self.request.parameter(&format!("{side}_revision")) {
-                Some(code) => {
-                    let compiled = compile_for(self.server, self.viewer, node, Some(code))?;
-                    Ok((format!("{node} at {code}"), compiled.graph))
-                }
-                None => {
-                    let found = stored_graph(self.server.queries.database(), self.viewer, node);
-                    Ok((node.to_owned(), found.map_err(|error| refusal(&error))?))
-                }
-            }
-        };
-        let ((old, before), (new, after)) = (graph("a")?, graph("b")?);
+        let ((old, before), (new, after)) = (self.graph("a")?, self.graph("b")?);
         let found = FleetDiff::of_graphs((&old, &before), (&new, &after));
         comparisons::groups(&found, self.request).map_err(|error| refusal(&error))
+    }
+
+    /// The graph of a side, with its name.
+    fn graph(&self, side: &str) -> Result<(String, Graph), Reply> {
+        let node = self.parameter(side)?;
+        let code = self.request.parameter(&format!("{side}_revision"));
+        let time = self.request.parameter(&format!("{side}_time"));
+        if code.is_some() && time.is_some() {
+            let text = format!("`{side}_revision` and `{side}_time` exclude each other");
+            return Err(refusal(&ExplorerError::Parameter(text)));
+        }
+        if let Some(code) = code {
+            let compiled = compile_for(self.server, self.viewer, node, Some(code))?;
+            return Ok((format!("{node} at {code}"), compiled.graph));
+        }
+        let found = stored_graph(self.server.queries.database(), self.viewer, node, time);
+        let found = found.map_err(|error| refusal(&error))?;
+        Ok((time.map_or_else(|| node.to_owned(), |time| format!("{node} at {time}")), found))
     }
 
     /// The differing facts of two nodes.
