@@ -1,6 +1,7 @@
 //! Documents about the nodes, catalogs and reports of a server's database.
 
 mod catalog;
+mod compared_runs;
 mod node;
 mod nodes;
 mod overview;
@@ -127,6 +128,7 @@ impl Page<'_> {
             ["reports", report, "path"] => self.critical_path(connection, report),
             ["reports", report, "durations"] => self.durations(connection, report),
             ["reports", report, "events"] => self.events(connection, report),
+            ["reports", report, "compare"] => self.compared_runs(connection, report),
             _ => Err(ExplorerError::Missing(format!("page {}", self.request.segments.join("/")))),
         }
     }

@@ -491,3 +491,57 @@ fn catalogs_of_earlier_times_are_compared() {
     let all = admin.get("/pdb/query/v4/catalogs").unwrap().json();
     assert_eq!(all.as_array().unwrap().len(), 2, "{all}");
 }
+
+#[test]
+fn the_events_of_two_runs_are_compared() {
+    let server = server();
+    let mut admin = client(&server, "admin2.example.org", true);
+    let node = "a.example.org";
+    let [_, _, (name, version, mut payload)] = commands(node, "production");
+    let time = "2026-11-27T11:00:00.000Z";
+    for key in ["start_time", "end_time", "producer_timestamp"] {
+        payload[key] = json!(time);
+    }
+    let events = &mut payload["resources"][0]["events"];
+    events[1]["new_value"] = json!("root");
+    let group = json!({ "status": "failure", "timestamp": time, "property": "group", "name": "failed",
+        "new_value": "wheel", "old_value": "root", "message": "no group", "corrective_change": false });
+    events.as_array_mut().unwrap().push(group);
+    send(&mut admin, node, (name, version, payload));
+    let mut reader = client(&server, "reader", false);
+    let ids = rows(&api(&mut reader, "nodes/a.example.org/reports"), "report");
+    let target = format!("reports/{}/compare?other={}", ids[1], ids[0]);
+    let found = api(&mut reader, &target);
+    assert_eq!(rows(&found, "property"), ["group", "owner"]);
+    let document = found.json();
+    let [group, owner] = [0, 1].map(|at| &document["rows"][at]);
+    assert_eq!(
+        (&group["first_status"], &group["second_status"]),
+        (&json!(null), &json!("failure"))
+    );
+    assert_eq!(
+        (&group["second_time"], &group["second_message"]),
+        (&json!(time), &json!("no group"))
+    );
+    assert_eq!(
+        (&owner["first_new_value"], &owner["second_new_value"]),
+        (&json!("0600"), &json!("root"))
+    );
+    assert_eq!(
+        rows(&api(&mut reader, &format!("{target}&equal=yes")), "property"),
+        ["group", "mode", "owner"]
+    );
+    let csv = api(&mut reader, &format!("{target}&format=csv")).text();
+    assert!(csv.starts_with("resource,property,first_status,"), "{csv}");
+    let same = api(&mut reader, &format!("reports/{0}/compare?other={0}", ids[0]));
+    assert_eq!(same.json()["total"], 0);
+    assert_eq!(api(&mut reader, &format!("reports/{}/compare", ids[0])).status, 400);
+    // A run of a node that the user may not see is none.
+    let own = rows(&api(&mut reader, "nodes/b.example.org/reports"), "report").remove(0);
+    let mut staging = client(&server, "staging", false);
+    for (one, other) in [(&own, &ids[0]), (&ids[0], &own)] {
+        let target = format!("reports/{one}/compare?other={other}");
+        assert_eq!(api(&mut staging, &target).status, 404);
+        assert_eq!(api(&mut reader, &target).status, 200);
+    }
+}
