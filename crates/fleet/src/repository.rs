@@ -1,5 +1,6 @@
 //! A repository whose nodes are compiled on demand, at any of its revisions.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use ordain_source::limits::on_deep_stack;
 use ordain_source::{SourceMap, World, suggest};
 
 use crate::error::FleetError;
+use crate::filter::NodeFilter;
 use crate::nodes::FleetNode;
 use crate::recent::Recent;
 use crate::result::FleetDiff;
@@ -44,8 +46,11 @@ pub struct Repository {
     cache: Option<PathBuf>,
     environments: Recent<Option<String>, OpenedRevision>,
     graphs: Recent<(Option<String>, String), NodeGraph>,
-    diffs: Recent<[Option<String>; 2], FleetDiff>,
+    diffs: Recent<DiffKey, FleetDiff>,
 }
+
+/// Both revisions, and the resources of which nodes need one.
+type DiffKey = ([Option<String>; 2], Vec<String>);
 
 /// The graph of a node at a revision.
 pub struct NodeGraph {
@@ -264,8 +269,20 @@ impl Repository {
         })
     }
 
-    /// The changes between two revisions on all nodes; `None` is the work tree. Recent comparisons are
-    /// reused.
+    /// The names of the nodes that a filter chooses. Sources without nodes have one, which no filter
+    /// leaves out.
+    pub fn chosen_names(&self, filter: &NodeFilter) -> BTreeSet<String> {
+        match &self.nodes[..] {
+            [] => self.names().into_iter().collect(),
+            nodes => {
+                let chosen = nodes.iter().filter(|node| filter.has(node));
+                chosen.map(|node| node.name.clone()).collect()
+            }
+        }
+    }
+
+    /// The changes between two revisions on all nodes, or on those that have one of the resources
+    /// `having` on either side; `None` is the work tree. Recent comparisons are reused.
     ///
     /// # Errors
     /// When there is no such revision, or the nodes cannot be compared.
@@ -273,20 +290,21 @@ impl Repository {
         &self,
         before: Option<&str>,
         after: Option<&str>,
+        having: &[String],
     ) -> Result<Arc<FleetDiff>, FleetError> {
-        let key = [self.commit(before)?, self.commit(after)?];
+        let key = ([self.commit(before)?, self.commit(after)?], having.to_vec());
         if let Some(known) = self.diffs.get(&key) {
             return Ok(known);
         }
         let begin = Instant::now();
         let mut found = match self.kind == SourceKind::Puppet && self.nodes.is_empty() {
-            true => self.single_diff(&key)?,
+            true => self.single_diff(&key.0)?,
             false => self.node_diff(&key)?,
         };
         for (name, side) in [(before, &mut found.before), (after, &mut found.after)] {
             *side = name.map_or_else(|| side.clone(), str::to_owned);
         }
-        let is_fixed = key.iter().all(Option::is_some);
+        let is_fixed = key.0.iter().all(Option::is_some);
         let until = (!is_fixed).then(|| fresh_from(begin));
         let found = Arc::new(found);
         self.diffs.add(key, Arc::clone(&found), until);
@@ -304,13 +322,14 @@ impl Repository {
         Ok(FleetDiff::of_graphs((&old, &before.graph), (&new, &after.graph)))
     }
 
-    fn node_diff(&self, commits: &[Option<String>; 2]) -> Result<FleetDiff, FleetError> {
+    fn node_diff(&self, (commits, having): &DiffKey) -> Result<FleetDiff, FleetError> {
         let side = |commit: &Option<String>| {
             commit.as_ref().map_or(SideName::WorkTree, |id| SideName::Revision(id.clone()))
         };
         let range = Range { before: side(&commits[0]), after: side(&commits[1]) };
         diff(&Request {
             cache: self.cache.as_deref(),
+            having,
             ..Request::new(&self.path, &range, &self.nodes, &self.options)
         })
     }

@@ -1,6 +1,8 @@
 //! Comparisons in the explorer: environments and revisions on all nodes, and two nodes.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,7 +13,10 @@ use ordain_explorer::{
     Document, ExplorerError, PageRequest, Viewer, compared_document, environment_of,
     nodes_of_environment, stored_graph, table_document,
 };
-use ordain_fleet::{FleetDiff, FleetNode, NodeStore, Range, Request as DiffRequest, Side, diff};
+use ordain_fleet::{
+    FleetDiff, FleetError, FleetNode, NodeFilter, NodeStore, Range, Request as DiffRequest, Side,
+    diff,
+};
 use ordain_graph::Graph;
 use serde_json::{Value as Json, json};
 
@@ -19,7 +24,7 @@ use super::code_name::Code;
 use super::compiling::{Prepared, classification, reply_of};
 use super::explorer_code::compile_for;
 use super::explorer_reply::{check_plan, problem, refusal};
-use crate::comparisons;
+use crate::comparisons::{self, Filters};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::Server;
@@ -120,15 +125,18 @@ impl Asked<'_> {
         for code in [before, after] {
             check_plan(self.viewer, code.environment)?;
         }
+        let filters = Filters::of(self.request).map_err(|error| refusal(&error))?;
         let sides = [before.directory(self.server)?, after.directory(self.server)?];
-        let key = (sides[0].path.clone(), sides[1].path.clone(), before.environment.to_owned());
+        let paths = (sides[0].path.clone(), sides[1].path.clone());
+        let key = (paths.0, paths.1, before.environment.to_owned(), filters.having.clone());
         let known = &self.server.comparisons;
         // Another request may have the same comparison made meanwhile.
         let turn = known.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let found = match known.recent.get(&key) {
             Some(found) => found,
             None => {
-                let mut found = self.changes(before.environment, &key.0, &key.1)?;
+                let mut found =
+                    self.changes(before.environment, (&key.0, &key.1), &filters.having)?;
                 (found.before, found.after) = (old.to_owned(), new.to_owned());
                 let is_fixed = before.is_revision() && after.is_revision();
                 let until = Instant::now() + if is_fixed { FRESH_REVISIONS } else { FRESH };
@@ -138,14 +146,45 @@ impl Asked<'_> {
             }
         };
         drop(turn);
+        let found = match filters.nodes.is_empty() {
+            true => filters.apply(found, None),
+            false => {
+                let names = self.chosen_names(&found, &filters.nodes)?;
+                filters.apply(found, Some(&names))
+            }
+        };
         render(&found, self.request).map_err(|error| refusal(&error))
+    }
+
+    /// The nodes of a comparison that a filter chooses.
+    fn chosen_names(
+        &self,
+        found: &FleetDiff,
+        filter: &NodeFilter,
+    ) -> Result<BTreeSet<String>, Reply> {
+        let names = found.nodes.iter().map(|node| &node.name);
+        let names = names.filter(|name| filter.has_name(name)).cloned();
+        if !filter.has_facts() {
+            return Ok(names.collect());
+        }
+        let store = NodeStore::of(self.server.queries.shared_database());
+        let mut chosen = BTreeSet::new();
+        for name in names {
+            let node = store.fleet_node(&name);
+            let failed =
+                |error: FleetError| problem(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string());
+            if node.map_err(failed)?.is_some_and(|node| filter.has(&node)) {
+                chosen.insert(name);
+            }
+        }
+        Ok(chosen)
     }
 
     fn changes(
         &self,
         environment: &str,
-        before: &std::path::Path,
-        after: &std::path::Path,
+        (before, after): (&Path, &Path),
+        having: &[String],
     ) -> Result<FleetDiff, Reply> {
         let failed = |error: &dyn std::fmt::Display| {
             problem(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string())
@@ -179,8 +218,11 @@ impl Asked<'_> {
         // Agents need the other processors.
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = NonZeroUsize::new(processors / 2).unwrap_or(NonZeroUsize::MIN);
-        let request =
-            DiffRequest { jobs: Some(jobs), ..DiffRequest::new(after, &range, &nodes, &options) };
+        let request = DiffRequest {
+            jobs: Some(jobs),
+            having,
+            ..DiffRequest::new(after, &range, &nodes, &options)
+        };
         diff(&request).map_err(|error| failed(&error))
     }
 

@@ -246,3 +246,33 @@ fn other_languages_have_one_graph() {
         explorer.json(&format!("nodes/{name}/graph"));
     }
 }
+
+#[test]
+fn changes_are_filtered() {
+    let explorer = Explorer::start();
+    let total = |filters: &str| {
+        let found = explorer.json(&format!("diff?before=HEAD~1{filters}"));
+        let rows = found["rows"].as_array().unwrap();
+        let nodes: usize = rows.iter().map(|row| row["nodes"].as_array().unwrap().len()).sum();
+        let changes: usize = rows.iter().map(|row| row["changes"].as_array().unwrap().len()).sum();
+        (nodes, changes)
+    };
+    let (nodes, changes) = total("");
+    assert!(nodes == 2 && changes >= 2, "{nodes} {changes}");
+    for (filters, expected) in [
+        ("&node=db*", (1, changes)),
+        ("&node=db*,%20web.example.org", (2, changes)),
+        ("&fact=role%3Dweb", (1, changes)),
+        ("&fact=role%3Dweb&node=db*", (0, 0)),
+        ("&class=hard", (2, changes)),
+        ("&class=other", (0, 0)),
+        ("&kind=file&attribute=content", (2, 2)),
+        ("&kind=File%5B/tmp/a%5D&attribute=content", (2, 1)),
+        ("&kind=notify", (0, 0)),
+    ] {
+        assert_eq!(total(filters), expected, "{filters}");
+    }
+    assert_eq!(explorer.api("diff?before=HEAD~1&fact=role").status, 400);
+    let nodes = explorer.json("diff/nodes?before=HEAD~1&group=0&node=db*");
+    assert_eq!(nodes["rows"], json!([{ "name": "db.example.org" }]));
+}
