@@ -1,8 +1,9 @@
 // Drives the pages of the explorer in Chromium.
 //
-// usage: node journeys.mjs URL PICTURES [repository]
+// usage: node journeys.mjs URL PICTURES [repository | sign-in]
 //
-// With `repository` the pages are those of `ordain explore`, whose URL has a token that works once.
+// With `repository` the pages are those of `ordain explore`, whose URL has a token that works once. With
+// `sign-in` the server sends the browser to a provider of OpenID Connect, and a user signs out.
 // Visits each page, uses the keyboard, looks for violations with axe, and saves pictures. Prints one line
 // for each mistake, and exits with their number.
 
@@ -14,7 +15,7 @@ const [first, pictures, mode = "server"] = process.argv.slice(2);
 const [root] = first.split("?");
 const isLocal = mode === "repository";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const SIZES = [[320, 640], [375, 812], [1440, 900]];
+const SIZES = [[320, 640], [375, 812], [1440, 900], [2560, 1440]];
 const SERIOUS = ["serious", "critical"];
 mkdirSync(pictures, { recursive: true });
 
@@ -55,7 +56,19 @@ async function addresses() {
   all.choice = "#/diff";
   all.diff = isLocal ? "#/diff?before=HEAD~1&after=HEAD" : "#/diff?before=production&after=staging";
   all.compare = `#/compare?${pair}`;
+  all.filtered = `${all.diff}&kind=File%5B/etc/motd%5D&attribute=content`;
   if (!isLocal) {
+    all.catalogs = "#/node/changed.example.org/catalogs";
+    await go(page, all.catalogs);
+    await page.waitForSelector("tbody a[href*='a_time=']");
+    all.times = await href("tbody td a[href*='a_time=']");
+    await go(page, "#/node/changed.example.org");
+    await page.waitForSelector("tbody a[href^='#/report/']");
+    const run = await href("tbody a[href^='#/report/']");
+    all.otherrun = `${run}/compare`;
+    await go(page, all.otherrun);
+    await page.waitForSelector("tbody a[href*='other=']");
+    all.runs = await href("tbody a[href*='other=']");
     await go(page, "#/node/unchanged.example.org");
     await page.waitForSelector("tbody a[href^='#/report/']");
     all.path = await href("tbody a[href^='#/report/']");
@@ -103,6 +116,99 @@ async function causes(hash) {
   await page.close();
 }
 
+/** The texts of the elements that a selector finds on a page, when there are some. */
+async function texts(hash, selector) {
+  const page = await open(1440, 900, "light");
+  await go(page, hash);
+  await page.waitForSelector(selector, { timeout: 20000 });
+  const found = await page.$$eval(selector, (all) => all.map((one) => one.textContent));
+  await page.close();
+  return found;
+}
+
+/** Two times of a node, two runs, and filtered changes show what differs, and only that. */
+async function comparisons(all) {
+  const [filtered] = await texts(all.filtered, ".group");
+  if (!filtered.includes("/etc/motd") || filtered.includes("/etc/key")) mistake(`filtered changes are ${filtered}`);
+  if (isLocal) return;
+  const times = (await texts(all.times, ".group")).join(" ");
+  for (const text of ["Service[cron]", "/etc/motd", "Good morning"]) {
+    if (!times.includes(text)) mistake(`the comparison of two times lacks ${text}: ${times}`);
+  }
+  if (times.includes("Service[ssh]")) mistake(`the comparison of two times has what is the same: ${times}`);
+  const runs = (await texts(all.runs, "tbody tr")).join(" ");
+  if (!runs.includes("File[/srv/0]") || !runs.includes("no event")) mistake(`the comparison of two runs is ${runs}`);
+}
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page, selector) {
+  for (let presses = 0; presses < 200; presses += 1) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate((selector) => document.activeElement.matches(selector), selector)) return;
+  }
+  throw new Error(`Tab does not reach ${selector}`);
+}
+
+/** Without a mouse: a node at two times, another run of a run, and filters of changes. */
+async function keyboardOfComparisons() {
+  const page = await open(320, 640, "dark");
+  const focus = () => page.evaluate(() => document.getElementById("main").focus());
+  if (!isLocal) {
+    await go(page, "#/node/changed.example.org");
+    await focus();
+    await tabTo(page, "nav.tabs a[href$='/catalogs']");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("tbody a[href*='a_time=']");
+    await focus();
+    await tabTo(page, "tbody td a[href*='a_time=']");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => location.hash.startsWith("#/compare?") && document.querySelector(".group"), { timeout: 20000 });
+    await go(page, "#/node/changed.example.org");
+    await page.waitForSelector("tbody a[href^='#/report/']");
+    await focus();
+    await page.keyboard.type("j");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => location.hash.startsWith("#/report/") && document.querySelector(".crumbs a[href$='/compare']"), { timeout: 20000 });
+    await focus();
+    await tabTo(page, ".crumbs a[href$='/compare']");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("tbody a[href*='other=']", { timeout: 20000 });
+    await focus();
+    await tabTo(page, "tbody a[href*='other=']");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelector("h1")?.textContent === "Two runs" && document.querySelector("tbody"), { timeout: 20000 });
+  }
+  await go(page, isLocal ? "#/diff?before=HEAD~1&after=HEAD" : "#/diff?before=production&after=staging");
+  await focus();
+  await tabTo(page, "details.more > summary");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "input[name=kind]");
+  await page.keyboard.type("notify");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("kind=notify") && !document.querySelector(".group") && document.querySelector(".summary"), { timeout: 20000 });
+  if (!(await page.$("details.more[open]"))) mistake("filters that count are hidden");
+  await page.close();
+}
+
+/** Signs in through the provider, and out again without a mouse. Then the provider is asked again. */
+async function signOut() {
+  const page = await open(320, 640, "dark");
+  const ready = () => page.waitForFunction(() => document.getElementById("user")?.textContent === "carol" && !document.getElementById("sign-out").hidden && document.querySelector("#main h1"), { timeout: 20000 });
+  await page.goto(first);
+  await ready();
+  await page.screenshot({ path: `${pictures}/signed-in-320-dark.png` });
+  await page.evaluate(axe);
+  for (const one of (await page.evaluate(() => axe.run())).violations.filter(({ impact }) => SERIOUS.includes(impact))) mistake(`signed in: ${one.id}`);
+  const before = await page.cookies();
+  await tabTo(page, "#sign-out");
+  await Promise.all([page.waitForNavigation({ timeout: 20000 }), page.keyboard.press("Enter")]);
+  await ready();
+  const value = (cookies) => cookies.find((one) => one.name === "__Host-ordain")?.value;
+  const after = await page.cookies();
+  if (!value(before) || value(before) === value(after)) mistake("the session goes on after the sign-out");
+  await page.close();
+}
+
 /** A table that the page has made itself is saved as CSV, without formulas. */
 async function saving(hash) {
   const page = await open(1440, 900, "light");
@@ -145,13 +251,15 @@ async function keyboard() {
   await page.close();
 }
 
-try {
+async function visit() {
   const begin = await open(1440, 900, "light");
   await begin.goto(first);
   await begin.waitForSelector("#main h1");
   await begin.close();
   const all = await addresses();
   await keyboard();
+  await keyboardOfComparisons();
+  await comparisons(all);
   await causes(all.diff);
   await saving(all.resource);
   for (const [name, hash] of Object.entries(all)) {
@@ -160,6 +268,11 @@ try {
     }
   }
   console.log(`${Object.keys(all).length} pages, ${mistakes} mistakes`);
+}
+
+try {
+  if (mode === "sign-in") await signOut();
+  else await visit();
 } finally {
   await browser.close();
 }

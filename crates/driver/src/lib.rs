@@ -42,6 +42,7 @@ mod reporter;
 mod resolve;
 mod saved_kinds;
 mod session;
+mod shared_directory;
 mod shared_store;
 mod static_catalog;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use ordain_engine::cluster::{Cluster, Etcd, ServerStore, TlsFiles};
 use ordain_engine::host::Host;
 use ordain_engine::runner::HostRunner;
-use ordain_fleet_store::{SharedDatabase, Sqlite};
+use ordain_fleet_store::Sqlite;
 use ordain_graph::shared::{SharedStore, SharedStoreError};
 use ordain_source::Diagnostic;
 use ordain_store::StateDir;
@@ -14,9 +14,8 @@ use ordain_store::StateDir;
 use crate::codes;
 use crate::options::Options;
 use crate::reporter::Reporter;
+use crate::shared_directory::{FILES, SharedDirectory};
 
-/// The database in a directory.
-const FILE: &str = "shared.db";
 /// The number of its readers.
 const READERS: usize = 2;
 
@@ -94,9 +93,9 @@ impl Options {
 /// The store in a directory, which is created if it is missing.
 fn directory(dir: &Path) -> Result<Arc<dyn SharedStore>, Diagnostic> {
     StateDir::open(dir).map_err(codes::state)?;
-    let database = Sqlite::open(&dir.join(FILE), READERS, Vec::new());
+    let database = Sqlite::open(&dir.join(FILES[0]), READERS, Vec::new());
     let database = database.map_err(|e| codes::shared_store(SharedStoreError::from(e)))?;
-    Ok(Arc::new(SharedDatabase(Arc::new(database))))
+    Ok(Arc::new(SharedDirectory::new(dir, Arc::new(database))))
 }
 
 /// Warns that the store of shared values does not answer.

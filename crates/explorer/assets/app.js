@@ -9,6 +9,7 @@ import { nodes } from "./nodes.js";
 import { overview } from "./overview.js";
 import { report } from "./report.js";
 import { repository, repositoryNodes } from "./repository.js";
+import { compareRuns } from "./runs.js";
 import { search } from "./search.js";
 import { session } from "./session.js";
 import { why } from "./why.js";
@@ -25,6 +26,7 @@ function route(mode) {
   const parameters = new URLSearchParams(query);
   if (name === "node" && segments[1] === "resource") return [resource, segments, parameters];
   if (name === "node" && segments[1] === "why") return [why, segments, parameters];
+  if (name === "report" && segments[1] === "compare" && mode !== "repository") return [compareRuns, segments, parameters];
   const shared = { node, search, diff, compare };
   const pages = mode === "repository" ? { ...shared, "": repository, nodes: repositoryNodes } : { ...shared, "": overview, nodes, report };
   return [pages[name] ?? null, segments, parameters];

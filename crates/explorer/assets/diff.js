@@ -6,6 +6,15 @@ import { session } from "./session.js";
 
 const PAGE = 20;
 
+/** The filters: parameter, label, example. */
+const FILTERS = [
+  ["node", "Nodes", "web*, db01.example.org"],
+  ["fact", "With the fact", "os.family=Debian"],
+  ["class", "With the class", "profile::web"],
+  ["kind", "Kind or resource", "file, Service[nginx]"],
+  ["attribute", "Attribute", "content"],
+];
+
 export async function diff({ parameters, signal }) {
   const chosen = Object.fromEntries(parameters);
   const [known, { mode }] = await Promise.all([get(["revisions"], { limit: 500 }, signal), session()]);
@@ -15,8 +24,8 @@ export async function diff({ parameters, signal }) {
   if (!isComplete) {
     return [h("h1", {}, "Changes"), h("p", { class: "quiet" }, introduction(known.rows, isLocal)), form, revisions(known.rows, isLocal)];
   }
-  const asked = { before: chosen.before, after: chosen.after, environment: chosen.environment };
-  const offset = Number(chosen.offset ?? 0);
+  const { offset: from, ...asked } = chosen;
+  const offset = Number(from ?? 0);
   const found = await get(["diff"], { ...asked, offset, limit: PAGE }, signal);
   return [h("h1", {}, "Changes"), form, groups(found, { asked, path: ["diff"], page: "diff", linksTo: linksOf(asked, isLocal), nodes: true })];
 }
@@ -42,8 +51,15 @@ function choice(rows, chosen, isLocal) {
       event.preventDefault();
       location.hash = address(["diff"], Object.fromEntries(new FormData(form)));
     },
-  }, field("before", "Before"), field("after", "After"), names, h("button", {}, "Compare"));
+  }, field("before", "Before"), field("after", "After"), names, filters(chosen), h("button", {}, "Compare"));
   return form;
+}
+
+/** The fields of the filters. A list has commas, and `*` stands for any characters. */
+function filters(chosen) {
+  const field = ([name, label, example]) => h("label", {}, label, h("input", { name, value: chosen[name] ?? "", placeholder: example, spellcheck: "false", autocomplete: "off" }));
+  const isOpen = FILTERS.some(([name]) => chosen[name]);
+  return h("details", { class: "more", open: isOpen }, h("summary", {}, "Filters"), h("div", { class: "filters" }, FILTERS.map(field)));
 }
 
 /** The revisions, each with a link to its changes. */

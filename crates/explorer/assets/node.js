@@ -6,7 +6,10 @@ import { graph } from "./graph.js";
 import { session } from "./session.js";
 import { list, table } from "./table.js";
 
-const TABS = [["reports", "Runs"], ["facts", "Facts"], ["resources", "Resources"], ["graph", "Graph"]];
+const TABS = [["reports", "Runs"], ["facts", "Facts"], ["resources", "Resources"], ["graph", "Graph"], ["catalogs", "Catalogs"]];
+
+/** The parts that repositories without a server do not have. */
+const OF_SERVERS = ["reports", "catalogs"];
 
 export async function node({ segments, parameters, signal }) {
   const { mode } = await session();
@@ -14,7 +17,7 @@ export async function node({ segments, parameters, signal }) {
   const [name, tab = isLocal ? "resources" : "reports"] = segments;
   const revision = parameters.get("revision");
   const found = await get(["nodes", name], { revision }, signal);
-  const tabs = TABS.filter(([key]) => !isLocal || key !== "reports")
+  const tabs = TABS.filter(([key]) => !isLocal || !OF_SERVERS.includes(key))
     .map(([key, title]) => h("a", { href: address(["node", name, key], { revision }), "aria-current": key === tab ? "page" : null }, title));
   const values = isLocal ? localState(found, revision) : state(found);
   return [
@@ -65,6 +68,9 @@ function part(tab, name, parameters, signal, isLocal) {
     case "resources":
       return [filter(["node", name, tab], q, "Filter resources and files", { revision }),
         table({ caption: "Resources", path: ["nodes", name, "resources"], parameters: { q, revision }, columns: resources(name, revision), empty: "No resources.", signal })];
+    case "catalogs":
+      return [h("p", { class: "quiet" }, "A catalog is here again only if it differs from the one before it."),
+        table({ caption: "Catalogs", path: ["nodes", name, "catalogs"], columns: catalogs(name), empty: "No catalogs.", signal })];
     case "graph":
       return graph(name, parameters, signal);
     default:
@@ -86,6 +92,19 @@ const REPORTS = [
   ["Events", (row) => String(row.events)],
   ["Environment", (row) => row.environment ?? ""],
   ["Version", (row) => row.version],
+];
+
+const catalogs = (name) => [
+  ["First sent", (row) => {
+    const text = row.first_sent ? time(row.first_sent) : "not recorded";
+    return row.time ? link(text, ["compare"], { a: name, a_time: row.time, b: name }) : text;
+  }],
+  ["Replaced", (row) => (row.replaced ? time(row.replaced) : "the last catalog")],
+  ["Resources", (row) => String(row.resources)],
+  ["Environment", (row) => row.environment ?? ""],
+  ["Version", (row) => row.version],
+  ["Code", (row) => (row.code ? h("code", {}, row.code) : "not recorded")],
+  ["What the next one changed", (row) => (row.time ? link("Changes", ["compare"], { a: name, a_time: row.time, b: name, b_time: row.next }) : "")],
 ];
 
 const LOCAL_FACTS = [

@@ -23,7 +23,8 @@ export async function report({ segments, parameters, signal }) {
   const kinds = KINDS.map(([key, title]) => h("a", { href: address(["report", id], { kind: key }), "aria-current": key === kind ? "true" : null }, title));
   const longest = times.find((one) => one.name !== "total")?.value ?? 1;
   return [
-    h("p", { class: "crumbs" }, link(found.node, ["node", found.node]), " / ", link("Runs", ["node", found.node, "reports"])),
+    h("p", { class: "crumbs" }, link(found.node, ["node", found.node]), " / ", link("Runs", ["node", found.node, "reports"]), " / ",
+      link("Compare with another run", ["report", id, "compare"])),
     h("h1", {}, "Run ", status(found.status)),
     h("dl", { class: "about" }, about.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))),
     h("nav", { class: "tabs", "aria-label": "Kinds of events" }, kinds),

@@ -42,6 +42,7 @@ files! {
     "overview.js": JS,
     "report.js": JS,
     "repository.js": JS,
+    "runs.js": JS,
     "search.js": JS,
     "session.js": JS,
     "table.js": JS,

@@ -6,6 +6,7 @@ use crate::compression::{compress, decompress};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
 use crate::key::StoreKey;
+use crate::time::DAY;
 use crate::value::Value;
 
 /// The digest of a content: its SHA-256, or an HMAC if the content is secret.
@@ -33,12 +34,48 @@ pub fn put_content(
     if is_secret {
         data = key.encrypt(&digest, &data)?;
     }
+    insert_content(connection, &digest, content.len(), (is_secret, data), now)?;
+    Ok(digest)
+}
+
+/// Stores a content without secrets that nodes share. Unlike [`put_content`], it writes nothing
+/// about a content that is stored already: transactions about other nodes do not wait for it.
+pub(crate) fn put_shared_content(
+    connection: &mut dyn Connection,
+    content: &[u8],
+    now: i64,
+) -> Result<Digest, FleetStoreError> {
+    let digest: Digest = Sha256::digest(content).into();
+    let sql = "SELECT stored FROM contents WHERE digest = $1";
+    let stored = connection.value(sql, &[digest.as_slice().into()])?;
+    // The garbage collection deletes unreferenced contents after a day; the last reference to this
+    // one may be deleted now.
+    match stored.map(|stored| stored.integer()).transpose()? {
+        Some(stored) if stored > now.saturating_sub(DAY / 2) => {}
+        Some(_) => {
+            let sql = "UPDATE contents SET stored = $1 WHERE digest = $2";
+            connection.execute(sql, &[now.into(), digest.as_slice().into()])?;
+        }
+        None => {
+            insert_content(connection, &digest, content.len(), (false, compress(content)?), now)?
+        }
+    }
+    Ok(digest)
+}
+
+/// Inserts the data of a content, unless another transaction has done so.
+fn insert_content(
+    connection: &mut dyn Connection,
+    digest: &Digest,
+    size: usize,
+    (is_secret, data): (bool, Vec<u8>),
+    now: i64,
+) -> Result<(), FleetStoreError> {
     let sql = "INSERT INTO contents (digest, size, is_secret, data, stored)
                VALUES ($1, $2, $3, $4, $5) ON CONFLICT (digest) DO NOTHING";
-    let size = content.len() as i64;
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
     let row = [digest.as_slice().into(), size.into(), is_secret.into(), data.into(), now.into()];
-    connection.execute(sql, &row)?;
-    Ok(digest)
+    connection.execute(sql, &row).map(drop)
 }
 
 /// The content with a digest.

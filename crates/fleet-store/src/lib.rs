@@ -45,6 +45,8 @@
 //! - Nodes share the rows of resources, sets of tags, edges and fact paths. So similar catalogs of
 //!   many nodes take little more space than one.
 //! - Hashes equal those of PuppetDB, so that clients may compare them.
+//! - The earlier catalogs of a node are stored as what differs from the next one
+//!   ([`stored_catalogs`]). A catalog that does not change writes nothing about them.
 //!
 //! # Secrets
 //!
@@ -64,6 +66,7 @@ mod error;
 mod fleet_jobs;
 mod fleet_runs;
 mod gc;
+mod history;
 mod ingest;
 mod key;
 mod leases;
@@ -105,6 +108,9 @@ pub use fleet_runs::{
     last_fleet_run, resume_fleet_run, run_requests, step_fleet_run,
 };
 pub use gc::{GcStats, Retention, collect_garbage};
+pub use history::{
+    CatalogContent, CatalogResource, StoredCatalog, catalog_content, stored_catalogs,
+};
 pub use ingest::{Outcome, apply, apply_all, apply_all_at};
 pub use key::StoreKey;
 pub use leases::{acquire_lease, release_lease};

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_shared_values.sql"),
     include_str!("migrations/0008_covering_indexes.sql"),
     include_str!("migrations/0009_report_durations.sql"),
+    include_str!("migrations/0010_catalog_history.sql"),
 ];
 
 /// Applies the missing migrations, each in one transaction.

@@ -82,6 +82,26 @@ pub(crate) fn delete(
     Ok(())
 }
 
+/// Passes the rows of a query to a function. `sql` ends before the list of the values of its last
+/// condition; `first` has the parameters before these.
+pub(crate) fn each_of(
+    connection: &mut dyn Connection,
+    sql: &str,
+    first: &[Value],
+    values: &[Value],
+    row: &mut dyn FnMut(&[Value]) -> Result<(), FleetStoreError>,
+) -> Result<(), FleetStoreError> {
+    for part in parts(values) {
+        let sql = format!("{sql} {}", list(part.len(), first.len() + 1));
+        let parameters = [first, part].concat();
+        connection.each(&sql, &parameters, &mut |found| {
+            row(found)?;
+            Ok(std::ops::ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(())
+}
+
 /// A table of shared rows. The first of its columns is `hash`.
 pub(crate) struct Shared {
     /// The name of the table.

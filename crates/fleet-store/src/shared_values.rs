@@ -257,6 +257,18 @@ impl SharedDatabase {
         read(&*self.0, None, |connection| shared_changes(connection, after))
     }
 
+    /// The time until the next value ends unless its host renews it. `None` if no value ends.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn next_expiry(&self) -> Result<Option<Duration>, FleetStoreError> {
+        let sql = "SELECT min(expires) FROM shared_values";
+        let found = read(&*self.0, None, |connection| connection.value(sql, &[]))?;
+        let found = found.map(|value| value.optional(Value::integer)).transpose()?.flatten();
+        let left = found.map(|expires| expires.saturating_sub(now()).max(0));
+        Ok(left.map(|left| Duration::from_micros(u64::try_from(left).unwrap_or(0))))
+    }
+
     /// Removes the values that their hosts did not renew in time.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! Resources that the nodes of a side export for each other.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ordain_graph::exports::{Exported, Exports};
 
@@ -46,5 +47,31 @@ impl Exports for ExportPool {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = all.get(kind).into_iter().flatten().filter(|one| one.node != except);
         Ok(found.cloned().collect())
+    }
+}
+
+/// The exported resources for a compile, which says afterwards whether it has asked for some.
+#[derive(Debug, Default)]
+pub(crate) struct AskedExports {
+    /// `None` if the other nodes are not compiled yet; then there are none.
+    pub(crate) pool: Option<Arc<ExportPool>>,
+    is_asked: AtomicBool,
+}
+
+impl AskedExports {
+    pub(crate) fn new(pool: Option<Arc<ExportPool>>) -> Self {
+        Self { pool, is_asked: AtomicBool::new(false) }
+    }
+
+    /// Whether a compile has asked for exported resources.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
+    }
+}
+
+impl Exports for AskedExports {
+    fn of_kind(&self, kind: &str, except: &str) -> Result<Vec<Exported>, String> {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.pool.as_ref().map_or_else(|| Ok(Vec::new()), |pool| pool.of_kind(kind, except))
     }
 }

@@ -26,6 +26,17 @@ pub struct ChangeFilter {
     pub ignores_layout: bool,
 }
 
+/// The resource of a class by its name in manifests: `Class[Profile::Base]` of `profile::base`.
+pub fn class_resource(name: &str) -> String {
+    let capital = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    };
+    let name = name.trim_start_matches("::");
+    let segments: Vec<String> = name.split("::").map(capital).collect();
+    format!("Class[{}]", segments.join("::"))
+}
+
 /// A pattern for a whole text: `*` stands for any characters. Case does not matter.
 pub(crate) fn pattern(text: &str) -> Result<Regex, FleetError> {
     let escaped = regex::escape(text).replace("\\*", ".*");
@@ -64,9 +75,24 @@ impl NodeFilter {
         Ok(Self { names: patterns(names)?, facts })
     }
 
+    /// Whether all nodes are chosen.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.facts.is_empty()
+    }
+
+    /// Whether a name is chosen, whatever the facts of the node.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|pattern| pattern.is_match(name))
+    }
+
+    /// Whether nodes are chosen by their facts, too.
+    pub fn has_facts(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
     /// Whether a node is chosen. One whose facts cannot be read is chosen by no fact.
     pub fn has(&self, node: &FleetNode) -> bool {
-        if !self.names.is_empty() && !self.names.iter().any(|name| name.is_match(&node.name)) {
+        if !self.has_name(&node.name) {
             return false;
         }
         if self.facts.is_empty() {

@@ -62,7 +62,7 @@ pub use change::{
 pub use collect::FoundChange;
 pub use compare::compare_graphs;
 pub use error::FleetError;
-pub use filter::{ChangeFilter, NodeFilter};
+pub use filter::{ChangeFilter, NodeFilter, class_resource};
 pub use ignore::IgnoreRule;
 pub use node_compile::NodeCompiler;
 pub use nodes::{

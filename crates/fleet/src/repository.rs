@@ -1,24 +1,29 @@
 //! A repository whose nodes are compiled on demand, at any of its revisions.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ordain_data::Value as Data;
-use ordain_driver::puppet::shared::{NodeCatalog, SharedEnvironment, puppet_message};
+use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, SharedEnvironment, puppet_message};
 use ordain_driver::{Commit, LoggedCommit, Options, Purpose, SourceKind, compile};
 use ordain_graph::Graph;
+use ordain_graph::exports::Exports;
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::budget::Watch;
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{SourceMap, World, suggest};
+use rayon::prelude::*;
 
 use crate::error::FleetError;
+use crate::exports::{AskedExports, ExportPool};
+use crate::filter::NodeFilter;
 use crate::nodes::FleetNode;
 use crate::recent::Recent;
 use crate::result::FleetDiff;
 use crate::revision::{Range, Side as SideName, SideSources, repository};
-use crate::run::{ENVIRONMENT, Request, diff};
+use crate::run::{BATCH, ENVIRONMENT, Request, diff, threads};
 use crate::side::{Failure, FirstError};
 
 /// The number of graphs that stay in memory.
@@ -31,6 +36,8 @@ const DIFFS: usize = 4;
 const FRESH: Duration = Duration::from_secs(3);
 /// A result of the work tree stays for this many times the time that it took.
 const FRESH_SHARE: u32 = 10;
+/// The maximum number of nodes that are compiled for the resources that they export.
+const MAX_EXPORTING: usize = 2_000;
 /// The number of commits in [`Repository::commits`].
 const COMMITS: usize = 100;
 
@@ -44,8 +51,11 @@ pub struct Repository {
     cache: Option<PathBuf>,
     environments: Recent<Option<String>, OpenedRevision>,
     graphs: Recent<(Option<String>, String), NodeGraph>,
-    diffs: Recent<[Option<String>; 2], FleetDiff>,
+    diffs: Recent<DiffKey, FleetDiff>,
 }
+
+/// Both revisions, and the resources of which nodes need one.
+type DiffKey = ([Option<String>; 2], Vec<String>);
 
 /// The graph of a node at a revision.
 pub struct NodeGraph {
@@ -63,6 +73,16 @@ pub struct NodeGraph {
 struct OpenedRevision {
     environment: SharedEnvironment,
     world: Arc<dyn World>,
+    /// The exported resources of its nodes, after a node has asked for some.
+    exports: Mutex<Option<CollectedExports>>,
+}
+
+/// The exported resources of all nodes of a revision.
+#[derive(Clone)]
+struct CollectedExports {
+    pool: Arc<ExportPool>,
+    /// The reason why some are missing.
+    warning: Option<String>,
 }
 
 /// The source texts of a graph.
@@ -217,7 +237,7 @@ impl Repository {
         let opened = SharedEnvironment::open(&mut reporter, &self.path, &options);
         let environment = opened.map_err(|error| refused(reporter.failure(error)))?;
         let world = options.untracked_world();
-        let opened = Arc::new(OpenedRevision { environment, world });
+        let opened = Arc::new(OpenedRevision { environment, world, exports: Mutex::default() });
         let until = fresh_until(&key, begin);
         self.environments.add(key, Arc::clone(&opened), until);
         Ok(opened)
@@ -230,16 +250,16 @@ impl Repository {
     ) -> Result<NodeGraph, FleetError> {
         let opened = self.environment(commit)?;
         let facts = node.parse()?;
-        let name = self.options.environment.as_deref().unwrap_or(ENVIRONMENT);
-        let request = facts.request(&node.name, name);
-        let compile = || opened.environment.compile(request);
-        let NodeCatalog { graph, diagnostics, .. } = on_deep_stack(STACK_SIZE, compile);
+        let request = facts.request(&node.name, self.environment_name());
+        let (found, warning) = self.compile_with_exports(&opened, &request)?;
+        let NodeCatalog { graph, diagnostics, .. } = found;
         let sources = opened.environment.sources();
         let Some(graph) = graph else {
             let failure = Failure::of(&diagnostics, sources);
             return Err(failure.map_or_else(|| FleetError::Compile(FAILED.to_owned()), refused));
         };
-        let warnings = diagnostics.iter().map(|one| puppet_message(one, sources)).collect();
+        let warnings = diagnostics.iter().map(|one| puppet_message(one, sources));
+        let warnings = warnings.chain(warning).collect();
         Ok(NodeGraph {
             graph: Arc::new(graph),
             facts: facts.facts,
@@ -247,6 +267,77 @@ impl Repository {
             world: Arc::clone(&opened.world),
             texts: Texts::OfRevision(opened),
         })
+    }
+
+    fn environment_name(&self) -> &str {
+        self.options.environment.as_deref().unwrap_or(ENVIRONMENT)
+    }
+
+    /// Compiles a node with the exported resources of the others. These are compiled only if the node
+    /// asks for such resources, once for all nodes of a revision. The second result is the reason why
+    /// some are missing.
+    fn compile_with_exports(
+        &self,
+        opened: &OpenedRevision,
+        request: &NodeRequest,
+    ) -> Result<(NodeCatalog, Option<String>), FleetError> {
+        let compile = |pool: Option<Arc<ExportPool>>| {
+            let exports = Arc::new(AskedExports::new(pool));
+            let shared = Some(Arc::clone(&exports) as Arc<dyn Exports>);
+            let request = NodeRequest { exports: shared, ..request.clone() };
+            let found = on_deep_stack(STACK_SIZE, || opened.environment.compile(request));
+            (found, exports.is_asked())
+        };
+        let known = opened.exports.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_known = known.is_some();
+        let (found, is_asked) = compile(known.as_ref().map(|known| Arc::clone(&known.pool)));
+        if !is_asked {
+            return Ok((found, None));
+        }
+        if is_known {
+            return Ok((found, known.and_then(|known| known.warning)));
+        }
+        let collected = self.collect_exports(opened)?;
+        let (found, _) = compile(Some(collected.pool));
+        Ok((found, collected.warning))
+    }
+
+    /// The resources that the nodes export at a revision. One thread at a time compiles them.
+    fn collect_exports(&self, opened: &OpenedRevision) -> Result<CollectedExports, FleetError> {
+        let mut known = opened.exports.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        let pool = Arc::new(ExportPool::default());
+        let mut failed: Vec<&str> = Vec::new();
+        let warning = if self.nodes.len() > MAX_EXPORTING {
+            Some(format!(
+                "exported resources are not collected: there are {} nodes, more than \
+                 {MAX_EXPORTING}; `ordain fleet diff` collects them",
+                self.nodes.len()
+            ))
+        } else {
+            let threads = threads(None, self.nodes.len())?;
+            let compile = |node: &'_ FleetNode| {
+                let Ok(facts) = node.parse() else { return false };
+                let _watch = Watch::begin();
+                let request = facts.request(&node.name, self.environment_name());
+                let exports = Some(Arc::new(AskedExports::default()) as Arc<dyn Exports>);
+                let found = opened.environment.compile(NodeRequest { exports, ..request });
+                pool.add(&found.exported);
+                found.graph.is_some()
+            };
+            for batch in self.nodes.chunks(BATCH) {
+                let done: Vec<bool> = threads.install(|| batch.par_iter().map(compile).collect());
+                let of = batch.iter().zip(done).filter(|(_, is_done)| !is_done);
+                failed.extend(of.map(|(node, _)| node.name.as_str()));
+            }
+            missing_exports(&failed)
+        };
+        pool.sort();
+        let collected = CollectedExports { pool, warning };
+        *known = Some(collected.clone());
+        Ok(collected)
     }
 
     fn single_graph(&self, commit: Option<&str>) -> Result<NodeGraph, FleetError> {
@@ -264,8 +355,20 @@ impl Repository {
         })
     }
 
-    /// The changes between two revisions on all nodes; `None` is the work tree. Recent comparisons are
-    /// reused.
+    /// The names of the nodes that a filter chooses. Sources without nodes have one, which no filter
+    /// leaves out.
+    pub fn chosen_names(&self, filter: &NodeFilter) -> BTreeSet<String> {
+        match &self.nodes[..] {
+            [] => self.names().into_iter().collect(),
+            nodes => {
+                let chosen = nodes.iter().filter(|node| filter.has(node));
+                chosen.map(|node| node.name.clone()).collect()
+            }
+        }
+    }
+
+    /// The changes between two revisions on all nodes, or on those that have one of the resources
+    /// `having` on either side; `None` is the work tree. Recent comparisons are reused.
     ///
     /// # Errors
     /// When there is no such revision, or the nodes cannot be compared.
@@ -273,20 +376,21 @@ impl Repository {
         &self,
         before: Option<&str>,
         after: Option<&str>,
+        having: &[String],
     ) -> Result<Arc<FleetDiff>, FleetError> {
-        let key = [self.commit(before)?, self.commit(after)?];
+        let key = ([self.commit(before)?, self.commit(after)?], having.to_vec());
         if let Some(known) = self.diffs.get(&key) {
             return Ok(known);
         }
         let begin = Instant::now();
         let mut found = match self.kind == SourceKind::Puppet && self.nodes.is_empty() {
-            true => self.single_diff(&key)?,
+            true => self.single_diff(&key.0)?,
             false => self.node_diff(&key)?,
         };
         for (name, side) in [(before, &mut found.before), (after, &mut found.after)] {
             *side = name.map_or_else(|| side.clone(), str::to_owned);
         }
-        let is_fixed = key.iter().all(Option::is_some);
+        let is_fixed = key.0.iter().all(Option::is_some);
         let until = (!is_fixed).then(|| fresh_from(begin));
         let found = Arc::new(found);
         self.diffs.add(key, Arc::clone(&found), until);
@@ -304,16 +408,27 @@ impl Repository {
         Ok(FleetDiff::of_graphs((&old, &before.graph), (&new, &after.graph)))
     }
 
-    fn node_diff(&self, commits: &[Option<String>; 2]) -> Result<FleetDiff, FleetError> {
+    fn node_diff(&self, (commits, having): &DiffKey) -> Result<FleetDiff, FleetError> {
         let side = |commit: &Option<String>| {
             commit.as_ref().map_or(SideName::WorkTree, |id| SideName::Revision(id.clone()))
         };
         let range = Range { before: side(&commits[0]), after: side(&commits[1]) };
         diff(&Request {
             cache: self.cache.as_deref(),
+            having,
             ..Request::new(&self.path, &range, &self.nodes, &self.options)
         })
     }
+}
+
+/// The warning that the exported resources of some nodes are missing.
+fn missing_exports(failed: &[&str]) -> Option<String> {
+    let names = match failed {
+        [] => return None,
+        [one] => (*one).to_owned(),
+        [one, rest @ ..] => format!("{one} and {} more", rest.len()),
+    };
+    Some(format!("exported resources of {names} are missing: they do not compile"))
 }
 
 /// The name of the side that is no commit.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ordain_ca::Autosign;
+use ordain_fleet_store::Retention;
 use ordain_graph::language::Strict;
 
 /// The settings of a server.
@@ -56,6 +57,10 @@ pub struct Config {
     pub answers: bool,
     /// One of so many of these answers is compiled again to compare; 0 for none.
     pub recompile_share: u64,
+    /// The maximum number of earlier catalogs of a node that are stored.
+    pub catalog_history: u32,
+    /// The number of days for which an earlier catalog is stored.
+    pub catalog_history_days: u32,
     /// The `hiera.yaml` of the global layer.
     pub hiera: Option<PathBuf>,
     /// The severity of questionable code.
@@ -138,8 +143,15 @@ impl std::str::FromStr for ExplorerUser {
     }
 }
 
+/// Microseconds in a day.
+const DAY: i64 = 86_400_000_000;
+
 /// The default of [`Config::recompile_share`].
 pub const RECOMPILE_SHARE: u64 = 50;
+/// The default of [`Config::catalog_history`].
+const CATALOG_HISTORY: u32 = 20;
+/// The default of [`Config::catalog_history_days`].
+const CATALOG_HISTORY_DAYS: u32 = 14;
 
 /// Limits on requests and connections.
 #[derive(Clone, Debug)]
@@ -218,6 +230,8 @@ impl Config {
             static_catalogs: false,
             answers: true,
             recompile_share: RECOMPILE_SHARE,
+            catalog_history: CATALOG_HISTORY,
+            catalog_history_days: CATALOG_HISTORY_DAYS,
             hiera: None,
             strict: Strict::Error,
             strict_variables: true,
@@ -225,6 +239,15 @@ impl Config {
             shadow: None,
             shadow_ignore: Vec::new(),
             limits: Limits::default(),
+        }
+    }
+
+    /// The times for which data about nodes is stored.
+    pub(crate) fn retention(&self) -> Retention {
+        Retention {
+            catalogs: Some(i64::from(self.catalog_history_days) * DAY),
+            catalogs_per_node: Some(self.catalog_history),
+            ..Retention::default()
         }
     }
 

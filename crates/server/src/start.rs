@@ -400,7 +400,7 @@ async fn maintain_database(server: Arc<Server>) {
         let server = Arc::clone(&server);
         let maintain = move || {
             if round > 0 {
-                server.storage.collect_garbage();
+                server.storage.collect_garbage(&server.config.retention());
             }
             server.storage.update_statistics();
             server.queries.update_statistics();

@@ -175,6 +175,8 @@ struct Section {
     static_catalogs: Option<bool>,
     answers: Option<bool>,
     recompile_share: Option<u64>,
+    catalog_history: Option<u32>,
+    catalog_history_days: Option<u32>,
     hiera: Option<PathBuf>,
     strict: Option<String>,
     strict_variables: Option<bool>,
@@ -368,6 +370,9 @@ fn config(args: &ServeArgs, section: Section) -> Result<Config, Failure> {
     config.answers = args.answers.or(section.answers).unwrap_or(config.answers);
     let share = args.recompile_share.or(section.recompile_share);
     config.recompile_share = share.unwrap_or(config.recompile_share);
+    config.catalog_history = section.catalog_history.unwrap_or(config.catalog_history);
+    let days = section.catalog_history_days;
+    config.catalog_history_days = days.unwrap_or(config.catalog_history_days);
     config.hiera = args.hiera.clone().or(section.hiera);
     config.strict = match (args.strict, section.strict.as_deref()) {
         (Some(strict), _) => strict.into(),

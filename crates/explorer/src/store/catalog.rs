@@ -1,6 +1,9 @@
-//! The catalog of a node: resources, and the graph of their relations.
+//! The catalogs of a node: resources, and the graph of their relations.
 
-use ordain_fleet_store::{Connection, FleetStoreError, Value};
+use ordain_fleet_store::{
+    CatalogContent, Connection, FleetStoreError, StoredCatalog, Value, catalog_content,
+    format_time, parse_time, stored_catalogs,
+};
 use ordain_graph::{
     Attribute, Containment, Edge, EdgeKind, Graph, Origin, Resource, ResourceRef, Step,
 };
@@ -8,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::nodes::kind_and_title;
 use super::page::{Page, Sql, columns, count, json_number, json_text, json_value};
-use crate::document::{Document, Table};
+use crate::document::{Document, Table, table_document};
 use crate::error::ExplorerError;
 use crate::links::Links;
 
@@ -82,6 +85,83 @@ impl Page<'_> {
         })))
     }
 
+    /// `nodes/NAME/catalogs`: the stored catalogs, the last one first. `time` chooses a catalog in
+    /// comparisons, `next` the one that has replaced it; the last one has no such time.
+    pub(super) fn catalogs(
+        &self,
+        connection: &mut dyn Connection,
+        node: &str,
+    ) -> Result<Document, ExplorerError> {
+        self.node_id(connection, node)?;
+        let found = self.visible_catalogs(connection, node)?;
+        let time = |time: Option<i64>| json!(time.map(format_time));
+        let mut next = Json::Null;
+        let rows = found.into_iter().map(|one| {
+            let chosen = time(one.number.map(|_| one.first_sent.unwrap_or(one.last_sent)));
+            vec![
+                chosen.clone(),
+                std::mem::replace(&mut next, chosen),
+                time(one.first_sent),
+                time(Some(one.last_sent)),
+                time(one.replaced),
+                json!(one.environment),
+                json!(one.version),
+                json!(one.code_id),
+                json!(one.resources),
+            ]
+        });
+        let columns = &[
+            "time",
+            "next",
+            "first_sent",
+            "last_sent",
+            "replaced",
+            "environment",
+            "version",
+            "code",
+            "resources",
+        ];
+        table_document(columns, rows.collect(), self.request)
+    }
+
+    /// The stored catalogs of a node without those of environments that the user may not see.
+    fn visible_catalogs(
+        &self,
+        connection: &mut dyn Connection,
+        node: &str,
+    ) -> Result<Vec<StoredCatalog>, FleetStoreError> {
+        let mut found = stored_catalogs(connection, node)?;
+        if let Some(names) = &self.viewer.environments {
+            let may_see =
+                |name: &Option<String>| name.as_ref().is_some_and(|name| names.contains(name));
+            // The environment of the node was checked; its last catalog may have none.
+            found.retain(|one| one.number.is_none() || may_see(&one.environment));
+        }
+        Ok(found)
+    }
+
+    /// The graph of the catalog that a node had at a time; without one, of the last catalog.
+    pub(super) fn catalog_graph(
+        &self,
+        connection: &mut dyn Connection,
+        node: &str,
+        time: Option<&str>,
+    ) -> Result<Graph, ExplorerError> {
+        self.node_id(connection, node)?;
+        let number = match time {
+            None => None,
+            Some(text) => {
+                let time = time_of(text)?;
+                let all = self.visible_catalogs(connection, node)?;
+                let found = all.into_iter().find(|one| one.is_of(time));
+                let missing = || ExplorerError::Missing(format!("catalog of {node} at {text}"));
+                found.ok_or_else(missing)?.number
+            }
+        };
+        let content = catalog_content(connection, node, number)?.unwrap_or_default();
+        Ok(graph_of(node, content))
+    }
+
     /// `nodes/NAME/graph`: the neighbourhood of a resource; see [`Links::neighbourhood`].
     pub(super) fn graph(
         &self,
@@ -106,48 +186,62 @@ impl Page<'_> {
     }
 }
 
+/// A time such as `2026-11-27T10:00:00Z`, `2026-11-27T10:00` or `2026-11-27`; without an offset in
+/// UTC.
+///
+/// # Errors
+/// When the text has another form.
+fn time_of(text: &str) -> Result<i64, ExplorerError> {
+    let forms = [text.to_owned(), format!("{text}Z"), format!("{text}T00:00Z")];
+    forms.iter().find_map(|text| parse_time(text)).ok_or_else(|| {
+        ExplorerError::Parameter(format!("`{text}` is no time such as 2026-11-27T10:00:00Z"))
+    })
+}
+
 /// The graph of a stored catalog.
-pub(super) fn graph_of(
-    connection: &mut dyn Connection,
-    node: i64,
-    name: &str,
-) -> Result<Graph, FleetStoreError> {
+fn graph_of(name: &str, content: CatalogContent) -> Graph {
     let mut graph = Graph::default();
     graph.name = name.into();
     let step = Step::External("the stored catalog".into());
     let origin = graph.origins.intern(Origin { step, span: None, parent: None });
-    let sql = "SELECT r.type, r.title, r.parameters, r.exported FROM catalog_resources k
-               JOIN resources r ON r.id = k.resource_id WHERE k.certname_id = $1
-               ORDER BY r.type, r.title";
-    for row in connection.rows(sql, &[node.into()])? {
-        let [kind, title, parameters, exported] = &row[..] else { return Err(columns(4)) };
-        let attributes = json_value(parameters)?;
+    for ((kind, title), found) in content.resources {
+        let attributes: Json = serde_json::from_str(&found.parameters).unwrap_or_default();
         let attribute = |(name, value): (&String, &Json)| {
             // Plain JSON, in which no key has a meaning.
             let value = ordain_data::json::read(&value.to_string()).unwrap_or_default();
             Attribute { name: name.as_str().into(), value, origin, losers: Vec::new() }
         };
         graph.add(Resource {
-            id: ResourceRef { kind: kind.text()?.into(), title: title.text()?.into() },
+            id: ResourceRef { kind: kind.into(), title: title.into() },
             containment: Containment::Leaf,
             attributes: attributes.as_object().into_iter().flatten().map(attribute).collect(),
             tags: Vec::new(),
-            exported: exported.boolean()?,
+            exported: found.exported,
             is_virtual: false,
             origin,
         });
     }
-    for (from, to, relation) in edges(connection, node)? {
-        let (Some(from), Some(to)) = (graph.find_text(&from), graph.find_text(&to)) else {
-            continue;
-        };
-        match relation {
+    for edge in content.edges {
+        let name = |(kind, title): &(String, String)| format!("{kind}[{title}]");
+        let found = [&edge.source, &edge.target].map(|end| graph.find_text(&name(end)));
+        let [Some(from), Some(to)] = found else { continue };
+        match word(&edge.relationship) {
             "contains" => graph.containment.push((from, to)),
             "notifies" => graph.edges.push(Edge { from, to, kind: EdgeKind::Notify, origin }),
             _ => graph.edges.push(Edge { from, to, kind: EdgeKind::Before, origin }),
         }
     }
-    Ok(graph)
+    graph
+}
+
+/// The word for a relation. PuppetDB writes each relation in the direction in which the code has it.
+fn word(relationship: &str) -> &'static str {
+    match relationship {
+        "contains" => "contains",
+        "required-by" | "before" => "before",
+        "notifies" | "subscription-of" => "notifies",
+        _ => "other",
+    }
 }
 
 /// A relation: from, to, kind. The resource of `from` contains that of `to`, or comes before it.
@@ -167,13 +261,7 @@ pub(super) fn edges(
         };
         let from = format!("{}[{}]", from_type.text()?, from_title.text()?);
         let to = format!("{}[{}]", to_type.text()?, to_title.text()?);
-        // PuppetDB writes each relation in the direction in which the code has it.
-        Ok(match kind.text()? {
-            "contains" => (from, to, "contains"),
-            "required-by" | "before" => (from, to, "before"),
-            "notifies" | "subscription-of" => (from, to, "notifies"),
-            _ => (from, to, "other"),
-        })
+        Ok((from, to, word(kind.text()?)))
     };
     rows.iter().map(relation).collect()
 }

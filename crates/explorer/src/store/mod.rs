@@ -1,6 +1,7 @@
 //! Documents about the nodes, catalogs and reports of a server's database.
 
 mod catalog;
+mod compared_runs;
 mod node;
 mod nodes;
 mod overview;
@@ -32,17 +33,20 @@ pub fn store_document(
     viewer: &Viewer,
     request: &PageRequest<'_>,
 ) -> Result<Document, ExplorerError> {
-    let mut result = Err(ExplorerError::Missing("answer".to_owned()));
-    read(database, Some(LIMIT), |connection| {
-        let page = Page { viewer, request };
-        result = match page.document(connection) {
-            // The transaction may be repeated after a conflict.
-            Err(ExplorerError::Store(error)) => return Err(error),
-            other => other,
-        };
-        Ok(())
-    })?;
-    result
+    let page = Page { viewer, request };
+    answered(database, |connection| page.document(connection))
+}
+
+/// Runs a transaction that only reads.
+fn answered<T>(
+    database: &dyn Database,
+    mut work: impl FnMut(&mut dyn Connection) -> Result<T, ExplorerError>,
+) -> Result<T, ExplorerError> {
+    read(database, Some(LIMIT), |connection| match work(connection) {
+        // The transaction may be repeated after a conflict.
+        Err(ExplorerError::Store(error)) => Err(error),
+        other => Ok(other),
+    })?
 }
 
 /// The environment of a node, if the user may see that node.
@@ -62,22 +66,20 @@ pub fn environment_of(
     found.map(|(_, environment)| environment).ok_or_else(|| missing_node(node))
 }
 
-/// The graph of the stored catalog of a node, if the user may see that node. Sensitive values are in
-/// no stored catalog.
+/// The graph of a stored catalog of a node, if the user may see that node: of the one that the node
+/// had at a time, or else of the last one. Sensitive values are in no stored catalog.
 ///
 /// # Errors
-/// When there is no such node, or the database fails.
+/// When there is no such node or catalog, the time is malformed, or the database fails.
 pub fn stored_graph(
     database: &dyn Database,
     viewer: &Viewer,
     node: &str,
+    time: Option<&str>,
 ) -> Result<Graph, ExplorerError> {
     let request = PageRequest { segments: Vec::new(), parameters: Vec::new() };
-    let find = |connection: &mut dyn Connection| {
-        let found = Page { viewer, request: &request }.find_node(connection, node)?;
-        found.map(|(id, _)| catalog::graph_of(connection, id, node)).transpose()
-    };
-    read(database, Some(LIMIT), find)?.ok_or_else(|| missing_node(node))
+    let page = Page { viewer, request: &request };
+    answered(database, |connection| page.catalog_graph(connection, node, time))
 }
 
 /// The names of the active nodes of an environment, if the user may see it.
@@ -91,16 +93,8 @@ pub fn nodes_of_environment(
 ) -> Result<BTreeSet<String>, ExplorerError> {
     let request =
         PageRequest { segments: Vec::new(), parameters: vec![("environment", environment)] };
-    let mut result = Ok(BTreeSet::new());
-    read(database, Some(LIMIT), |connection| {
-        match (Page { viewer, request: &request }).names(connection) {
-            // The transaction may be repeated after a conflict.
-            Err(ExplorerError::Store(error)) => return Err(error),
-            other => result = other,
-        }
-        Ok(())
-    })?;
-    result
+    let page = Page { viewer, request: &request };
+    answered(database, |connection| page.names(connection))
 }
 
 /// The number of the last report that was stored, to notice news.
@@ -127,12 +121,14 @@ impl Page<'_> {
             ["nodes", node, "facts"] => self.facts(connection, node),
             ["nodes", node, "resources"] => self.resources(connection, node),
             ["nodes", node, "resource"] => self.resource(connection, node),
+            ["nodes", node, "catalogs"] => self.catalogs(connection, node),
             ["nodes", node, "graph"] => self.graph(connection, node),
             ["nodes", node, "reports"] => self.reports(connection, node),
             ["reports", report] => self.report(connection, report),
             ["reports", report, "path"] => self.critical_path(connection, report),
             ["reports", report, "durations"] => self.durations(connection, report),
             ["reports", report, "events"] => self.events(connection, report),
+            ["reports", report, "compare"] => self.compared_runs(connection, report),
             _ => Err(ExplorerError::Missing(format!("page {}", self.request.segments.join("/")))),
         }
     }

@@ -15,8 +15,8 @@ use crate::document::{Document, Table, table_document};
 use crate::error::ExplorerError;
 
 /// A report that the user may see.
-struct Report {
-    id: i64,
+pub(super) struct Report {
+    pub(super) id: i64,
     row: Vec<Value>,
 }
 
@@ -152,7 +152,7 @@ impl Page<'_> {
         })))
     }
 
-    fn find_report(
+    pub(super) fn find_report(
         &self,
         connection: &mut dyn Connection,
         hash: &str,
@@ -193,7 +193,7 @@ fn event(row: &[Value]) -> Result<Vec<Json>, FleetStoreError> {
 }
 
 /// The number of the node of a report, and the seconds that its run took for each resource.
-fn stored_durations(
+pub(super) fn stored_durations(
     connection: &mut dyn Connection,
     report: i64,
 ) -> Result<(i64, HashMap<String, f64>), FleetStoreError> {

@@ -60,7 +60,7 @@ pub struct Resource {
 }
 
 /// An edge of a catalog.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
     /// Type and title of the source.
     pub source: (String, String),

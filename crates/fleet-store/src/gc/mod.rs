@@ -1,8 +1,10 @@
-//! Garbage collection: old reports, nodes that stopped sending data, and unreferenced shared rows.
+//! Garbage collection: old reports and catalogs, nodes that stopped sending data, and unreferenced
+//! shared rows.
 //!
 //! Each step is a transaction over a bounded number of rows found through an index. So commands can
 //! be stored in between, and a collection can stop at any time and continue later.
 
+mod catalogs;
 mod nodes;
 mod reports;
 mod shared;
@@ -15,11 +17,15 @@ use crate::error::FleetStoreError;
 use crate::gc::step::Step;
 use crate::time::DAY;
 
-/// The retention times, in microseconds. `None` means forever.
+/// The retention times, in microseconds, and numbers. `None` means forever, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// How long reports and their events are stored.
     pub reports: Option<i64>,
+    /// How long earlier catalogs are stored after the next one has replaced them.
+    pub catalogs: Option<i64>,
+    /// The maximum number of earlier catalogs of a node.
+    pub catalogs_per_node: Option<u32>,
     /// How long after its last data a node expires.
     pub node_expiry: Option<i64>,
     /// How long a deactivated or expired node is stored.
@@ -28,9 +34,16 @@ pub struct Retention {
 
 impl Default for Retention {
     /// PuppetDB's defaults: reports are stored for 14 days, nodes expire after 7 days and are
-    /// deleted 14 days later.
+    /// deleted 14 days later. Earlier catalogs, which PuppetDB does not store, are stored as long as
+    /// reports, at most 20 of a node.
     fn default() -> Self {
-        Self { reports: Some(14 * DAY), node_expiry: Some(7 * DAY), node_purge: Some(14 * DAY) }
+        Self {
+            reports: Some(14 * DAY),
+            catalogs: Some(14 * DAY),
+            catalogs_per_node: Some(20),
+            node_expiry: Some(7 * DAY),
+            node_purge: Some(14 * DAY),
+        }
     }
 }
 
@@ -43,6 +56,8 @@ pub struct GcStats {
     pub purged_nodes: u64,
     /// The number of reports that were deleted.
     pub reports: u64,
+    /// The number of earlier catalogs that were deleted, without those of deleted nodes.
+    pub catalogs: u64,
     /// The number of comparisons that nobody waited for any more, and that were deleted.
     pub fleet_jobs: u64,
     /// The number of shared rows that were deleted.
@@ -70,6 +85,15 @@ pub fn collect_garbage(
     }
     if let Some(age) = retention.reports {
         collected.reports = repeat(in_time, || reports::delete(database, now.saturating_sub(age)))?;
+    }
+    if let Some(age) = retention.catalogs {
+        collected.catalogs =
+            repeat(in_time, || catalogs::delete_old(database, now.saturating_sub(age)))?;
+    }
+    if let Some(most) = retention.catalogs_per_node {
+        let mut after = i64::MIN;
+        collected.catalogs +=
+            repeat(in_time, || catalogs::delete_surplus(database, most, &mut after))?;
     }
     if let Some(age) = retention.node_purge {
         let horizon = now.saturating_sub(age);

@@ -74,6 +74,7 @@ fn delete(
         "factsets",
         "catalog_resources",
         "catalog_edges",
+        "catalog_history",
         "catalogs",
         "certname_packages",
         "certname_catalog_inputs",

@@ -35,7 +35,11 @@ pub(super) const SWEEPS: &[Sweep] = &[
     Sweep {
         table: "contents",
         key: "digest",
-        references: &[("compile_answers", "content_digest"), ("compile_answers", "inputs_digest")],
+        references: &[
+            ("compile_answers", "content_digest"),
+            ("compile_answers", "inputs_digest"),
+            ("catalog_history", "content_digest"),
+        ],
         parts: &[],
         by_age: true,
     },
@@ -137,6 +141,7 @@ fn decode(sweep: &Sweep, text: &str) -> Value {
 const UNUSED: &str =
     "NOT EXISTS (SELECT 1 FROM factsets r WHERE r.environment_id = environments.id)
     AND NOT EXISTS (SELECT 1 FROM catalogs r WHERE r.environment_id = environments.id)
+    AND NOT EXISTS (SELECT 1 FROM catalog_history r WHERE r.environment_id = environments.id)
     AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.environment_id = environments.id)";
 
 /// Deletes environments that have been unreferenced for a day. A command that names one meanwhile

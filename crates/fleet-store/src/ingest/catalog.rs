@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::command::{Catalog, Edge, Resource};
 use crate::database::Connection;
 use crate::error::FleetStoreError;
+use crate::history::{self, Delta};
 use crate::ingest::node;
 use crate::ingest::outcome::Outcome;
 use crate::rows::{self, Ids, Shared};
@@ -36,8 +37,9 @@ type Hash = [u8; 32];
 
 /// The stored catalog of a node, compared with a new one.
 struct Stored {
+    /// The row, if the content differs.
+    replaced: Option<history::Replaced>,
     time: i64,
-    is_same: bool,
     /// The id of the environment, if it is unchanged.
     environment: Option<Value>,
     /// The id of the producer, if it is unchanged.
@@ -50,21 +52,33 @@ fn stored(
     catalog: &Catalog,
 ) -> Result<Option<Stored>, FleetStoreError> {
     let sql = "SELECT c.producer_timestamp, c.hash, e.environment, c.environment_id, p.name,
-                   c.producer_id
+                   c.producer_id, c.first_sent, c.change_count, c.catalog_version, c.code_id,
+                   c.resource_count
                FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id
                    LEFT JOIN producers p ON p.id = c.producer_id
                WHERE c.certname_id = $1";
     let row = connection.row(sql, std::slice::from_ref(node))?;
-    let Some([time, hash, environment, environment_id, producer, producer_id]) = row.as_deref()
+    let Some([time, hash, environment, environment_id, producer, producer_id, row @ ..]) =
+        row.as_deref()
     else {
         return Ok(None);
+    };
+    let is_same = *hash == Value::from(catalog.hash.as_slice());
+    let replaced = match row {
+        _ if is_same => None,
+        [first_sent, change_count, version, code_id, resource_count] => Some(history::Replaced {
+            number: change_count.integer()? + 1,
+            columns: [environment_id, first_sent, time, version, code_id, resource_count]
+                .map(Clone::clone),
+        }),
+        _ => return Err(FleetStoreError::failed("eleven columns expected")),
     };
     let same = |stored: &Value, wanted: &Option<String>, id: &Value| {
         (*stored == wanted.clone().into()).then(|| id.clone())
     };
     Ok(Some(Stored {
+        replaced,
         time: time.integer()?,
-        is_same: *hash == Value::from(catalog.hash.as_slice()),
         environment: same(environment, &catalog.environment, environment_id),
         producer: same(producer, &catalog.producer, producer_id),
     }))
@@ -82,9 +96,10 @@ pub(super) fn replace(
         return Ok(Outcome::Stale);
     }
     let is_new = stored.is_none();
-    let is_same = stored.as_ref().is_some_and(|stored| stored.is_same);
-    let (environment, producer) =
-        stored.map_or((None, None), |stored| (stored.environment, stored.producer));
+    let (replaced, environment, producer) = stored.map_or((None, None, None), |stored| {
+        (stored.replaced, stored.environment, stored.producer)
+    });
+    let is_same = !is_new && replaced.is_none();
     let environment = match environment {
         Some(id) => id,
         None => rows::environment(connection, catalog.environment.as_deref())?,
@@ -108,21 +123,28 @@ pub(super) fn replace(
     ];
     connection.execute(if is_new { INSERT } else { UPDATE }, &row)?;
     if !is_same {
-        replace_resources(connection, &node.id, &catalog.resources, is_new)?;
-        replace_edges(connection, &node.id, &catalog.edges, is_new)?;
+        let mut delta = Delta::default();
+        replace_resources(connection, &node.id, &catalog.resources, is_new, &mut delta)?;
+        replace_edges(connection, &node.id, &catalog.edges, is_new, &mut delta)?;
+        if let Some(replaced) = &replaced {
+            history::add(connection, &node.id, replaced, &delta, (time, now))?;
+        }
     }
     Ok(Outcome::Stored { changed: !is_same })
 }
 
 const INSERT: &str = "INSERT INTO catalogs (certname_id, environment_id, producer_id, timestamp,
-        producer_timestamp, hash, catalog_version, transaction_uuid, catalog_uuid, code_id, job_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        producer_timestamp, hash, catalog_version, transaction_uuid, catalog_uuid, code_id, job_id,
+        first_sent)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $5)";
 
 /// Has the same parameters as `INSERT`. `$1` is set as well, because SQLite needs it to appear
 /// first.
 const UPDATE: &str = "UPDATE catalogs SET certname_id = $1, environment_id = $2, producer_id = $3,
         timestamp = $4, producer_timestamp = $5, hash = $6, catalog_version = $7,
-        transaction_uuid = $8, catalog_uuid = $9, code_id = $10, job_id = $11
+        transaction_uuid = $8, catalog_uuid = $9, code_id = $10, job_id = $11,
+        first_sent = CASE WHEN hash = $6 THEN first_sent ELSE $5 END,
+        change_count = change_count + CASE WHEN hash = $6 THEN 0 ELSE 1 END
     WHERE certname_id = $1";
 
 fn replace_resources(
@@ -130,6 +152,7 @@ fn replace_resources(
     node: &Value,
     resources: &[Resource],
     is_new: bool,
+    delta: &mut Delta,
 ) -> Result<(), FleetStoreError> {
     let hashes: Vec<Hash> = resources.iter().map(Resource::content_hash).collect();
     let by_hash: HashMap<Hash, &Resource> = hashes.iter().copied().zip(resources).collect();
@@ -153,12 +176,22 @@ fn replace_resources(
         by_hash.get(hash).map(|resource| resource_row(hash, resource)).unwrap_or_default()
     })?;
     let mut wanted: HashMap<i64, i64> = HashMap::with_capacity(resources.len());
-    for (hash, (tag_hash, _)) in hashes.iter().zip(&tags) {
+    for ((hash, (tag_hash, _)), resource) in hashes.iter().zip(&tags).zip(resources) {
         let id = known.get(hash).or_else(|| ids.get(hash.as_slice()));
         if let (Some(id), Some(tag_set)) = (id, tag_sets.get(tag_hash.as_slice())) {
+            if !is_new && !stored.contains_key(id) {
+                delta.surplus_resources.insert((resource.r#type.clone(), resource.title.clone()));
+            }
             wanted.insert(*id, *tag_set);
         }
     }
+    let mut differing: Vec<i64> = stored
+        .iter()
+        .filter(|(id, tags)| wanted.get(id) != Some(tags))
+        .map(|(id, _)| *id)
+        .collect();
+    differing.sort_unstable();
+    history::add_resources(connection, node, &differing, delta)?;
     let count = i64::try_from(wanted.len()).unwrap_or(i64::MAX);
     connection.execute(
         "UPDATE catalogs SET resource_count = $1 WHERE certname_id = $2",
@@ -252,6 +285,7 @@ fn replace_edges(
     node: &Value,
     edges: &[Edge],
     is_new: bool,
+    delta: &mut Delta,
 ) -> Result<(), FleetStoreError> {
     let by_hash: HashMap<Hash, &Edge> =
         edges.iter().map(|edge| (edge.content_hash(), edge)).collect();
@@ -277,10 +311,19 @@ fn replace_edges(
     let (ids, _) = rows::ensure(connection, &EDGES, &unknown, |hash| {
         by_hash.get(hash).map(|edge| edge_row(hash, edge)).unwrap_or_default()
     })?;
+    if !is_new {
+        let is_surplus = |hash: &Hash| {
+            let id = known.get(hash).or_else(|| ids.get(hash.as_slice()));
+            id.is_some_and(|id| !stored.contains(id))
+        };
+        let surplus = by_hash.iter().filter(|(hash, _)| is_surplus(hash));
+        delta.surplus_edges.extend(surplus.map(|(_, edge)| (*edge).clone()));
+    }
     let wanted: HashSet<i64> = known.into_values().chain(ids.into_values()).collect();
     let mut gone: Vec<i64> = stored.difference(&wanted).copied().collect();
     gone.sort_unstable();
     let gone: Vec<Value> = gone.into_iter().map(Value::from).collect();
+    history::add_edges(connection, &gone, delta)?;
     let mut new: Vec<i64> = wanted.difference(&stored).copied().collect();
     new.sort_unstable();
     let new: Vec<Vec<Value>> = new.into_iter().map(|id| vec![node.clone(), id.into()]).collect();

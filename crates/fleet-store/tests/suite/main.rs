@@ -4,6 +4,7 @@
 mod databases;
 mod fleet;
 mod golden;
+mod history;
 mod ingest;
 mod jobs;
 mod runs;

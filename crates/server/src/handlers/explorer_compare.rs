@@ -1,6 +1,8 @@
 //! Comparisons in the explorer: environments and revisions on all nodes, and two nodes.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,7 +13,10 @@ use ordain_explorer::{
     Document, ExplorerError, PageRequest, Viewer, compared_document, environment_of,
     nodes_of_environment, stored_graph, table_document,
 };
-use ordain_fleet::{FleetDiff, FleetNode, NodeStore, Range, Request as DiffRequest, Side, diff};
+use ordain_fleet::{
+    FleetDiff, FleetError, FleetNode, NodeFilter, NodeStore, Range, Request as DiffRequest, Side,
+    diff,
+};
 use ordain_graph::Graph;
 use serde_json::{Value as Json, json};
 
@@ -19,7 +24,7 @@ use super::code_name::Code;
 use super::compiling::{Prepared, classification, reply_of};
 use super::explorer_code::compile_for;
 use super::explorer_reply::{check_plan, problem, refusal};
-use crate::comparisons;
+use crate::comparisons::{self, Filters};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::Server;
@@ -120,15 +125,18 @@ impl Asked<'_> {
         for code in [before, after] {
             check_plan(self.viewer, code.environment)?;
         }
+        let filters = Filters::of(self.request).map_err(|error| refusal(&error))?;
         let sides = [before.directory(self.server)?, after.directory(self.server)?];
-        let key = (sides[0].path.clone(), sides[1].path.clone(), before.environment.to_owned());
+        let paths = (sides[0].path.clone(), sides[1].path.clone());
+        let key = (paths.0, paths.1, before.environment.to_owned(), filters.having.clone());
         let known = &self.server.comparisons;
         // Another request may have the same comparison made meanwhile.
         let turn = known.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let found = match known.recent.get(&key) {
             Some(found) => found,
             None => {
-                let mut found = self.changes(before.environment, &key.0, &key.1)?;
+                let mut found =
+                    self.changes(before.environment, (&key.0, &key.1), &filters.having)?;
                 (found.before, found.after) = (old.to_owned(), new.to_owned());
                 let is_fixed = before.is_revision() && after.is_revision();
                 let until = Instant::now() + if is_fixed { FRESH_REVISIONS } else { FRESH };
@@ -138,14 +146,45 @@ impl Asked<'_> {
             }
         };
         drop(turn);
+        let found = match filters.nodes.is_empty() {
+            true => filters.apply(found, None),
+            false => {
+                let names = self.chosen_names(&found, &filters.nodes)?;
+                filters.apply(found, Some(&names))
+            }
+        };
         render(&found, self.request).map_err(|error| refusal(&error))
+    }
+
+    /// The nodes of a comparison that a filter chooses.
+    fn chosen_names(
+        &self,
+        found: &FleetDiff,
+        filter: &NodeFilter,
+    ) -> Result<BTreeSet<String>, Reply> {
+        let names = found.nodes.iter().map(|node| &node.name);
+        let names = names.filter(|name| filter.has_name(name)).cloned();
+        if !filter.has_facts() {
+            return Ok(names.collect());
+        }
+        let store = NodeStore::of(self.server.queries.shared_database());
+        let mut chosen = BTreeSet::new();
+        for name in names {
+            let node = store.fleet_node(&name);
+            let failed =
+                |error: FleetError| problem(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string());
+            if node.map_err(failed)?.is_some_and(|node| filter.has(&node)) {
+                chosen.insert(name);
+            }
+        }
+        Ok(chosen)
     }
 
     fn changes(
         &self,
         environment: &str,
-        before: &std::path::Path,
-        after: &std::path::Path,
+        (before, after): (&Path, &Path),
+        having: &[String],
     ) -> Result<FleetDiff, Reply> {
         let failed = |error: &dyn std::fmt::Display| {
             problem(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string())
@@ -179,8 +218,11 @@ impl Asked<'_> {
         // Agents need the other processors.
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = NonZeroUsize::new(processors / 2).unwrap_or(NonZeroUsize::MIN);
-        let request =
-            DiffRequest { jobs: Some(jobs), ..DiffRequest::new(after, &range, &nodes, &options) };
+        let request = DiffRequest {
+            jobs: Some(jobs),
+            having,
+            ..DiffRequest::new(after, &range, &nodes, &options)
+        };
         diff(&request).map_err(|error| failed(&error))
     }
 
@@ -203,25 +245,31 @@ impl Asked<'_> {
         node.with_answer("the classifier", ordain_data::json::compact(&answer).as_bytes())
     }
 
-    /// The differences of the graphs of two nodes: of their stored catalogs, or as compiled with the
-    /// environments or revisions that `a_revision` and `b_revision` name.
+    /// The differences of the graphs of two nodes: of their last catalogs, of those at the times
+    /// `a_time` and `b_time`, or as compiled with the environments or revisions that `a_revision` and
+    /// `b_revision` name.
     fn compare(&self) -> Result<Document, Reply> {
-        let graph = |side: &str| -> Result<(String, Graph), Reply> {
-            let node = self.parameter(side)?;
-            match self.request.parameter(&format!("{side}_revision")) {
-                Some(code) => {
-                    let compiled = compile_for(self.server, self.viewer, node, Some(code))?;
-                    Ok((format!("{node} at {code}"), compiled.graph))
-                }
-                None => {
-                    let found = stored_graph(self.server.queries.database(), self.viewer, node);
-                    Ok((node.to_owned(), found.map_err(|error| refusal(&error))?))
-                }
-            }
-        };
-        let ((old, before), (new, after)) = (graph("a")?, graph("b")?);
+        let ((old, before), (new, after)) = (self.graph("a")?, self.graph("b")?);
         let found = FleetDiff::of_graphs((&old, &before), (&new, &after));
         comparisons::groups(&found, self.request).map_err(|error| refusal(&error))
+    }
+
+    /// The graph of a side, with its name.
+    fn graph(&self, side: &str) -> Result<(String, Graph), Reply> {
+        let node = self.parameter(side)?;
+        let code = self.request.parameter(&format!("{side}_revision"));
+        let time = self.request.parameter(&format!("{side}_time"));
+        if code.is_some() && time.is_some() {
+            let text = format!("`{side}_revision` and `{side}_time` exclude each other");
+            return Err(refusal(&ExplorerError::Parameter(text)));
+        }
+        if let Some(code) = code {
+            let compiled = compile_for(self.server, self.viewer, node, Some(code))?;
+            return Ok((format!("{node} at {code}"), compiled.graph));
+        }
+        let found = stored_graph(self.server.queries.database(), self.viewer, node, time);
+        let found = found.map_err(|error| refusal(&error))?;
+        Ok((time.map_or_else(|| node.to_owned(), |time| format!("{node} at {time}")), found))
     }
 
     /// The differing facts of two nodes.

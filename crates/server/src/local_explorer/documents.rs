@@ -10,7 +10,7 @@ use ordain_explorer::{
 use ordain_fleet::{FleetDiff, FleetError, NodeGraph, Repository};
 use serde_json::{Value as Json, json};
 
-use crate::comparisons;
+use crate::comparisons::{self, Filters};
 use crate::handlers::explorer_reply::{problem, refusal};
 use crate::reply::Reply;
 use crate::url::Target;
@@ -65,7 +65,12 @@ fn document(repository: &Repository, request: &PageRequest<'_>) -> Result<Docume
         ["search"] => Ok(search(repository, request)),
         ["diff", ref rest @ ..] => {
             let (before, after) = (request.parameter("before"), request.parameter("after"));
-            let found = repository.diff(before, after)?;
+            let filters = Filters::of(request)?;
+            let found = repository.diff(before, after, &filters.having)?;
+            // A comparison without nodes has one of another name.
+            let names = (!filters.nodes.is_empty() && !found.is_single)
+                .then(|| repository.chosen_names(&filters.nodes));
+            let found = filters.apply(found, names.as_ref());
             match rest {
                 [] => Ok(comparisons::groups(&found, request)?),
                 ["nodes"] => Ok(comparisons::nodes(&found, request)?),

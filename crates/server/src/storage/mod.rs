@@ -263,9 +263,8 @@ impl Storage {
     }
 
     /// Deletes old data. It blocks for at most about twenty seconds.
-    pub(crate) fn collect_garbage(&self) {
-        let retention = Retention::default();
-        if let Err(error) = collect_garbage(&*self.database, &retention, now(), COLLECTION) {
+    pub(crate) fn collect_garbage(&self, retention: &Retention) {
+        if let Err(error) = collect_garbage(&*self.database, retention, now(), COLLECTION) {
             tracing::error!(%error, "old data cannot be deleted");
         }
     }

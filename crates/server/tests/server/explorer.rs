@@ -420,3 +420,128 @@ fn a_run_has_a_critical_path() {
         assert_eq!(api(&mut user, &format!("reports/{}/{page}", ids[0])).status, 404);
     }
 }
+
+/// Sends a command about a node.
+fn send(admin: &mut Client, node: &str, (name, version, payload): (&str, u8, Json)) {
+    let target = format!("/pdb/cmd/v1?command={name}&version={version}&certname={node}");
+    let headers = [("content-type", "application/json")];
+    let reply = admin.request("POST", &target, &headers, payload.to_string().as_bytes()).unwrap();
+    assert_eq!(reply.status, 200, "{name}: {}", reply.text());
+}
+
+#[test]
+fn catalogs_of_earlier_times_are_compared() {
+    let server = server();
+    let mut admin = client(&server, "admin2.example.org", true);
+    let node = "a.example.org";
+    for (time, environment, mode) in [
+        ("2026-11-27T11:00:00.000Z", "production", "0640"),
+        ("2026-11-27T12:00:00.000Z", "staging", "0660"),
+    ] {
+        let [_, (name, version, mut payload), _] = commands(node, environment);
+        payload["producer_timestamp"] = json!(time);
+        payload["resources"][0]["parameters"]["mode"] = json!(mode);
+        send(&mut admin, node, (name, version, payload));
+    }
+    let mut reader = client(&server, "reader", false);
+    let catalogs = api(&mut reader, "nodes/a.example.org/catalogs").json();
+    let column = |name: &str| -> Vec<Json> {
+        catalogs["rows"].as_array().unwrap().iter().map(|row| row[name].clone()).collect()
+    };
+    let times = [json!(null), json!("2026-11-27T11:00:00.000Z"), json!("2026-11-27T10:00:00.000Z")];
+    assert_eq!(column("time"), times);
+    assert_eq!(column("next"), [json!(null), json!(null), times[1].clone()]);
+    assert_eq!(column("replaced")[2], times[1]);
+    assert_eq!(column("environment"), ["staging", "production", "production"]);
+    let line = |reader: &mut Client, target: &str| {
+        let found = api(reader, &format!("compare?{target}"));
+        let document = found.json();
+        let line = document["rows"][0]["changes"][0]["lines"][0]["text"].clone();
+        (found.status, line)
+    };
+    let target = "a=a.example.org&b=a.example.org";
+    for (times, text) in [
+        ("&a_time=2026-11-27T10:30", json!("mode: '0600' -> '0660'")),
+        (
+            "&a_time=2026-11-27T10:00:00.000Z&b_time=2026-11-27T11:00:00.000Z",
+            json!("mode: '0600' -> '0640'"),
+        ),
+        ("&a_time=2026-11-27T11:59:59%2B00:00", json!("mode: '0640' -> '0660'")),
+        ("&a_time=2026-11-28", json!(null)),
+    ] {
+        assert_eq!(line(&mut reader, &format!("{target}{times}")), (200, text), "{times}");
+    }
+    let other = "a=a.example.org&b=b.example.org&a_time=2026-11-27T11:30";
+    assert_eq!(line(&mut reader, other), (200, json!("mode: '0640' -> '0600'")));
+    for (times, status) in [
+        ("&a_time=2026-11-27T09:00", 404),
+        ("&a_time=yesterday", 400),
+        ("&a_time=2026-11-28&a_revision=production", 400),
+    ] {
+        assert_eq!(line(&mut reader, &format!("{target}{times}")).0, status, "{times}");
+    }
+    // The node is one of staging now, but its earlier catalogs are not.
+    let mut staging = client(&server, "staging", false);
+    let catalogs = api(&mut staging, "nodes/a.example.org/catalogs").json();
+    assert_eq!(catalogs["total"], 1, "{catalogs}");
+    assert_eq!(line(&mut staging, &format!("{target}&a_time=2026-11-27T11:30")).0, 404);
+    // PuppetDB's API has the last one only.
+    let last = admin.get("/pdb/query/v4/catalogs/a.example.org").unwrap().json();
+    assert_eq!(last["environment"], "staging");
+    let all = admin.get("/pdb/query/v4/catalogs").unwrap().json();
+    assert_eq!(all.as_array().unwrap().len(), 2, "{all}");
+}
+
+#[test]
+fn the_events_of_two_runs_are_compared() {
+    let server = server();
+    let mut admin = client(&server, "admin2.example.org", true);
+    let node = "a.example.org";
+    let [_, _, (name, version, mut payload)] = commands(node, "production");
+    let time = "2026-11-27T11:00:00.000Z";
+    for key in ["start_time", "end_time", "producer_timestamp"] {
+        payload[key] = json!(time);
+    }
+    let events = &mut payload["resources"][0]["events"];
+    events[1]["new_value"] = json!("root");
+    let group = json!({ "status": "failure", "timestamp": time, "property": "group", "name": "failed",
+        "new_value": "wheel", "old_value": "root", "message": "no group", "corrective_change": false });
+    events.as_array_mut().unwrap().push(group);
+    send(&mut admin, node, (name, version, payload));
+    let mut reader = client(&server, "reader", false);
+    let ids = rows(&api(&mut reader, "nodes/a.example.org/reports"), "report");
+    let target = format!("reports/{}/compare?other={}", ids[1], ids[0]);
+    let found = api(&mut reader, &target);
+    assert_eq!(rows(&found, "property"), ["group", "owner"]);
+    let document = found.json();
+    let [group, owner] = [0, 1].map(|at| &document["rows"][at]);
+    assert_eq!(
+        (&group["first_status"], &group["second_status"]),
+        (&json!(null), &json!("failure"))
+    );
+    assert_eq!(
+        (&group["second_time"], &group["second_message"]),
+        (&json!(time), &json!("no group"))
+    );
+    assert_eq!(
+        (&owner["first_new_value"], &owner["second_new_value"]),
+        (&json!("0600"), &json!("root"))
+    );
+    assert_eq!(
+        rows(&api(&mut reader, &format!("{target}&equal=yes")), "property"),
+        ["group", "mode", "owner"]
+    );
+    let csv = api(&mut reader, &format!("{target}&format=csv")).text();
+    assert!(csv.starts_with("resource,property,first_status,"), "{csv}");
+    let same = api(&mut reader, &format!("reports/{0}/compare?other={0}", ids[0]));
+    assert_eq!(same.json()["total"], 0);
+    assert_eq!(api(&mut reader, &format!("reports/{}/compare", ids[0])).status, 400);
+    // A run of a node that the user may not see is none.
+    let own = rows(&api(&mut reader, "nodes/b.example.org/reports"), "report").remove(0);
+    let mut staging = client(&server, "staging", false);
+    for (one, other) in [(&own, &ids[0]), (&ids[0], &own)] {
+        let target = format!("reports/{one}/compare?other={other}");
+        assert_eq!(api(&mut staging, &target).status, 404);
+        assert_eq!(api(&mut reader, &target).status, 200);
+    }
+}

@@ -246,3 +246,91 @@ fn other_languages_have_one_graph() {
         explorer.json(&format!("nodes/{name}/graph"));
     }
 }
+
+/// Nodes that export a host each, and collect those of the others.
+const EXPORTING: &str = "\
+node 'web.example.org' {
+  @@host { 'web': ip => '192.0.2.1' }
+  Host <<| |>>
+}
+node 'db.example.org' {
+  @@host { 'db': ip => $facts['role'] ? { 'db' => '192.0.2.2', default => '192.0.2.9' } }
+  Host <<| title != 'web' |>>
+}
+node 'broken.example.org' { fail('no catalog') }
+";
+
+#[test]
+fn exported_resources_of_other_nodes_are_collected() {
+    let dir = tempfile::tempdir().unwrap();
+    let site = dir.path().join("control/manifests/site.pp");
+    let control = dir.path().join("control");
+    write(&site, EXPORTING);
+    git(&control, &["init", "-q", "-b", "main"]);
+    git(&control, &["add", "."]);
+    git(&control, &["commit", "-q", "-m", "Begin"]);
+    write(&site, &EXPORTING.replace("192.0.2.2", "192.0.2.3"));
+    for role in ["db", "web", "broken"] {
+        let node = format!("{role}.example.org");
+        let facts = json!({ "name": node, "values": { "role": role } });
+        write(&dir.path().join(format!("facts/{node}.json")), &facts.to_string());
+    }
+    let nodes = nodes_of_directory(&dir.path().join("facts")).unwrap();
+    let explorer = Explorer::serve(dir, nodes, "control");
+    let rows = explorer.json("nodes/web.example.org/resources?q=Host");
+    let names: Vec<&str> = rows["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["resource"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["Host[db]", "Host[web]"]);
+    let node = explorer.json("nodes/web.example.org");
+    assert_eq!(
+        node["warnings"],
+        json!(["exported resources of broken.example.org are missing: they do not compile"])
+    );
+    let graph = explorer.json("nodes/web.example.org/graph?center=Host%5Bdb%5D");
+    assert_eq!(
+        (&graph["center"], graph["links"][0]["to"].as_str()),
+        (&json!("Host[db]"), Some("Host[db]"))
+    );
+    let compared = "compare?a=web.example.org&a_revision=HEAD&b=web.example.org";
+    let compared = explorer.json(compared);
+    let changes = compared["rows"][0]["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{compared}");
+    assert_eq!(changes[0]["lines"][0]["text"], "ip: '192.0.2.2' -> '192.0.2.3'", "{compared}");
+    // The node itself does not collect what it exports twice.
+    let rows = explorer.json("nodes/db.example.org/resources?q=Host");
+    assert_eq!(rows["total"], 1, "{rows}");
+}
+
+#[test]
+fn changes_are_filtered() {
+    let explorer = Explorer::start();
+    let total = |filters: &str| {
+        let found = explorer.json(&format!("diff?before=HEAD~1{filters}"));
+        let rows = found["rows"].as_array().unwrap();
+        let nodes: usize = rows.iter().map(|row| row["nodes"].as_array().unwrap().len()).sum();
+        let changes: usize = rows.iter().map(|row| row["changes"].as_array().unwrap().len()).sum();
+        (nodes, changes)
+    };
+    let (nodes, changes) = total("");
+    assert!(nodes == 2 && changes >= 2, "{nodes} {changes}");
+    for (filters, expected) in [
+        ("&node=db*", (1, changes)),
+        ("&node=db*,%20web.example.org", (2, changes)),
+        ("&fact=role%3Dweb", (1, changes)),
+        ("&fact=role%3Dweb&node=db*", (0, 0)),
+        ("&class=hard", (2, changes)),
+        ("&class=other", (0, 0)),
+        ("&kind=file&attribute=content", (2, 2)),
+        ("&kind=File%5B/tmp/a%5D&attribute=content", (2, 1)),
+        ("&kind=notify", (0, 0)),
+    ] {
+        assert_eq!(total(filters), expected, "{filters}");
+    }
+    assert_eq!(explorer.api("diff?before=HEAD~1&fact=role").status, 400);
+    let nodes = explorer.json("diff/nodes?before=HEAD~1&group=0&node=db*");
+    assert_eq!(nodes["rows"], json!([{ "name": "db.example.org" }]));
+}
