@@ -26,11 +26,12 @@ COPIES = {
     "certnames": """insert into certnames (id, certname, created, latest_report_id, latest_report_hash,
             latest_report_environment_id, latest_report_timestamp, latest_report_producer_timestamp,
             latest_report_status, latest_report_noop, latest_report_noop_pending, latest_report_corrective_change,
-            cached_catalog_status)
+            cached_catalog_status, facts_environment_id, facts_timestamp, catalog_environment_id)
         select id + :s * k, 'node' || lpad((substr(certname, 5, 6)::bigint + :filled * k)::text, 6, '0') ||
             '.example.org', created, latest_report_id + :s * k, latest_report_hash, latest_report_environment_id,
             latest_report_timestamp, latest_report_producer_timestamp, latest_report_status, latest_report_noop,
-            latest_report_noop_pending, latest_report_corrective_change, cached_catalog_status
+            latest_report_noop_pending, latest_report_corrective_change, cached_catalog_status,
+            facts_environment_id, facts_timestamp, catalog_environment_id
         from certnames, generate_series(1, :copies) k where id < :s""",
     "factsets": """insert into factsets select certname_id + :s * k, environment_id, producer_id, timestamp,
             producer_timestamp, hash, facts from factsets, generate_series(1, :copies) k where certname_id < :s""",

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0008_covering_indexes.sql"),
     include_str!("migrations/0009_report_durations.sql"),
     include_str!("migrations/0010_catalog_history.sql"),
+    include_str!("migrations/0011_node_columns.sql"),
 ];
 
 /// Applies the missing migrations, each in one transaction.

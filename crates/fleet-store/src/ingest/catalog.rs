@@ -100,6 +100,7 @@ pub(super) fn replace(
         (stored.replaced, stored.environment, stored.producer)
     });
     let is_same = !is_new && replaced.is_none();
+    let same_environment = environment.is_some();
     let environment = match environment {
         Some(id) => id,
         None => rows::environment(connection, catalog.environment.as_deref())?,
@@ -110,7 +111,7 @@ pub(super) fn replace(
     };
     let row = [
         node.id.clone(),
-        environment,
+        environment.clone(),
         producer,
         received.into(),
         time.into(),
@@ -122,6 +123,10 @@ pub(super) fn replace(
         catalog.job_id.clone().into(),
     ];
     connection.execute(if is_new { INSERT } else { UPDATE }, &row)?;
+    if !same_environment {
+        let sql = "UPDATE certnames SET catalog_environment_id = $1 WHERE id = $2";
+        connection.execute(sql, &[environment, node.id.clone()])?;
+    }
     if !is_same {
         let mut delta = Delta::default();
         replace_resources(connection, &node.id, &catalog.resources, is_new, &mut delta)?;

@@ -48,7 +48,9 @@ pub(super) fn replace(
     if is_same && same_producer {
         let sql = "UPDATE factsets SET timestamp = $1, producer_timestamp = $2
                    WHERE certname_id = $3";
-        connection.execute(sql, &[received.into(), time.into(), node.id])?;
+        connection.execute(sql, &[received.into(), time.into(), node.id.clone()])?;
+        let sql = "UPDATE certnames SET facts_timestamp = $1 WHERE id = $2";
+        connection.execute(sql, &[received.into(), node.id])?;
         return Ok(Outcome::Stored { changed: false });
     }
     let environment = rows::environment(connection, facts.environment.as_deref())?;
@@ -61,7 +63,7 @@ pub(super) fn replace(
                    facts = excluded.facts";
     let parameters = [
         node.id.clone(),
-        environment,
+        environment.clone(),
         producer,
         received.into(),
         time.into(),
@@ -69,6 +71,8 @@ pub(super) fn replace(
         facts.values.as_str().into(),
     ];
     connection.execute(sql, &parameters)?;
+    let sql = "UPDATE certnames SET facts_environment_id = $1, facts_timestamp = $2 WHERE id = $3";
+    connection.execute(sql, &[environment, received.into(), node.id.clone()])?;
     if !is_same {
         replace_leaves(connection, &node.id, &facts.leaves)?;
         replace_packages(connection, &node.id, facts)?;

@@ -74,8 +74,8 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The settings of a session. JIT compilation takes longer than most queries, and the planner misjudges
 /// JSON. With LZ4 instead of PostgreSQL's own compression, a fact of many nodes is read from their
-/// documents 1.6 times as fast. If answers of the database are lost, it gives up the connection as soon as its client does: until
-/// then the transaction holds its locks.
+/// documents 1.6 times as fast. If answers of the database are lost, it gives up the connection as soon
+/// as its client does: until then the transaction holds its locks.
 const SESSION_SETTINGS: [&str; 6] = [
     "SET jit = off",
     "SET default_toast_compression = 'lz4'",

@@ -4,9 +4,8 @@ use super::model::{Column, Entity, Field, Join, Type, by, by_certname, relations
 
 const NODE_JOINS: &[Join] = &[
     Join { alias: "c", sql: "LEFT JOIN catalogs c ON c.certname_id = n.id" },
-    Join { alias: "fs", sql: "LEFT JOIN factsets fs ON fs.certname_id = n.id" },
-    Join { alias: "ce", sql: "LEFT JOIN environments ce ON ce.id = c.environment_id" },
-    Join { alias: "fe", sql: "LEFT JOIN environments fe ON fe.id = fs.environment_id" },
+    Join { alias: "ce", sql: "LEFT JOIN environments ce ON ce.id = n.catalog_environment_id" },
+    Join { alias: "fe", sql: "LEFT JOIN environments fe ON fe.id = n.facts_environment_id" },
     Join {
         alias: "re",
         sql: "LEFT JOIN environments re ON re.id = n.latest_report_environment_id",
@@ -16,12 +15,12 @@ const NODE_JOINS: &[Join] = &[
 const NODE_FIELDS: [Field; 16] = [
     Field::time("deactivated", "n.deactivated").typed(Type::Text),
     Field::hash("latest_report_hash", "n.latest_report_hash"),
-    Field::text("facts_environment", "fe.environment").by(&["fs", "fe"]),
+    Field::text("facts_environment", "fe.environment").by(&["fe"]),
     Field::text("cached_catalog_status", "n.cached_catalog_status"),
     Field::text("report_environment", "re.environment").by(&["re"]),
     Field::boolean("latest_report_corrective_change", "n.latest_report_corrective_change"),
-    Field::text("catalog_environment", "ce.environment").by(&["c", "ce"]),
-    Field::time("facts_timestamp", "fs.timestamp").by(&["fs"]),
+    Field::text("catalog_environment", "ce.environment").by(&["ce"]),
+    Field::time("facts_timestamp", "n.facts_timestamp"),
     Field::boolean("latest_report_noop", "n.latest_report_noop"),
     Field::time("expired", "n.expired"),
     Field::boolean("latest_report_noop_pending", "n.latest_report_noop_pending"),
