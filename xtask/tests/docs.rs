@@ -89,6 +89,70 @@ fn each_page_is_in_the_table_of_contents() {
     assert_eq!(found, unique);
 }
 
+/// The parts of the table of contents, each with the pages in it.
+fn parts(summary: &str) -> Vec<(&str, Vec<&str>)> {
+    let parts = summary.split("\n# ").skip(1);
+    parts.filter_map(|part| part.split_once('\n')).map(|(kind, rest)| (kind, links(rest))).collect()
+}
+
+/// Pages teach, help with a task, list, or explain, and each does one of these.
+#[test]
+fn the_table_of_contents_keeps_four_kinds_of_pages_apart() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let parts = parts(&summary);
+    let kinds: Vec<&str> = parts.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, ["Tutorials", "How to", "Reference", "Explanation"]);
+    for (kind, pages) in parts {
+        let elsewhere =
+            pages.iter().find(|page| kind != "Tutorials" && page.starts_with("tutorials/"));
+        assert_eq!(elsewhere, None, "a tutorial under {kind}");
+        let is_listed = |page: &str| pages.contains(&page);
+        assert_eq!(is_listed("glossary.md"), kind == "Reference", "glossary under {kind}");
+    }
+}
+
+/// The rows of the glossary: the terms of each, without the marks of a link.
+fn glossary(text: &str) -> Vec<Vec<&str>> {
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows.filter_map(|row| row.split_once(" | ")).map(|(cell, _)| cell);
+    let terms = cells.filter(|cell| !["term", "---"].contains(cell));
+    terms
+        .map(|cell| {
+            // A link is a term, or the first of several.
+            let parts = cell.split(", ").map(|part| part.trim_start_matches('['));
+            parts.map(|part| part.split_once("](").map_or(part, |(term, _)| term)).collect()
+        })
+        .collect()
+}
+
+/// Terms that only code and messages use in this form.
+const IN_CODE: [&str; 7] = [
+    "lowering",
+    "machine key",
+    "peer",
+    "retry policy",
+    "safety rule",
+    "source map",
+    "type with features",
+];
+
+#[test]
+fn terms_of_the_glossary_are_used() {
+    let mut found = BTreeSet::new();
+    let docs = root().join("docs");
+    pages(&docs, Path::new(""), &mut found);
+    found.remove(Path::new("glossary.md"));
+    let texts = found.iter().map(|page| fs::read_to_string(docs.join(page)).unwrap());
+    let all = texts.collect::<Vec<_>>().join("\n").to_lowercase();
+    let glossary_text = fs::read_to_string(docs.join("glossary.md")).unwrap();
+    let rows = glossary(&glossary_text);
+    assert!(rows.len() > 150, "{} rows", rows.len());
+    let terms = rows.into_iter().flatten();
+    let unused: Vec<&str> =
+        terms.filter(|term| all.contains(&term.to_lowercase()) == IN_CODE.contains(term)).collect();
+    assert!(unused.is_empty(), "in no other page, or in one in spite of `IN_CODE`: {unused:?}");
+}
+
 #[test]
 fn links_lead_somewhere() {
     let mut found = BTreeSet::new();
@@ -125,7 +189,12 @@ fn sentences_for_newcomers_are_short() {
     let mut found = BTreeSet::new();
     pages(&root().join("docs/tutorials"), Path::new(""), &mut found);
     let tutorials = found.iter().map(|page| Path::new("docs/tutorials").join(page));
-    let others = ["README.md", "docs/introduction.md", "docs/troubleshooting.md"];
+    let others = [
+        "README.md",
+        "docs/introduction.md",
+        "docs/from-ansible-and-terraform.md",
+        "docs/troubleshooting.md",
+    ];
     let mut long = Vec::new();
     for page in tutorials.chain(others.map(PathBuf::from)) {
         let text = prose(&fs::read_to_string(root().join(&page)).unwrap());
