@@ -45,6 +45,17 @@ def write_code(code, modules):
     return len(names)
 
 
+def ambiguous(code):
+    """The plugins that several modules have with different contents. puppetserver sends that of the module which the file system
+    lists first, so its choice differs from machine to machine; Ordain sends that of the first module by name."""
+    contents = {}
+    for path in (code / "environments/production/modules").glob("*/lib/**/*"):
+        if path.is_file():
+            relative = path.relative_to(code / "environments/production/modules")
+            contents.setdefault("/".join(relative.parts[2:]), set()).add(hashlib.sha256(path.read_bytes()).hexdigest())
+    return {name for name, digests in contents.items() if len(digests) > 1}
+
+
 def tree(directory):
     """The paths below a directory, with type, mode and content."""
     found = {}
@@ -110,14 +121,16 @@ def requests(agent, url_count=3):
     return times, sorted(entries, key=lambda entry: entry["relative_path"])
 
 
-def difference(theirs, ours):
-    names = sorted(set(theirs) | set(ours))
+def difference(theirs, ours, left_out=()):
+    names = sorted((set(theirs) | set(ours)) - set(left_out))
     return [f"{name}: {theirs.get(name)} there, {ours.get(name)} here" for name in names if theirs.get(name) != ours.get(name)]
 
 
 def check(ordain, base, ports, modules, make_ordain):
     """Returns the faults."""
     count = write_code(base / "code", modules)
+    several = ambiguous(base / "code")
+    print(f"{len(several)} plugins are in several modules with different contents: {', '.join(sorted(several))}")
     real = peer.PuppetServer(base / "real", base / "code", ports[0], instances=1, autosign=True)
     own = make_ordain(ordain, base / "own", base / "code", ports[1], "all")
     faults = []
@@ -134,11 +147,11 @@ def check(ordain, base, ports, modules, make_ordain):
                 faults.append(f"the second run copies plugins again:\n{outcomes[1][2]}")
         theirs, ours = (agent.trees() for agent in pair)
         for name in sorted(set(theirs) | set(ours)):
-            found = difference(theirs.get(name, {}), ours.get(name, {}))
+            found = difference(theirs.get(name, {}), ours.get(name, {}), several)
             print(f"{name}: {len(ours.get(name, {}))} files and directories, {len(found)} differences")
             faults += found[:20]
         listings = [requests(agent) for agent in pair]
-        found = difference(*({one["relative_path"]: one for one in listing} for _, listing in listings))
+        found = difference(*({one["relative_path"]: one for one in listing} for _, listing in listings), several)
         print(f"metadata of {len(listings[1][1])} plugins: {min(listings[0][0]):.2f} s from puppetserver, "
               f"{min(listings[1][0]):.3f} s from ordain, {len(found)} differences")
         faults += found[:20]

@@ -28,6 +28,7 @@ class role(String $owner = 'root', Array[String] $hosts = ['b', 'a']) {
   file { '/tmp/shadow-test/list': content => epp('role/list.epp', { 'lines' => $lines }) }
   file { '/tmp/shadow-test/key': content => Sensitive("secret of ${trusted['certname']}"), mode => '0600' }
   file { '/tmp/shadow-test/copied': source => 'puppet:///modules/role/copied', require => File['/tmp/shadow-test/list'] }
+  file { '/tmp/shadow-test/tree': source => ['puppet:///modules/role/missing', 'puppet:///modules/role/tree'], recurse => true, ignore => '*.bak' }
   exec { "/bin/echo ${facts['os']['family']} ${trusted['extensions']['pp_role']}":
     refreshonly => true, subscribe => File['/tmp/shadow-test/copied'], loglevel => 'debug',
   }
@@ -44,6 +45,8 @@ CODE = {
     "environments/production/modules/role/templates/list.epp":
         "<%- | Array $lines | -%>\n<% $lines.each |$line| { -%>\n<%= $line %>\n<% } -%>\n",
     "environments/production/modules/role/files/copied": "copied\n",
+    "environments/production/modules/role/files/tree/deep/a b.txt": "a\n",
+    "environments/production/modules/role/files/tree/b.bak": "b\n",
     "environments/production/hiera.yaml":
         "version: 5\nhierarchy:\n  - { name: all, path: all.yaml }\n",
     "environments/production/data/all.yaml": "role::hosts: [x, y]\n",
@@ -164,7 +167,12 @@ def check(ordain, base, puppetserver, ports):
     """Returns the faults."""
     faults = []
     write_code(base / "code")
-    other = {"environments/production/data/all.yaml": "role::hosts: [x, z]\nrole::owner: daemon\n"}
+    other = {
+        "environments/production/data/all.yaml": "role::hosts: [x, z]\nrole::owner: daemon\n",
+        "environments/production/modules/role/files/copied": "other\n",
+        "environments/production/modules/role/files/tree/deep/a b.txt": "other\n",
+        "environments/production/modules/role/files/tree/b.bak": "other\n",
+    }
     write_code(base / "code-other", other)
     old = puppetserver.PuppetServer(base / "old", base / "code", ports[0], instances=1, change=trust_headers, autosign=True)
     shadows = []
@@ -179,7 +187,8 @@ def check(ordain, base, puppetserver, ports):
                 faults.append(f"the agent fails through Ordain:\n{output}")
         document = shadow.wait(2)
         print(json.dumps(document["counts"]), document["zero_since"])
-        if not document["zero_since"] or document["counts"]["skipped"]:
+        not_compared = sum(node["files_not_compared"] for node in document["nodes"])
+        if not document["zero_since"] or document["counts"]["skipped"] or not_compared:
             faults.append(f"the same code differs: {json.dumps(document, indent=1)}")
         shadow.stop()
         shutil.rmtree(base / "agent/var/client_data", ignore_errors=True)
@@ -189,7 +198,8 @@ def check(ordain, base, puppetserver, ports):
         document = shadow.wait(1)
         names = [one["resource"] for one in document["resources"]]
         print("differences of other code:", ", ".join(names))
-        expected = {"Class[Role]", "File[/tmp/shadow-test]", "File[/tmp/shadow-test/list]"}
+        expected = {"Class[Role]", "File[/tmp/shadow-test]", "File[/tmp/shadow-test/list]", "File[/tmp/shadow-test/copied]",
+                    "File[/tmp/shadow-test/tree]"}
         if set(names) != expected or "secret of" in json.dumps(document):
             faults.append(f"other differences: {json.dumps(document, indent=1)}")
         old.stop()

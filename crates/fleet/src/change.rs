@@ -155,6 +155,21 @@ pub enum Content {
         /// The size.
         size: usize,
     },
+    /// What a file server says about a file, directory or link, without its content.
+    Metadata {
+        /// `file`, `directory`, `link`, `fifo` or `socket`.
+        #[serde(rename = "type")]
+        kind: String,
+        /// The checksum of a file's content, such as `{sha256}0a1b`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checksum: Option<String>,
+        /// The target of a link.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+        /// Mode, owner and group, if the resource copies them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        permissions: Option<String>,
+    },
 }
 
 /// A relation of two resources.

@@ -46,6 +46,8 @@ pub struct Etcd {
     /// The member that answered last.
     current: AtomicUsize,
     prefix: String,
+    /// Whether this host has a certificate; none without TLS.
+    has_certificate: Option<bool>,
 }
 
 /// The reason why a call fails.
@@ -82,6 +84,7 @@ impl Etcd {
             members: members.collect(),
             current: AtomicUsize::new(0),
             prefix: format!("/{prefix}/"),
+            has_certificate: is_secure.then_some(address.tls.cert.is_some()),
         })
     }
 
@@ -103,12 +106,26 @@ impl Etcd {
                         return Err(CallError::Refused(code, text));
                     }
                     Ok(Err((_, text))) => last = format!("{member}: {text}"),
-                    Err(error) => last = format!("{member}: {error}"),
+                    Err(error) => last = format!("{member}: {error}{}", self.advice(&error)),
                 }
             }
             std::thread::sleep(PAUSE);
         }
         Err(CallError::Unreachable(last))
+    }
+
+    /// The likely cause of a connection that a member ends: it checks certificates after the
+    /// handshake, so that its reason is often lost.
+    fn advice(&self, error: &io::Error) -> &'static str {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        let kinds = [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof];
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        let is_refusal = matches!(inner, Some(rustls::Error::AlertReceived(_)));
+        match self.has_certificate.filter(|_| is_refusal || kinds.contains(&error.kind())) {
+            Some(true) => "; it may refuse the certificate of this host, which `cert` names",
+            Some(false) => "; it may require a certificate of this host: `?cert=FILE&key=FILE`",
+            None => "",
+        }
     }
 
     fn ask(&self, member: &str, path: &str, body: &Json, time: Duration) -> io::Result<Answer> {

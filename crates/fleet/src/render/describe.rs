@@ -162,6 +162,12 @@ fn file_lines(
         Some(Content::Digest { sha256, size }) => {
             format!("{size} bytes, sha256 {}", sha256.get(..12).unwrap_or(sha256))
         }
+        Some(Content::Metadata { kind, checksum, target, permissions }) => {
+            let checksum = checksum.as_deref().map(short_checksum);
+            let target = target.as_ref().map(|target| format!("to {target}"));
+            let parts = [Some(kind.clone()), checksum, target, permissions.clone()];
+            parts.into_iter().flatten().collect::<Vec<String>>().join(" ")
+        }
     };
     match (before, after) {
         (Some(Content::Text(before)), Some(Content::Text(after))) => {
@@ -169,6 +175,12 @@ fn file_lines(
         }
         _ => vec![Line::new(Tone::Change, format!("{} -> {}", shown(before), shown(after)))],
     }
+}
+
+/// A checksum such as `{sha256}0a1b` with only the first digits.
+fn short_checksum(checksum: &str) -> String {
+    let (kind, hex) = checksum.trim_start_matches('{').split_once('}').unwrap_or(("", checksum));
+    format!("{kind} {}", hex.get(..12).unwrap_or(hex))
 }
 
 /// The difference of two texts: by structure if they are documents, else by lines.

@@ -161,6 +161,20 @@ pub(crate) fn listed_places(
     places(env, own, client, mount, path)
 }
 
+/// The first place at which a path on a mount exists, opened.
+pub(crate) fn find(
+    env: &OpenedEnvironment,
+    own: &OwnMounts,
+    client: &Certname,
+    (mount, path): (&str, &[String]),
+    follows: bool,
+) -> Option<(Root, PathBuf)> {
+    places(env, own, client, mount, path).into_iter().find_map(|place| {
+        let root = place.open().ok()?;
+        root.find(&place.below, follows).is_ok().then_some((root, place.below))
+    })
+}
+
 /// Whether a listing of the mount joins all modules. Agents expect its root to exist always.
 pub(crate) fn is_joined(mount: &str) -> bool {
     joined_folder(mount).is_some()

@@ -13,6 +13,7 @@ use super::compiling::{
     Compiled, Prepared, Wanted, classification, compile_node, is_uuid, reply_of,
 };
 use super::no_environment;
+use super::node_code::code_for;
 use crate::principal::Admin;
 use crate::reply::Reply;
 use crate::request::{Request, environment};
@@ -83,7 +84,11 @@ fn catalog(server: &Server, body: &Body) -> Result<Prepared, Reply> {
         true => asked,
         false => assigned.unwrap_or(asked),
     };
-    let env = server.environments.get(name).map_err(|error| no_environment(name, error))?;
+    // A pin decides about the code of a node as its classification does about the environment.
+    let env = match body.options.prefer_requested_environment {
+        true => server.environments.get(name).map_err(|error| no_environment(name, error))?,
+        false => code_for(server, &node, name)?,
+    };
     let source = Source {
         node: &node,
         environment: name,

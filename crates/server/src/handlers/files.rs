@@ -48,13 +48,7 @@ impl OnMount {
     fn find(&self, server: &Server, follows: bool) -> Result<Option<(Root, PathBuf)>, Reply> {
         let env = self.code(server)?;
         let own = server.mounts.load();
-        for place in mounts::places(&env, &own, &self.client, &self.mount, &self.path) {
-            let Ok(root) = place.open() else { continue };
-            if root.find(&place.below, follows).is_ok() {
-                return Ok(Some((root, place.below)));
-            }
-        }
-        Ok(None)
+        Ok(mounts::find(&env, &own, &self.client, (&self.mount, &self.path), follows))
     }
 
     /// The code that the node's run uses.

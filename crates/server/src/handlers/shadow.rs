@@ -13,11 +13,14 @@ use serde_json::{Value as Json, json};
 
 use super::catalog::Asked;
 use super::compiling::{Compiled, Wanted, classification, compile_node};
+use crate::compile::OpenedEnvironment;
 use crate::principal::Admin;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::Server;
-use crate::shadow::{Comparison, NodeResult, Seconds, Shadow, View};
+use crate::shadow::{
+    ComparedFiles, Comparison, CopyingResources, NodeCode, NodeResult, Seconds, Shadow, View,
+};
 use crate::storage::{Receipt, Source, catalog_digest, stored};
 
 /// The maximum length of an unpacked catalog in bytes.
@@ -30,23 +33,40 @@ const HTML: &str = "text/html; charset=utf-8";
 /// The catalog of the old server, or its error.
 type Theirs = Result<Graph, String>;
 
-/// The result of a node, and the receipts of its data.
-type Compared = (NodeResult, Vec<Receipt>);
+/// The result of a node.
+struct Compared {
+    result: NodeResult,
+    /// The receipts of its data.
+    receipts: Vec<Receipt>,
+    /// The code, if both servers have a catalog, so that their files are compared, too.
+    code: Option<NodeCode>,
+}
 
 /// Compiles a catalog as the old server did, and records the differences.
 pub(crate) async fn compare(server: Arc<Server>, comparison: Comparison) {
     let node = comparison.identity.name.clone();
     let working = Arc::clone(&server);
-    let result = server.pool.run(move || compared(&working, &comparison)).await;
+    // The memory of the comparison counts until its files are compared, too.
+    let work = move || (compared(&working, &comparison), comparison);
+    let (result, _comparison) = match server.pool.run(work).await {
+        Ok((result, comparison)) => (Ok(result), Some(comparison)),
+        Err(refused) => (Err(refused), None),
+    };
     let Some(shadow) = &server.shadow else { return };
     match result {
-        Ok(Ok(Some((result, receipts)))) => {
-            shadow.results.record(result);
+        Ok(Ok(Some(Compared { mut result, receipts, code }))) => {
             for receipt in receipts {
                 if let Err(error) = stored(receipt).await {
                     tracing::warn!(node = node.as_str(), %error, "facts or catalog are not stored");
                 }
             }
+            if let Some(code) = code {
+                let ComparedFiles { changes, not_compared } =
+                    shadow.compare_files(&server, code).await;
+                result.changes.extend(changes);
+                result.files_not_compared = not_compared;
+            }
+            shadow.results.record(result);
         }
         Ok(Ok(None)) => {}
         Ok(Err(message)) => {
@@ -72,8 +92,13 @@ fn compared(server: &Arc<Server>, comparison: &Comparison) -> Result<Option<Comp
     }
     let mut receipts = Vec::new();
     let ours = compile(server, &asked, &environment_there, &mut receipts);
+    let mut code = None;
     let changes = match (theirs, ours) {
-        (Ok(theirs), Ok(ours)) => compare_graphs(&theirs, &ours),
+        (Ok(theirs), Ok((ours, env))) => {
+            let resources = CopyingResources::of(&theirs, &ours);
+            code = Some(NodeCode { identity: comparison.identity.clone(), env, resources });
+            compare_graphs(&theirs, &ours)
+        }
         (Ok(_), Err(message)) => vec![Change::Fails { message, place: None }],
         (Err(message), Ok(_)) => vec![Change::FailsNoMore { message, place: None }],
         (Err(before), Err(message)) => vec![Change::StillFails { before, message, place: None }],
@@ -83,8 +108,9 @@ fn compared(server: &Arc<Server>, comparison: &Comparison) -> Result<Option<Comp
         environment: environment_there,
         sequence: comparison.sequence,
         changes,
+        files_not_compared: 0,
     };
-    Ok(Some((result, receipts)))
+    Ok(Some(Compared { result, receipts, code }))
 }
 
 /// Reads the reply of the old server; `None` if it is an error that is not about the catalog.
@@ -109,13 +135,13 @@ fn theirs(comparison: &Comparison) -> Result<Option<Theirs>, String> {
     Ok(text.map(|text| Err(text.trim_start_matches("Server Error: ").to_string())))
 }
 
-/// The catalog of this server, read as a program reads it.
+/// The catalog of this server, read as a program reads it, and the code that it is of.
 fn compile(
     server: &Arc<Server>,
     asked: &Asked,
     environment_there: &str,
     receipts: &mut Vec<Receipt>,
-) -> Result<Graph, String> {
+) -> Result<(Graph, Arc<OpenedEnvironment>), String> {
     let sent = asked.facts.as_ref().map(|facts| &facts.values);
     let classification = classification(server, &asked.node, &asked.trusted, sent)?;
     let assigned = classification.environment.as_deref().unwrap_or(&asked.environment);
@@ -149,7 +175,9 @@ fn compile(
     // Other nodes collect the exported resources.
     let digest = catalog_digest(&text, &env.name, &exported);
     receipts.push(server.storage.replace_catalog(&source, (&text, digest), &exported, None));
-    puppet_catalog::read(&text).map_err(|error| format!("the catalog cannot be read: {error}"))
+    let graph = puppet_catalog::read(&text);
+    let graph = graph.map_err(|error| format!("the catalog cannot be read: {error}"))?;
+    Ok((graph, env))
 }
 
 /// `GET /ordain/v1/shadow[?node=NAME]`: the differences as JSON.
@@ -201,6 +229,7 @@ fn json_of(server: &Server, view: &View) -> Json {
             "differs_since": time(node.differs_since),
             "differences": node.count(),
             "not_listed": node.more,
+            "files_not_compared": node.files_not_compared,
         })
     });
     let nodes: Vec<Json> = nodes.collect();
@@ -259,6 +288,14 @@ fn html_of(server: &Server, shadow: &Shadow, view: &View) -> String {
     )];
     if let Some(began) = view.began {
         lines.push(format!("First comparison: {}.", shown(began)));
+    }
+    let without: Vec<_> = view.nodes.iter().filter(|(_, n)| n.files_not_compared > 0).collect();
+    if !without.is_empty() {
+        let files: usize = without.iter().map(|(_, node)| node.files_not_compared).sum();
+        let nodes = without.len();
+        lines.push(format!(
+            "The copied files of {files} resources on {nodes} nodes are not compared."
+        ));
     }
     let resources = resources(view);
     for (name, nodes) in resources.iter().take(MAX_LISTED) {

@@ -2,13 +2,18 @@
 //! replies to the agents, compiles the same catalogs beside it, and collects the differences.
 
 mod capture;
+mod copied;
+mod copies;
 mod headers;
 mod pass;
 mod passed;
+mod requests;
 mod results;
 mod state;
 mod upstream;
 
+pub(crate) use copied::CopyingResources;
+pub(crate) use copies::{ComparedFiles, NodeCode};
 pub(crate) use pass::{is_own, pass, revocation_lists};
 pub(crate) use results::{NodeResult, Seconds, View};
 pub(crate) use state::{Comparison, Shadow};

@@ -69,6 +69,9 @@ pub(crate) struct NodeState {
     changes: Vec<String>,
     /// The number of differences that are not stored.
     pub(crate) more: usize,
+    /// The number of resources whose files were not compared.
+    #[serde(default)]
+    pub(crate) files_not_compared: usize,
     #[serde(skip)]
     sequence: u64,
 }
@@ -80,6 +83,8 @@ pub(crate) struct NodeResult {
     /// The position of its request in the order of all.
     pub(crate) sequence: u64,
     pub(crate) changes: Vec<Change>,
+    /// The number of resources whose files were not compared.
+    pub(crate) files_not_compared: usize,
 }
 
 /// The results at a moment.
@@ -161,6 +166,7 @@ impl Results {
             differs_since: (!changes.is_empty()).then(|| since.unwrap_or(now)),
             changes: Vec::new(),
             more: changes.len().saturating_sub(MAX_PER_NODE),
+            files_not_compared: result.files_not_compared,
             sequence: result.sequence,
         };
         for change in changes.into_iter().take(MAX_PER_NODE) {
@@ -318,7 +324,7 @@ mod tests {
 
     fn result(node: &str, sequence: u64, changes: Vec<Change>) -> NodeResult {
         let environment = "production".to_string();
-        NodeResult { node: node.to_string(), environment, sequence, changes }
+        NodeResult { node: node.to_string(), environment, sequence, changes, files_not_compared: 0 }
     }
 
     #[test]

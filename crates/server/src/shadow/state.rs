@@ -10,6 +10,7 @@ use ordain_fleet::IgnoreRule;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::capture::{Memory, Share};
+use super::copies::OldFiles;
 use super::results::Results;
 use super::upstream::Upstream;
 use crate::config::Config;
@@ -25,6 +26,8 @@ const RESULTS: &str = "shadow.json";
 pub(crate) struct Shadow {
     pub(crate) upstream: Upstream,
     pub(crate) results: Arc<Results>,
+    /// The metadata of files of the old server.
+    pub(super) old_files: OldFiles,
     /// The memory for comparisons that wait.
     pub(super) memory: Memory,
     /// Takes the comparisons. Their memory bounds their number.
@@ -68,6 +71,7 @@ impl Shadow {
         Ok(Some(Self {
             upstream: Upstream::new(url, ca, own)?,
             results: Arc::new(Results::open(&config.state.join(RESULTS), url, rules)?),
+            old_files: OldFiles::default(),
             memory: Memory::new(config.limits.comparisons),
             comparisons,
             receiver: Mutex::new(Some(receiver)),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use ordain_fleet_store::{Pin, Sqlite, now, put_pin, remove_pin};
 use rustix::fs::{FlockOperation, flock};
+use serde_json::json;
 
 use crate::catalogs::{catalog_of, client, facts};
 use crate::support::{Client, Reply, TestServer, write};
@@ -167,11 +168,27 @@ fn a_pinned_node_has_the_code_of_its_revision() {
     assert_eq!(catalog_of(&mut web, &facts(), "production").json()["code_id"], "one");
     revision(&code, "three", "third");
     switch(&code, "three");
+    // The catalog that the node would get, and that of the environment that a program names.
+    let admin = server.generate("admin.example.org", |options| options.admin = true);
+    let mut admin = server.connect(Some(&admin)).unwrap();
+    let mut compile = |prefers: bool| {
+        let body = json!({
+            "certname": "web.example.org", "environment": "production",
+            "persistence": { "facts": false, "catalog": false },
+            "options": { "prefer_requested_environment": prefers },
+        });
+        admin.request("POST", "/puppet/v4/catalog", &[], body.to_string().as_bytes()).unwrap()
+    };
+    let catalog = compile(false).text();
+    assert!(catalog.contains("first") && !catalog.contains("third"), "{catalog}");
+    let catalog = compile(true).text();
+    assert!(catalog.contains("third") && !catalog.contains("first"), "{catalog}");
     assert_eq!(catalog_of(&mut web, &facts(), "production").json()["code_id"], "one");
 
     pin("none");
     let refused = until(&mut web, &|catalog| catalog.status == 404);
     assert!(refused.text().contains("pinned to the revision none"), "{}", refused.text());
+    assert_eq!((compile(false).status, compile(true).status), (404, 200));
 
     let unpin = |connection: &mut dyn ordain_fleet_store::Connection| {
         remove_pin(connection, "web.example.org", "root", now())

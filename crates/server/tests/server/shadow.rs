@@ -1,5 +1,7 @@
 //! A server in front of an old one, which a program of this file stands in for.
 
+mod files;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -99,6 +101,11 @@ impl Old {
         for (path, text) in code {
             write(&dir.path().join("code").join(path), text);
         }
+        self.shadow_in(dir, change)
+    }
+
+    /// The same in a directory that has its code already.
+    fn shadow_in(&self, dir: TempDir, change: impl FnOnce(&mut Config)) -> TestServer {
         let from = self.dir.path().join("ca");
         std::fs::create_dir(dir.path().join("state")).unwrap();
         CertificateAuthority::restore(&dir.path().join("state/ca"), &from, Settings::default())

@@ -2,6 +2,7 @@
 //! cluster, and this server.
 
 mod etcd;
+mod secure_etcd;
 
 use std::collections::BTreeMap;
 use std::path::Path;

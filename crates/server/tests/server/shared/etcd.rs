@@ -15,12 +15,23 @@ use super::TIMEOUT;
 /// A cluster. Its members end with it.
 pub(super) struct EtcdCluster {
     members: Vec<(u16, Child)>,
+    /// The parameters of addresses for TLS; none if the members speak without it.
+    tls: Option<String>,
     _dir: tempfile::TempDir,
 }
 
 impl EtcdCluster {
     /// Starts a cluster with this number of members, and waits for its leader.
     pub(super) fn start(count: usize) -> Option<Self> {
+        Self::start_with(count, &[], None)
+    }
+
+    /// The same with TLS: the options of the members, and the parameters of a client's address.
+    pub(super) fn start_with_tls(options: &[String], client: String) -> Option<Self> {
+        Self::start_with(1, options, Some(client))
+    }
+
+    fn start_with(count: usize, options: &[String], tls: Option<String>) -> Option<Self> {
         let is_installed = Command::new("etcd").arg("--version").output().is_ok();
         if !peer(is_installed, "etcd-server") {
             return None;
@@ -33,15 +44,18 @@ impl EtcdCluster {
             listeners.iter().map(|one| one.local_addr().unwrap().port()).collect();
         drop(listeners);
         let url = |port: u16| format!("http://127.0.0.1:{port}");
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let peers: Vec<String> =
             (0..count).map(|at| format!("m{at}={}", url(ports[count + at]))).collect();
         let members = (0..count).map(|at| {
-            let (client, server) = (url(ports[at]), url(ports[count + at]));
+            let client = format!("{scheme}://127.0.0.1:{}", ports[at]);
+            let server = url(ports[count + at]);
             let child = Command::new("etcd")
                 .args(["--name", &format!("m{at}"), "--initial-cluster", &peers.join(",")])
                 .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
                 .args(["--listen-peer-urls", &server, "--initial-advertise-peer-urls", &server])
                 .args(["--heartbeat-interval", "50", "--election-timeout", "500"])
+                .args(options)
                 .arg("--data-dir")
                 .arg(dir.path().join(format!("m{at}")))
                 .stdout(Stdio::null())
@@ -50,7 +64,7 @@ impl EtcdCluster {
                 .unwrap();
             (ports[at], child)
         });
-        let cluster = Self { members: members.collect(), _dir: dir };
+        let cluster = Self { members: members.collect(), tls, _dir: dir };
         let store = cluster.store();
         let end = Instant::now() + TIMEOUT;
         while let Err(error) = store.changes(None, Duration::ZERO) {
@@ -61,9 +75,18 @@ impl EtcdCluster {
 
     /// A client of all members.
     pub(super) fn store(&self) -> Arc<dyn SharedStore> {
+        let tls = self.tls.as_deref();
+        Arc::new(Etcd::new(&self.address(tls)).unwrap())
+    }
+
+    /// The address of all members, with parameters for TLS or without it.
+    pub(super) fn address(&self, tls: Option<&str>) -> String {
         let servers = self.members.iter().map(|(port, _)| format!("127.0.0.1:{port}"));
         let servers: Vec<String> = servers.collect();
-        Arc::new(Etcd::new(&format!("etcd://{}", servers.join(","))).unwrap())
+        match tls {
+            Some(parameters) => format!("etcds://{}?{parameters}", servers.join(",")),
+            None => format!("etcd://{}", servers.join(",")),
+        }
     }
 
     /// Kills the leader.
