@@ -52,11 +52,11 @@ async function storedCatalogs(chosen, signal) {
 function choice(known, chosen, isLocal) {
   const revisions = known.revisions.map((row) => [row.name, row.subject ?? ""]);
   const options = (id, rows) => h("datalist", { id }, rows.map(([value, text]) => h("option", { value }, text)));
-  const field = (name, label, list, hint) => h("label", {}, label, h("input", { name, list, value: chosen[name] ?? "", placeholder: hint, spellcheck: "false", autocomplete: "off" }));
+  const field = (name, label, list, hint, size) => h("label", {}, label, h("input", { name, list, size, value: chosen[name] ?? "", placeholder: hint, spellcheck: "false", autocomplete: "off" }));
   const current = isLocal ? "the work tree" : "the stored catalog";
   const fields = SIDES.map(([side, label], at) => h("fieldset", {}, h("legend", {}, label),
     field(side, "Name", "nodes", (known.nodes[at] ?? known.nodes[0])?.name ?? ""),
-    isLocal ? null : field(`${side}_time`, "at the time", `${side}-times`, "the last catalog"),
+    isLocal ? null : field(`${side}_time`, "at the time", `${side}-times`, "the last catalog", 24),
     field(`${side}_revision`, "at the revision", "revisions", current),
     isLocal ? null : options(`${side}-times`, times(known.catalogs[side] ?? []))));
   const form = h("form", {
