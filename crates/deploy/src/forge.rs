@@ -169,7 +169,7 @@ impl<'s> Forge<'s> {
         proxy: Option<&str>,
         most: u64,
     ) -> Result<Vec<u8>> {
-        download(&Download { address, authorization, proxy, most }).map_err(|error| {
+        download(&Download { address, authorization, proxy, tls: None, most }).map_err(|error| {
             Error::new(format!("cannot download {}: {error}", without_passwords(address)))
         })
     }

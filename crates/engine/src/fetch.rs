@@ -6,6 +6,7 @@ use std::path::Path;
 use ordain_source::{HttpStatus, budget};
 use ureq::http::Method;
 
+use crate::cluster::TlsFiles;
 use crate::kinds::file::Address;
 use crate::kinds::http::fetch::{Connection, TIMEOUT, connected_agent, failed, limited_agent};
 
@@ -40,6 +41,9 @@ pub struct Download<'d> {
     pub authorization: Option<&'d str>,
     /// The address of a proxy; `None` for that of the environment.
     pub proxy: Option<&'d str>,
+    /// The certificates of the connection; `None` for the authorities that the machine trusts and no
+    /// certificate of the client. With them, redirects are not followed.
+    pub tls: Option<&'d TlsFiles>,
     /// The maximum size in bytes.
     pub most: u64,
 }
@@ -47,14 +51,16 @@ pub struct Download<'d> {
 /// Downloads a document. Limits: ten redirects, and a minute in which nothing arrives.
 ///
 /// # Errors
-/// As for [`fetch`].
+/// As for [`fetch`], and when a certificate cannot be used.
 pub fn download(download: &Download<'_>) -> io::Result<Vec<u8>> {
     let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidInput, text.to_owned());
     let address = Address::parse(download.address)
         .ok_or_else(|| invalid("this is not the address of a server"))?;
     let proxy = download.proxy.map(ureq::Proxy::new).transpose();
     let proxy = proxy.map_err(|_| invalid("this is not the address of a proxy"))?;
-    let connection = Connection { insecure: false, proxy, redirects: 10 };
+    let tls = download.tls.map(TlsFiles::config).transpose().map_err(io::Error::other)?;
+    let redirects = if tls.is_some() { 0 } else { 10 };
+    let connection = Connection { insecure: false, proxy, redirects, tls };
     let mut request = address.request(&Method::GET, None)?;
     if let Some(text) = download.authorization {
         let value = text.parse().map_err(|_| invalid("this is not a header"))?;

@@ -45,6 +45,7 @@ mod filter;
 mod ignore;
 mod node_compile;
 mod nodes;
+mod octocatalog;
 mod queue;
 mod recent;
 pub mod render;
@@ -68,6 +69,7 @@ pub use node_compile::NodeCompiler;
 pub use nodes::{
     FleetNode, NodeFacts, add_node_data, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
+pub use octocatalog::OctocatalogSettings;
 pub use ordain_fleet_store::{
     FleetJobProgress, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
 };

@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
+use ordain_engine::cluster::TlsFiles;
 use ordain_fleet::{
     DriftState, FleetNode, NodeFilter, NodeSelection, NodeStore, add_node_data, nodes_of_directory,
     nodes_of_puppetdb, nodes_of_store,
@@ -107,11 +108,11 @@ fn puppetdb_is_asked_for_sets_of_facts() {
         stream.write_all((head + body).as_bytes()).unwrap();
         String::from_utf8(asked).unwrap()
     });
-    let nodes = nodes_of_puppetdb(&url).unwrap();
+    let nodes = nodes_of_puppetdb(&url, &TlsFiles::default()).unwrap();
     assert!(server.join().unwrap().starts_with("GET /pdb/query/v4/factsets "));
     assert_eq!(nodes.len(), 1);
     assert_eq!(nodes[0].parse().unwrap().facts.get("x").and_then(|x| x.as_int()), Some(1));
-    assert!(nodes_of_puppetdb("http://127.0.0.1:1").is_err());
+    assert!(nodes_of_puppetdb("http://127.0.0.1:1", &TlsFiles::default()).is_err());
 }
 
 #[test]

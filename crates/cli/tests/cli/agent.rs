@@ -1,6 +1,8 @@
 //! `ordain agent` with the real program and a server in this process: enrolment, graphs of all
 //! languages, changes, outages.
 
+mod deployed_mcl;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};

@@ -36,7 +36,11 @@ pub struct TlsFiles {
 }
 
 impl TlsFiles {
-    fn config(&self) -> Result<TlsConfig, SharedStoreError> {
+    /// The settings of connections with these certificates.
+    ///
+    /// # Errors
+    /// When a file cannot be used, or only one of certificate and key is named.
+    pub(crate) fn config(&self) -> Result<TlsConfig, SharedStoreError> {
         let roots = match &self.ca {
             None => trusted(Path::new("/")),
             Some(path) => certificates(path)?,

@@ -330,7 +330,7 @@ fn read_key(reader: impl Read) -> io::Result<Vec<u8>> {
 
 /// Fetches a key from a web server.
 fn download(host: &Host, address: &Address, insecure: bool) -> io::Result<Vec<u8>> {
-    let connection = Connection { insecure, proxy: None, redirects: 10 };
+    let connection = Connection { insecure, redirects: 10, ..Connection::default() };
     let agent = connected_agent(&host.root, &connection);
     let response = agent.run(address.request(&Method::GET, None)?).map_err(failed)?;
     let status = response.status();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ordain_data::json;
+use ordain_engine::cluster::TlsFiles;
 use ordain_engine::fetch::{Download, download};
 
 use super::{FleetNode, forms};
@@ -22,14 +23,16 @@ pub fn nodes_of_store(place: &str, query: Option<&str>) -> Result<Vec<FleetNode>
     store.chosen(store.fleet_nodes()?, query)
 }
 
-/// The nodes whose facts PuppetDB's API has, such as that at `http://localhost:8080`.
+/// The nodes whose facts PuppetDB's API has, such as that at `http://localhost:8080`. `tls` has the
+/// certificates of the connection; without any, the authorities that the machine trusts count.
 ///
 /// # Errors
-/// When it cannot be asked, or has no nodes.
-pub fn nodes_of_puppetdb(url: &str) -> Result<Vec<FleetNode>, FleetError> {
+/// When a certificate cannot be used, PuppetDB cannot be asked, or has no nodes.
+pub fn nodes_of_puppetdb(url: &str, tls: &TlsFiles) -> Result<Vec<FleetNode>, FleetError> {
     let address = format!("{}/pdb/query/v4/factsets", url.trim_end_matches('/'));
+    let tls = Some(tls).filter(|tls| **tls != TlsFiles::default());
     let request =
-        Download { address: &address, authorization: None, proxy: None, most: MAX_ANSWER };
+        Download { address: &address, authorization: None, proxy: None, tls, most: MAX_ANSWER };
     let failed = |error| FleetError::Source(format!("PuppetDB at {url}: {error}"));
     let answer = download(&request).map_err(failed)?;
     let path = Path::new(&address);

@@ -1,8 +1,7 @@
 //! Compares the files that agents would copy from the old server with those of this one, by their
 //! metadata. Contents are not transferred.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Limited};
@@ -10,11 +9,11 @@ use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
 use ordain_fleet::Change;
 use ordain_graph::served::FileMetadata;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
 use super::copied::{CopyingResource, CopyingResources, Entries, Source};
 use super::headers::set_identity;
+use super::old_files::Files;
 use super::requests::MetadataRequest;
 use super::state::Shadow;
 use crate::body::Outgoing;
@@ -30,15 +29,6 @@ const MAX_REQUESTS: usize = 2_000;
 const MAX_TIME: Duration = Duration::from_secs(120);
 /// The maximum length of a reply in bytes.
 const MAX_REPLY: usize = 32 << 20;
-/// The maximum number of requests to the old server at the same time.
-const MAX_AT_ONCE: usize = 4;
-/// The time for which replies are used for other nodes.
-const FRESH: Duration = Duration::from_secs(60);
-/// The maximum number of files in the replies that are kept.
-const MAX_KEPT: usize = 200_000;
-
-/// The files of a reply; none if the server has no such file.
-type Files = Arc<Vec<FileMetadata>>;
 
 /// The reason why files are not compared.
 #[derive(Debug, thiserror::Error)]
@@ -68,43 +58,6 @@ pub(crate) struct ComparedFiles {
     pub(crate) changes: Vec<Change>,
     /// The number of resources whose files were not compared.
     pub(crate) not_compared: usize,
-}
-
-/// Metadata from the old server, which many nodes ask for.
-pub(super) struct OldFiles {
-    requests: Semaphore,
-    kept: Mutex<Kept>,
-}
-
-impl Default for OldFiles {
-    fn default() -> Self {
-        Self { requests: Semaphore::new(MAX_AT_ONCE), kept: Mutex::default() }
-    }
-}
-
-#[derive(Default)]
-struct Kept {
-    replies: HashMap<String, (Instant, Files)>,
-    /// The number of files in all replies.
-    files: usize,
-}
-
-impl Kept {
-    fn get(&self, target: &str, now: Instant) -> Option<Files> {
-        let (since, files) = self.replies.get(target)?;
-        (now.saturating_duration_since(*since) < FRESH).then(|| Arc::clone(files))
-    }
-
-    fn put(&mut self, target: String, files: &Files, now: Instant) {
-        // A reply without files takes memory, too.
-        let size = |files: &Files| files.len() + 1;
-        if self.files + size(files) > MAX_KEPT {
-            *self = Self::default();
-        }
-        self.files += size(files);
-        let before = self.replies.insert(target, (now, Arc::clone(files)));
-        self.files -= before.map_or(0, |(_, files)| size(&files));
-    }
 }
 
 /// The requests of one catalog.
@@ -285,22 +238,4 @@ fn own_files(
     // The old server's metadata is read from the same form.
     let json = serde_json::to_value(found).map_err(|error| error.to_string())?;
     serde_json::from_value(json).map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn replies_are_kept_for_a_while() {
-        let (mut kept, now) = (Kept::default(), Instant::now());
-        kept.put("/a".to_string(), &Arc::default(), now);
-        kept.put("/a".to_string(), &Arc::default(), now);
-        assert!(kept.get("/a", now).is_some() && kept.get("/b", now).is_none());
-        assert!(kept.get("/a", now + FRESH).is_none());
-        assert_eq!(kept.files, 1);
-        kept.files = MAX_KEPT;
-        kept.put("/b".to_string(), &Arc::default(), now);
-        assert_eq!((kept.replies.len(), kept.files), (1, 1));
-    }
 }

@@ -5,6 +5,7 @@ mod capture;
 mod copied;
 mod copies;
 mod headers;
+mod old_files;
 mod pass;
 mod passed;
 mod requests;

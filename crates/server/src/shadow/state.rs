@@ -10,7 +10,7 @@ use ordain_fleet::IgnoreRule;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::capture::{Memory, Share};
-use super::copies::OldFiles;
+use super::old_files::OldFiles;
 use super::results::Results;
 use super::upstream::Upstream;
 use crate::config::Config;

@@ -11,6 +11,7 @@ mod catalogs;
 mod databases;
 mod explorer;
 mod files;
+mod fleet_facts;
 mod fuzz;
 mod held;
 mod hostile;

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use ordain_engine::cluster::TlsFiles;
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
     ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetJobProgress, FleetNode, IgnoreRule,
-    NodeFilter, NodeStore, Queue, Range, Request, add_node_data, diff, diff_queued,
-    nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
+    NodeFilter, NodeStore, OctocatalogSettings, Queue, Range, Request, add_node_data, diff,
+    diff_queued, nodes_of_directory, nodes_of_puppetdb, nodes_of_store,
 };
-use ordain_source::Diagnostic;
+use ordain_source::{Diagnostic, SourceMap};
 
 use super::common::{cache_dir, failure, open};
 use super::compile::FleetCompileArgs;
@@ -67,6 +68,12 @@ pub(crate) struct FleetDiffArgs {
     /// The address of PuppetDB, which has the facts, such as http://localhost:8080
     #[arg(long, value_name = "URL", conflicts_with_all = ["facts", "database"])]
     puppetdb: Option<String>,
+    #[command(flatten)]
+    puppetdb_tls: PuppetdbTlsArgs,
+    /// The configuration file of octocatalog-diff, evaluated with ruby: PuppetDB, certificates, Hiera
+    /// and ignored changes, unless options set them
+    #[arg(long, value_name = "FILE")]
+    octocatalog_diff_config: Option<PathBuf>,
     /// Have `ordain worker` compile the nodes: the database that has the queue, and the facts unless
     /// another option names them. Both sides are commits
     #[arg(long, value_name = "PLACE")]
@@ -96,6 +103,44 @@ pub(crate) struct FleetDiffArgs {
     exit_zero: bool,
     #[command(flatten)]
     compile: FleetCompileArgs,
+}
+
+/// The certificates for PuppetDB, named as in octocatalog-diff.
+#[derive(Args)]
+struct PuppetdbTlsArgs {
+    /// The authority of PuppetDB's certificate, as PEM [default: those that this machine trusts]
+    #[arg(long, value_name = "FILE", requires = "puppetdb")]
+    puppetdb_ssl_ca: Option<PathBuf>,
+    /// The certificate of this client, as PEM
+    #[arg(long, value_name = "FILE", requires_all = ["puppetdb", "puppetdb_ssl_client_key"])]
+    puppetdb_ssl_client_cert: Option<PathBuf>,
+    /// The key of this client, as PEM without a password
+    #[arg(long, value_name = "FILE", requires_all = ["puppetdb", "puppetdb_ssl_client_cert"])]
+    puppetdb_ssl_client_key: Option<PathBuf>,
+}
+
+impl PuppetdbTlsArgs {
+    /// The files, or those of the settings.
+    fn files(&self, settings: &TlsFiles) -> TlsFiles {
+        let or = |own: &Option<PathBuf>, other: &Option<PathBuf>| own.clone().or(other.clone());
+        TlsFiles {
+            ca: or(&self.puppetdb_ssl_ca, &settings.ca),
+            cert: or(&self.puppetdb_ssl_client_cert, &settings.cert),
+            key: or(&self.puppetdb_ssl_client_key, &settings.key),
+        }
+    }
+}
+
+/// The nodes of the first PuppetDB that answers.
+fn nodes_of_any_puppetdb(urls: &[String], tls: &TlsFiles) -> Result<Vec<FleetNode>, FleetError> {
+    let mut last = FleetError::NoNodes("PuppetDB".to_owned());
+    for url in urls {
+        match nodes_of_puppetdb(url, tls) {
+            Ok(nodes) => return Ok(nodes),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// The nodes and changes that are shown.
@@ -196,13 +241,30 @@ impl FleetDiffArgs {
         }
     }
 
+    /// The settings of octocatalog-diff; none without a file.
+    fn settings(&self) -> Result<OctocatalogSettings, FleetError> {
+        let path = self.octocatalog_diff_config.as_deref();
+        path.map_or_else(|| Ok(OctocatalogSettings::default()), OctocatalogSettings::load)
+    }
+
     /// The nodes. `queue` is the database of [`Self::queue`].
-    fn nodes(&self, queue: Option<&NodeStore>) -> Result<Vec<FleetNode>, FleetError> {
+    fn nodes(
+        &self,
+        queue: Option<&NodeStore>,
+        settings: &OctocatalogSettings,
+    ) -> Result<Vec<FleetNode>, FleetError> {
         let query = self.chosen.query.as_deref();
         let place = self.database.as_ref().or(self.queue.as_ref());
-        let mut nodes = match (&self.facts, &self.puppetdb, place, queue) {
+        let has_place = place.is_some() || settings.puppetdb.is_empty();
+        let puppetdb = match &self.puppetdb {
+            Some(url) => Some(std::slice::from_ref(url)),
+            None => (!has_place).then_some(&settings.puppetdb[..]),
+        };
+        let mut nodes = match (&self.facts, puppetdb, place, queue) {
             (Some(dir), ..) => nodes_of_directory(dir)?,
-            (None, Some(url), ..) => nodes_of_puppetdb(url)?,
+            (None, Some(urls), ..) => {
+                nodes_of_any_puppetdb(urls, &self.puppetdb_tls.files(&settings.tls))?
+            }
             // The workers read the facts there.
             (None, None, Some(_), Some(queue)) if self.has_facts_in_queue() => {
                 queue.nodes_with_facts(query)?
@@ -287,9 +349,17 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let range = args.range().map_err(failure)?;
-    let (filter, chosen) = (args.chosen.changes().map_err(failure)?, args.chosen.nodes());
+    let mut settings = args.settings().map_err(failure)?;
+    if !settings.unsupported.is_empty() {
+        let text =
+            format!("these settings have no effect here: {}", settings.unsupported.join(", "));
+        ui.diagnostics(vec![Diagnostic::warning(codes::NOTHING, text)], &SourceMap::default());
+    }
+    let (mut filter, chosen) = (args.chosen.changes().map_err(failure)?, args.chosen.nodes());
+    filter.ignore.append(&mut settings.ignore);
+    let ignore_tags = [&args.chosen.ignore_tags[..], &settings.ignore_tags].concat();
     let queue = args.queue.as_ref().map(|place| open(place, "name it with --queue")).transpose()?;
-    let mut nodes = args.nodes(queue.as_ref()).map_err(failure)?;
+    let mut nodes = args.nodes(queue.as_ref(), &settings).map_err(failure)?;
     let chosen = chosen.map_err(failure)?;
     let has_nodes = !nodes.is_empty();
     nodes.retain(|node| chosen.has(node));
@@ -297,15 +367,17 @@ pub(super) fn run(ui: &mut Ui, args: &FleetDiffArgs) -> Result<Exit, Failure> {
         return Err(Diagnostic::error(codes::NOTHING, "the filters choose no node").into());
     }
     let cache = args.cache();
+    let mut options = args.compile.options();
+    options.hiera = options.hiera.or_else(|| settings.hiera.clone());
     let request = Request {
         path: &args.path,
         range: &range,
         nodes: &nodes,
-        options: &args.compile.options(),
+        options: &options,
         jobs: args.jobs,
         having: &args.chosen.having().map_err(failure)?,
         one_per_node_block: args.chosen.one_per_node_block,
-        ignore_tags: &args.chosen.ignore_tags,
+        ignore_tags: &ignore_tags,
         cache: cache.as_deref(),
     };
     let mut found = args.compare(ui, &request, queue.as_ref()).map_err(failure)?;

@@ -203,7 +203,7 @@ fn connection(p: &mut Params<'_>) -> Connection {
         let proxy = ureq::Proxy::new(&server);
         proxy.map_err(|_| p.error("proxy_server", "this is no address of a proxy")).ok()
     });
-    Connection { insecure, proxy, redirects: 5 }
+    Connection { insecure, proxy, redirects: 5, tls: None }
 }
 
 /// The options for the program that fetches, if one has to.

@@ -46,6 +46,8 @@ pub(crate) struct Connection {
     pub(crate) proxy: Option<ureq::Proxy>,
     /// How many redirects are followed.
     pub(crate) redirects: u32,
+    /// The certificates, if they are not those that the machine trusts.
+    pub(crate) tls: Option<TlsConfig>,
 }
 
 /// An HTTP client for a machine with this root and such a connection.
@@ -56,7 +58,7 @@ pub(crate) fn connected_agent(machine: &Path, connection: &Connection) -> Agent 
         .timeout_recv_response(Some(TIMEOUT))
         .timeout_per_read(Some(TIMEOUT))
         .max_redirects(connection.redirects)
-        .tls_config(tls(machine, connection.insecure));
+        .tls_config(connection.tls.clone().unwrap_or_else(|| tls(machine, connection.insecure)));
     let Some(proxy) = connection.proxy.clone() else { return config.build().new_agent() };
     config.proxy(Some(proxy)).build().new_agent()
 }
