@@ -7,9 +7,13 @@ module Ordain
     module Setup
       # The contents of metadata.json by path, with the state of the file.
       @metadata = {}
+      @module_names = {}
 
       class << self
         attr_reader :metadata
+
+        # The names of modules by manifest, with the state of the file.
+        attr_reader :module_names
 
         # Whether loaders are made when they are needed.
         attr_accessor :defers_loaders
@@ -17,6 +21,7 @@ module Ordain
         def install
           ::RSpec::Puppet::Support.prepend(LoadPath)
           ::Puppet::Module.prepend(Metadata)
+          ::RSpec::Puppet::Setup.singleton_class.prepend(ModuleName)
           return unless defined?(::RSpec::Puppet::Adapters::Adapter40)
 
           ::RSpec::Puppet::Adapters::Adapter40.prepend(Adapter)
@@ -52,6 +57,20 @@ module Ordain
           super.tap { |data| Setup.metadata[path] = [key, Marshal.dump(data)] if key }
         rescue Errno::ENOENT
           super
+        end
+      end
+
+      # rspec-puppet reads a manifest with Puppet's lexer for each example group, to find the name of the
+      # module.
+      module ModuleName
+        def get_module_name_from_file(file)
+          stat = File.stat(file)
+          key = [stat.mtime, stat.size]
+          path = File.expand_path(file)
+          known = Setup.module_names[path]
+          return known[1] if known && known[0] == key
+
+          super.tap { |name| Setup.module_names[path] = [key, name] }
         end
       end
 
