@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs rspec-puppet specs of modules twice, compiled by Puppet and by Ordain, and compares them.
 
-    bench/rspec.py --ordain target/release/ordain MODULE...
+    bench/rspec.py --ordain target/release/ordain [--preload] MODULE...
 
 A MODULE is the directory of a module with its fixtures in spec/fixtures/modules. Only specs of
 classes, defines, hosts and type aliases run. Each example has to have the same result. Seconds are CPU
-seconds, user and system, of rspec with all processes that it starts. With --mistakes N, N lines of the module's manifests are broken one after the other, and the same examples
-have to fail.
+seconds, user and system, of rspec with all processes that it starts. With --preload, Ordain's runs are those
+of `ordain-rspec`; the process that has loaded Puppet before counts from the start of the run. With
+--mistakes N, N lines of the module's manifests are broken one after the other, and the same examples have to
+fail.
 """
 
 import argparse
@@ -18,10 +20,12 @@ import re
 import resource
 import subprocess
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KINDS = ("classes", "defines", "hosts", "type_aliases")
 GEM = ROOT / "compat/rspec-puppet/lib"
+PRELOAD = ROOT / "compat/rspec-puppet/bin/ordain-rspec"
 MISTAKES = [
     (r"=> present\b", "=> absent"),
     (r"=> 'present'", "=> 'absent'"),
@@ -44,20 +48,30 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def run(module, ordain, specs):
+def process_seconds(process):
+    """CPU seconds of a process and of its children that have ended."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def run(module, ordain, specs, process=None):
     """The result of each example, the CPU seconds, and the lines of the summary."""
     environment = dict(os.environ)
     command = ["rspec", "--format", "json", "--out", ""]
     if ordain:
         environment["ORDAIN"] = str(ordain)
         command += ["-I", str(GEM), "-r", "ordain-rspec-puppet"]
+    if process:
+        command[0] = str(PRELOAD)
     with tempfile.NamedTemporaryFile("r", suffix=".json") as out:
         command[4] = out.name
-        begin = cpu_seconds()
+        begin = cpu_seconds() + (process_seconds(process) if process else 0)
         done = subprocess.run(
             command + specs, cwd=module, env=environment, capture_output=True, text=True, check=False
         )
-        seconds = cpu_seconds() - begin
+        if process:
+            time.sleep(0.3)  # until the process has collected the one that ran the suite
+        seconds = cpu_seconds() + (process_seconds(process) if process else 0) - begin
         try:
             report = json.load(out)
         except json.JSONDecodeError:
@@ -96,18 +110,23 @@ def mistakes(module, number):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ordain", type=pathlib.Path, required=True)
+    parser.add_argument("--preload", action="store_true")
     parser.add_argument("--mistakes", type=int, default=0)
     parser.add_argument("--show", type=int, default=3)
     parser.add_argument("modules", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     ordain = args.ordain.resolve()
+    process = None
+    if args.preload:
+        process = int(subprocess.run([PRELOAD, "--process"], capture_output=True, check=True).stdout)
+        print(f"loaded once: {process_seconds(process):.1f} s\n")
     print("| module | examples | passed | other result | puppet s | ordain s | ratio | in Ruby |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for module in args.modules:
         module = module.resolve()
         specs = [f"spec/{kind}" for kind in KINDS if (module / "spec" / kind).is_dir()]
         before, slow, _ = run(module, None, specs)
-        after, fast, summary = run(module, ordain, specs)
+        after, fast, summary = run(module, ordain, specs, process)
         other = compare(module, before, after, args.show)
         passed = sum(status == "passed" for status, *_ in before.values())
         counted = re.search(r"Ruby (\d+)", summary[0]).group(1) if summary else "?"
@@ -125,7 +144,7 @@ def main():
             path.write_text("".join(lines))
             try:
                 broken, _, _ = run(module, None, specs)
-                ours, _, _ = run(module, ordain, specs)
+                ours, _, _ = run(module, ordain, specs, process)
             finally:
                 path.write_text(text)
             failed = sum(status == "failed" for status, *_ in broken.values())

@@ -178,3 +178,46 @@ fn matrices_multiply_tests_and_facts_are_merged() {
     );
     assert_eq!(report.failed(), 0, "{report:?}");
 }
+
+#[test]
+fn coverage_has_the_keys_of_data() {
+    let code = "code: |\n  notice(lookup('used'), lookup('nested.a'))\n  class web($port) { }\n  \
+                include web\ntests:\n- name: t\n";
+    let case = Case::new(code);
+    let dir = case.0.path();
+    fs::create_dir(dir.join("data")).unwrap();
+    fs::write(dir.join("environment.conf"), "").unwrap();
+    let hiera = "version: 5\nhierarchy:\n- name: common\n  path: common.yaml\n";
+    fs::write(dir.join("hiera.yaml"), hiera).unwrap();
+    let data = "used: 1\n\nnested: {a: 1}\nweb::port: 80\nunused: 2\n\"x<y\": 3\n";
+    fs::write(dir.join("data/common.yaml"), data).unwrap();
+    let covers = RunOptions { covers: true, ..RunOptions::default() };
+    let report = case.report(&covers);
+    assert_eq!(report.failed(), 0, "{report:?}");
+    let text = render::coverage_text(&report.coverage);
+    assert_eq!(
+        text[text.len() - 4..],
+        [
+            "keys of data found: 3 of 5 (60 %)",
+            "not found:",
+            "  unused (data/common.yaml:5)",
+            "  x<y (data/common.yaml:6)",
+        ]
+    );
+    let page = render::coverage_html(&report.coverage);
+    let (_, keys) = page.split_once("<h2>Keys of data found: 3 of 5 (60 %)</h2>\n").unwrap();
+    let rows: Vec<&str> = keys.lines().collect();
+    assert_eq!(
+        rows,
+        [
+            "<table><tr><th>Key<th>In<th>Found",
+            "<tr><td>nested<td>data/common.yaml:3<td class=\"yes\">yes",
+            "<tr><td>unused<td>data/common.yaml:5<td class=\"no\">no",
+            "<tr><td>used<td>data/common.yaml:1<td class=\"yes\">yes",
+            "<tr><td>web::port<td>data/common.yaml:4<td class=\"yes\">yes",
+            "<tr><td>x&lt;y<td>data/common.yaml:6<td class=\"no\">no",
+            "</table>",
+            "</html>",
+        ]
+    );
+}

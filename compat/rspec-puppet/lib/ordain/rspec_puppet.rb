@@ -6,6 +6,7 @@
 require 'rspec-puppet'
 require 'ordain/rspec_puppet/catalog'
 require 'ordain/rspec_puppet/compiler'
+require 'ordain/rspec_puppet/facts'
 require 'ordain/rspec_puppet/fallback'
 require 'ordain/rspec_puppet/setup'
 
@@ -103,6 +104,7 @@ end
 
 Ordain::RSpecPuppet::Fallback.watch
 Ordain::RSpecPuppet::Bridge.install(RSpec::Puppet::Support)
+Ordain::RSpecPuppet::Facts.install
 Ordain::RSpecPuppet::Setup.install
 
 RSpec.configure do |config|

@@ -57,6 +57,10 @@ impl Net<'_> {
                 return Err(self.default_error(attribute, Error::new(Class::Runtime, message)));
             };
             if let Err(error) = self.validate(&value, ty) {
+                // A check does not run plugins in Python, so it cannot tell.
+                if std::mem::take(&mut self.needs_plugin) {
+                    continue;
+                }
                 let is_typedef = error.fault == Some(Fault::UnmetCondition);
                 if error.reporter.is_some() && !is_typedef {
                     return Err(error);

@@ -122,6 +122,9 @@ fn repository(
     let programs = programs(group, &index, own.as_ref(), checking, &shown);
     for program in &programs {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
+        if program.is_aside {
+            index.aside.insert(program.scopes.program.file);
+        }
     }
     for program in programs.iter().filter(|program| program.is_named && !program.is_sound) {
         let path = checking.sources.file(program.scopes.program.file).path.clone();

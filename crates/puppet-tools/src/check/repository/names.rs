@@ -226,7 +226,7 @@ fn resource(pass: &mut Pass<'_>, kind: ExprId, bodies: ListRef<ResourceBody>, gu
 fn class(pass: &mut Pass<'_>, name: &str, at: TextRange, fails: bool, guarded: &Names) {
     let name = plain(name);
     let index = pass.index;
-    let known = index.classes.contains_key(&name) || matches!(name.as_str(), "settings" | "main");
+    let known = pass.sees(index.classes.get(&name)) || matches!(&*name, "settings" | "main");
     if known || guarded.contains(&name) || name.is_empty() {
         return;
     }
@@ -234,7 +234,9 @@ fn class(pass: &mut Pass<'_>, name: &str, at: TextRange, fails: bool, guarded: &
         return;
     }
     let severity = if fails { Severity::Error } else { Severity::Warning };
-    let names = || index.classes.keys().map(EcoString::as_str);
+    // A class of a test has this very name.
+    let is_other = |known: &&str| *known != name.as_str();
+    let names = || index.classes.keys().map(EcoString::as_str).filter(is_other);
     let message = match index.defines.contains_key(&name) {
         true => format!("`{name}` is a define, not a class"),
         false => format!("There is no class `{name}`"),
@@ -252,7 +254,7 @@ fn resource_type(
 ) {
     let name = plain(name);
     let index = pass.index;
-    let known = name == "class" || index.defines.contains_key(&name) || guarded.contains(&name);
+    let known = name == "class" || pass.sees(index.defines.get(&name)) || guarded.contains(&name);
     if known || index.native(&name).is_some() || is_in_broken_file(pass, &name, at) {
         return;
     }
@@ -260,7 +262,8 @@ fn resource_type(
         true => format!("`{name}` is a class, not a resource type"),
         false => format!("There is no resource type `{name}`"),
     };
-    let names = || index.type_names();
+    let is_other = |known: &&str| *known != name.as_str();
+    let names = || index.type_names().filter(is_other);
     let (name, code) = (name.as_str(), UNKNOWN_RESOURCE_TYPE);
     report(pass, Unknown { name, code, message, at, severity }, guarded, names);
 }

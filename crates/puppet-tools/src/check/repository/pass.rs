@@ -8,6 +8,7 @@ use ecow::EcoString;
 use ordain_graph::language::SourceText;
 use ordain_puppet::syntax;
 use ordain_puppet::syntax::Program;
+use ordain_puppet::syntax::definitions::TypeDef;
 use ordain_source::{Diagnostic, FileId, SourceMap, suggest};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -68,6 +69,12 @@ impl<'a> Pass<'a> {
     /// Whether all modules are present that the file may use.
     pub(super) fn is_complete(&self) -> bool {
         self.index.is_complete_for(&self.module)
+    }
+
+    /// Whether a class or define exists for the file. Those of tests and examples only exist for
+    /// such files.
+    pub(super) fn sees(&self, def: Option<&TypeDef>) -> bool {
+        def.is_some_and(|def| self.is_aside || !self.index.aside.contains(&def.span.file))
     }
 
     /// Whether a suggestion is searched for another unknown name.

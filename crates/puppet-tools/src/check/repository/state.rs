@@ -70,7 +70,9 @@ impl GroupState {
         }
         let scopes = Scopes::of(&unit.program);
         self.index.add_edited(&unit.program, &module, &scopes);
-        if !is_aside {
+        if is_aside {
+            self.index.aside.insert(source.file);
+        } else {
             let mut titles = std::mem::take(&mut self.index.titles);
             titles.add_program(&unit.program, &self.index);
             self.index.titles = titles;

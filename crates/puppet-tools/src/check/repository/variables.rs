@@ -183,7 +183,8 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     if !pass.facts_are_complete() && near.is_none() && !is_elsewhere && replaced.is_none() {
         return;
     }
-    if let Some(new) = replaced.filter(|_| near.is_none()) {
+    // A legacy fact has exactly this name; another variable only has a similar one.
+    if let Some(new) = replaced {
         return facts::legacy(pass, name, &new, at);
     }
     let message = format!("Nothing sets `${name}`");
