@@ -189,7 +189,10 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     ("ecore", &[&["namespaces.rs", "model.rs", "encoding.rs"], &["read", "write.rs"]]),
-    ("plugins", &[&["language.rs"], &["fault.rs", "script.rs"], &["host.rs"]]),
+    (
+        "plugins",
+        &[&["language.rs", "limits.rs"], &["fault.rs", "script.rs"], &["host.rs", "no_host.rs"]],
+    ),
     (
         "inmanta",
         &[

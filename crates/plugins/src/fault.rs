@@ -7,6 +7,8 @@ use crate::language::Language;
 /// The reason why the child does not answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
+    /// This program was built without the feature `interpreters`.
+    Excluded(Language),
     /// The machine has no interpreter.
     Missing(Language),
     /// It could not be started.
@@ -23,6 +25,9 @@ impl Fault {
     /// Advice for the user.
     pub fn help(&self) -> Option<&'static str> {
         match self {
+            Self::Excluded(_) => Some(
+                "this program has only the verbs of the agent; the package `ordain` has the whole program",
+            ),
             Self::Missing(Language::Ruby) => Some(
                 "install Ruby: the package is called `ruby` on Debian, Ubuntu, Fedora, Red Hat and SUSE; \
                  ORDAIN_RUBY names one that is not on the PATH",
@@ -39,6 +44,9 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Excluded(language) => {
+                write!(f, "this program runs no code in `{}`", language.program())
+            }
             Self::Missing(language) => {
                 write!(f, "there is no `{}` on this machine", language.program())
             }

@@ -11,27 +11,13 @@ use serde_json::Value as Json;
 
 use crate::fault::Fault;
 use crate::language::Language;
+use crate::limits::Limits;
 use crate::script;
 
 /// The largest message from the child.
 const MAX_MESSAGE: usize = 256 << 20;
 /// The time in seconds beyond its own limit after which the child is killed.
 const KILL_DELAY: u32 = 3;
-
-/// The limits of a child.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Seconds for one call, without the time that it waits for the compile.
-    pub seconds: u32,
-    /// Bytes of address space.
-    pub memory: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { seconds: 60, memory: 2 << 30 }
-    }
-}
 
 /// The child processes that run code of modules, one for each running compile.
 #[derive(Default)]

@@ -10,15 +10,28 @@
 //! The memory of a child and the time of a call are limited. If a child exceeds a limit, ends, or
 //! sends an invalid message, it is killed with its descendants, and the next session starts
 //! another.
+//!
+//! Without the feature `interpreters`, the crate has the same interface, and no session begins: so is
+//! the program of the agent, whose graphs need no code of modules.
 
 mod fault;
+#[cfg(feature = "interpreters")]
+mod host;
+#[cfg(not(feature = "interpreters"))]
+#[path = "no_host.rs"]
 mod host;
 mod language;
+mod limits;
+#[cfg_attr(
+    not(feature = "interpreters"),
+    allow(dead_code, reason = "only providers start interpreters then")
+)]
 mod script;
 
 pub use fault::Fault;
-pub use host::{Host, Limits, Session};
+pub use host::{Host, Session};
 pub use language::Language;
+pub use limits::Limits;
 pub use script::ProviderProgram;
 
 /// A host. Its default language is Ruby.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ordain_agent::{AgentError, Home, LocalSources, Server, StoredGraph, protocol};
-use ordain_driver::{Compiled, KindSource, Options as CompileOptions, received};
+use ordain_driver::{Compiled, Options as CompileOptions, received};
 use ordain_engine::prepare::Prepared;
 use ordain_puppet::deferred::Deferral;
 use ordain_source::Diagnostic;
@@ -54,8 +54,8 @@ impl ReceivedGraph {
         let (graph, _) = protocol::parts(&self.stored.body).map_err(|e| error(&e.into()))?;
         let places = self.sources.places.clone();
         let mut compiled = received(ui, graph, places, &options)?;
-        let mut kinds = KindSource::new(&options)?;
-        let registry = kinds.registry(ui, &compiled, &options)?;
+        // Modules stay on the server, so they implement no kind here.
+        let registry = options.registry()?;
         let host = selection.host(std::path::Path::new("/"));
         compiled.undo_missing(&host, &registry)?;
         let options = selection.options(noop);

@@ -263,7 +263,7 @@ fn trace_text(callee: Callee<'_>, error: &Json) -> String {
 /// An error about the `ruby` process itself.
 fn broken(callee: Callee<'_>, fault: &Fault, span: Span) -> Box<Unwind> {
     let message = match fault {
-        Fault::Missing(_) => {
+        Fault::Missing(_) | Fault::Excluded(_) => {
             format!("{} is written in Ruby ({}), and {fault}", callee.what, callee.place)
         }
         _ => format!("{} ({}) cannot go on: {fault}", callee.what, callee.place),

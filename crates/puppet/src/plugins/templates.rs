@@ -54,7 +54,7 @@ impl Compiler<'_> {
         }
         let claim = self.ruby_claim();
         match self.env.ruby.session(self.env.world.as_ref(), claim) {
-            Err(fault @ Fault::Missing(_)) => fault.help(),
+            Err(fault @ (Fault::Missing(_) | Fault::Excluded(_))) => fault.help(),
             _ => None,
         }
     }
