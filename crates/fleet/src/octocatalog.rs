@@ -211,6 +211,8 @@ fn texts(path: &Path, name: &str, value: &Json) -> Result<Vec<String>, FleetErro
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use serde_json::json;
 
     use super::*;
