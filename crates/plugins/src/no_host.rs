@@ -109,6 +109,13 @@ impl Session<'_> {
     }
 }
 
+/// A session ends when it is dropped, as in a program with interpreters.
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        match self.none {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ordain_source::HostWorld;
