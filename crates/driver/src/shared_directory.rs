@@ -20,6 +20,9 @@ pub(crate) const FILES: [&str; 2] = ["shared.db", "shared.db-wal"];
 const POLL: Duration = Duration::from_millis(200);
 /// The same where it does: an event may be lost, such as by the limit of the queue.
 const LOOK: Duration = Duration::from_secs(5);
+/// The first pause after an event, which doubles until the next one. SQLite writes a transaction to the
+/// file, which is an event, before it shows it to readers in shared memory, which is none.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// File systems whose files other machines change, by the numbers of `statfs`(2). The kernel reports
 /// the changes of this machine only: NFS, SMB, SMB2, FUSE, 9P, Ceph, AFS.
 const SHARED_FILE_SYSTEMS: [u32; 7] =
@@ -55,17 +58,23 @@ impl SharedDirectory {
     }
 }
 
-/// Waits for an event, or for this time.
-fn wait(watches: Option<&Watches<u32>>, at_most: Duration) {
-    let Some(watches) = watches else { return std::thread::sleep(at_most.min(POLL)) };
+/// Waits for an event, or for this time. Returns whether an event came.
+fn wait(watches: Option<&Watches<u32>>, at_most: Duration) -> bool {
+    let Some(watches) = watches else {
+        std::thread::sleep(at_most.min(POLL));
+        return false;
+    };
     let mut fds = [PollFd::new(watches, PollFlags::IN)];
     let limit = Timespec {
         tv_sec: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: at_most.subsec_nanos().into(),
     };
-    // After a signal the caller looks for changes, as after an event.
-    if poll(&mut fds, Some(&limit)).is_err() {
-        std::thread::sleep(at_most.min(POLL));
+    match poll(&mut fds, Some(&limit)) {
+        Ok(events) => events > 0,
+        Err(_) => {
+            std::thread::sleep(at_most.min(POLL));
+            false
+        }
     }
 }
 
@@ -77,8 +86,9 @@ impl SharedStore for SharedDirectory {
     ) -> Result<SharedChanges, SharedStoreError> {
         let end = Instant::now() + at_most;
         let mut watches = if at_most.is_zero() { None } else { self.watch() };
+        let mut pause = FIRST_PAUSE;
         loop {
-            // An event after this ends the next wait, so no change is missed.
+            // An event after this ends the next wait.
             watches = watches.and_then(|mut watches| watches.take().ok().map(|_| watches));
             let changes = self.database.read(after)?;
             let left = end.saturating_duration_since(Instant::now());
@@ -86,7 +96,8 @@ impl SharedStore for SharedDirectory {
                 return Ok(changes);
             }
             let expiry = self.database.next_expiry()?.unwrap_or(self.look);
-            wait(watches.as_ref(), left.min(self.look).min(expiry));
+            let has_event = wait(watches.as_ref(), left.min(pause).min(expiry));
+            pause = if has_event { FIRST_PAUSE } else { self.look.min(pause * 2) };
         }
     }
 
@@ -129,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_notices_writes_and_ends_without_looking_for_them() {
+    fn a_reader_notices_writes_and_ends_without_regular_looks() {
         let directory = tempfile::tempdir().unwrap();
         let (reader, writer) = (open(directory.path()), open(directory.path()));
         let mut known = reader.changes(None, HOUR).unwrap().revision;

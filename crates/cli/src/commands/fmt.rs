@@ -182,7 +182,10 @@ fn read(args: &FmtArgs, sources: &SourceMap) -> Result<Vec<FormattedFile>, Failu
     };
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build();
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
-    pool.install(|| paths.par_iter().map(one).collect())
+    // Of several errors, the one of the first file is reported, whichever thread is faster.
+    let all: Vec<Result<FormattedFile, Failure>> =
+        pool.install(|| paths.par_iter().map(one).collect());
+    all.into_iter().collect()
 }
 
 pub(super) fn print_diff(
