@@ -89,6 +89,12 @@ fn rust_files(dir: &Path, out: &mut String) {
     }
 }
 
+/// A text without lines that are comments.
+fn without_comments(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 /// The name by which code uses a dependency, if that is not the name of the package.
 fn name_in_code(dependency: &Json) -> String {
     let package = dependency["name"].as_str().unwrap();
@@ -117,7 +123,9 @@ fn dependencies_are_used() {
         for dir in ["tests", "benches", "examples"] {
             rust_files(&manifest.with_file_name(dir), &mut tests);
         }
+        // Examples in comments are tests.
         tests.push_str(&code);
+        let code = without_comments(&code);
         for dependency in package["dependencies"].as_array().unwrap() {
             let is_for_tests = dependency["kind"].as_str() == Some("dev");
             let text = if is_for_tests { &tests } else { &code };

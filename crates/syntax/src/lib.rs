@@ -18,7 +18,7 @@
 //! | [`operators`] | expressions with operators by precedence |
 //! | [`recovery`] | further errors of a text behind its first syntax error |
 //!
-//! Places in decoded texts, such as the content of quotes, are [`ordain_source::PlaceMap`]s.
+//! Places in decoded texts, such as the content of quotes, are `PlaceMap`s of `ordain-source`.
 
 pub mod arena;
 pub mod cursor;
