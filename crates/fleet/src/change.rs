@@ -155,7 +155,7 @@ pub enum Content {
         /// The size.
         size: usize,
     },
-    /// What a file server says about a file, directory or link, without its content.
+    /// The metadata that a file server has of a file, directory or link, without its content.
     Metadata {
         /// `file`, `directory`, `link`, `fifo` or `socket`.
         #[serde(rename = "type")]

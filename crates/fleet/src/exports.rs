@@ -52,13 +52,13 @@ impl Exports for ExportPool {
 
 /// The exported resources for a compile, which says afterwards whether it has asked for some.
 #[derive(Debug, Default)]
-pub(crate) struct AskedExports {
+pub(crate) struct TrackedExports {
     /// `None` if the other nodes are not compiled yet; then there are none.
     pub(crate) pool: Option<Arc<ExportPool>>,
     is_asked: AtomicBool,
 }
 
-impl AskedExports {
+impl TrackedExports {
     pub(crate) fn new(pool: Option<Arc<ExportPool>>) -> Self {
         Self { pool, is_asked: AtomicBool::new(false) }
     }
@@ -69,7 +69,7 @@ impl AskedExports {
     }
 }
 
-impl Exports for AskedExports {
+impl Exports for TrackedExports {
     fn of_kind(&self, kind: &str, except: &str) -> Result<Vec<Exported>, String> {
         self.is_asked.store(true, Ordering::Relaxed);
         self.pool.as_ref().map_or_else(|| Ok(Vec::new()), |pool| pool.of_kind(kind, except))

@@ -17,7 +17,7 @@ use ordain_source::{SourceMap, World, suggest};
 use rayon::prelude::*;
 
 use crate::error::FleetError;
-use crate::exports::{AskedExports, ExportPool};
+use crate::exports::{ExportPool, TrackedExports};
 use crate::filter::NodeFilter;
 use crate::nodes::FleetNode;
 use crate::recent::Recent;
@@ -282,7 +282,7 @@ impl Repository {
         request: &NodeRequest,
     ) -> Result<(NodeCatalog, Option<String>), FleetError> {
         let compile = |pool: Option<Arc<ExportPool>>| {
-            let exports = Arc::new(AskedExports::new(pool));
+            let exports = Arc::new(TrackedExports::new(pool));
             let shared = Some(Arc::clone(&exports) as Arc<dyn Exports>);
             let request = NodeRequest { exports: shared, ..request.clone() };
             let found = on_deep_stack(STACK_SIZE, || opened.environment.compile(request));
@@ -322,7 +322,7 @@ impl Repository {
                 let Ok(facts) = node.parse() else { return false };
                 let _watch = Watch::begin();
                 let request = facts.request(&node.name, self.environment_name());
-                let exports = Some(Arc::new(AskedExports::default()) as Arc<dyn Exports>);
+                let exports = Some(Arc::new(TrackedExports::default()) as Arc<dyn Exports>);
                 let found = opened.environment.compile(NodeRequest { exports, ..request });
                 pool.add(&found.exported);
                 found.graph.is_some()

@@ -34,8 +34,8 @@ pub struct CatalogContent {
     pub edges: BTreeSet<Edge>,
 }
 
-/// What makes the earlier catalog from the next one: first all that the earlier one lacks is
-/// removed, then the rest is added.
+/// The differences that make the earlier catalog from the next one: first, all that the earlier one
+/// lacks is removed, then the rest is added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Delta {
     /// The resources that the next catalog lacks, or has with other parameters, tags or places.

@@ -18,7 +18,7 @@ use crate::rows;
 use crate::value::Value;
 
 /// The row of a catalog that is replaced.
-pub(crate) struct Replaced {
+pub(crate) struct ReplacedCatalog {
     /// The place in the order of the node's catalogs.
     pub(crate) number: i64,
     /// Environment, times of the first and the last command, version, revision of the code, and
@@ -60,7 +60,7 @@ impl StoredCatalog {
 pub(crate) fn add(
     connection: &mut dyn Connection,
     node: &Value,
-    replaced: &Replaced,
+    replaced: &ReplacedCatalog,
     delta: &Delta,
     (time, now): (i64, i64),
 ) -> Result<(), FleetStoreError> {

@@ -38,7 +38,7 @@ type Hash = [u8; 32];
 /// The stored catalog of a node, compared with a new one.
 struct Stored {
     /// The row, if the content differs.
-    replaced: Option<history::Replaced>,
+    replaced: Option<history::ReplacedCatalog>,
     time: i64,
     /// The id of the environment, if it is unchanged.
     environment: Option<Value>,
@@ -66,11 +66,13 @@ fn stored(
     let is_same = *hash == Value::from(catalog.hash.as_slice());
     let replaced = match row {
         _ if is_same => None,
-        [first_sent, change_count, version, code_id, resource_count] => Some(history::Replaced {
-            number: change_count.integer()? + 1,
-            columns: [environment_id, first_sent, time, version, code_id, resource_count]
-                .map(Clone::clone),
-        }),
+        [first_sent, change_count, version, code_id, resource_count] => {
+            Some(history::ReplacedCatalog {
+                number: change_count.integer()? + 1,
+                columns: [environment_id, first_sent, time, version, code_id, resource_count]
+                    .map(Clone::clone),
+            })
+        }
         _ => return Err(FleetStoreError::failed("eleven columns expected")),
     };
     let same = |stored: &Value, wanted: &Option<String>, id: &Value| {

@@ -225,8 +225,8 @@ fn the_history_takes_four_statements_of_a_changed_catalog_and_none_of_another() 
         statements(NOW, "old");
         // The node, the stored catalog, its new times.
         assert_eq!(statements(NOW + MINUTE, "old"), 3);
-        // Besides what it takes to replace a resource: the resource before, the search for its
-        // content, and the rows of the content and of the catalog.
+        // The history adds four to the statements that replace a resource: they read the earlier
+        // resource, look for its content, and insert the rows of the content and of the catalog.
         assert_eq!(statements(NOW + 2 * MINUTE, "new"), 12 + 4);
         assert_eq!(statements(NOW + 3 * MINUTE, "new"), 3);
     });

@@ -68,8 +68,8 @@ pub(crate) struct CopyingResources {
     secrets: Redactor,
 }
 
-/// What one server has for a resource: the entries by their paths below the source, each with the
-/// address that it was found at. The path of a single file is empty.
+/// The files of a resource on one server, by their paths below the source, each with the address that
+/// it was found at. The path of a single file is empty.
 pub(super) type Entries = BTreeMap<String, (String, FileMetadata)>;
 
 impl CopyingResources {
@@ -107,7 +107,7 @@ impl CopyingResources {
         found
     }
 
-    /// The differences of what both servers have for a resource. Entries below another resource are
+    /// The differences between the files of a resource on both servers. Entries below another resource are
     /// left out, as the agent leaves them out.
     pub(super) fn changes(
         &self,
@@ -190,7 +190,7 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-/// The resource, if this server can serve what it copies.
+/// The resource with its sources; `None` if a source is on another server.
 fn copying(theirs: &Graph, resource: &Resource, name: String) -> Option<CopyingResource> {
     let recurses = matches!(text(resource, "recurse").as_deref(), Some("true" | "remote"));
     let permissions = text(resource, "source_permissions");
@@ -238,7 +238,7 @@ fn copying(theirs: &Graph, resource: &Resource, name: String) -> Option<CopyingR
 }
 
 impl CopyingResource {
-    /// Adds what a source has. Returns whether the agent looks at no further source.
+    /// Adds the files of a source. Returns whether the agent looks at no further source.
     pub(super) fn add(
         &self,
         source: &Source,

@@ -11,7 +11,7 @@ use ordain_fleet::Change;
 use ordain_graph::served::FileMetadata;
 use tokio::time::{Instant, timeout};
 
-use super::copied::{CopyingResource, CopyingResources, Entries, Source};
+use super::copied_files::{CopyingResource, CopyingResources, Entries, Source};
 use super::headers::set_identity;
 use super::old_files::Files;
 use super::requests::MetadataRequest;
@@ -61,16 +61,16 @@ pub(crate) struct ComparedFiles {
 }
 
 /// The requests of one catalog.
-struct Asking<'s> {
+struct FileRequests<'s> {
     shadow: &'s Shadow,
     code: &'s NodeCode,
     left: usize,
-    /// Whether a reply was that of an earlier request.
-    used_kept: bool,
+    /// Whether a reply came from the cache.
+    used_cache: bool,
 }
 
 impl Shadow {
-    /// Compares the files that a node would copy. What cannot be compared is counted.
+    /// Compares the files that a node would copy. Resources whose files cannot be compared are counted.
     pub(crate) async fn compare_files(
         &self,
         server: &Arc<Server>,
@@ -79,10 +79,11 @@ impl Shadow {
         let resources = &code.resources;
         let mut found = ComparedFiles { not_compared: resources.secret, ..Default::default() };
         let code = Arc::new(code);
-        let mut asking = Asking { shadow: self, code: &code, left: MAX_REQUESTS, used_kept: false };
+        let mut requests =
+            FileRequests { shadow: self, code: &code, left: MAX_REQUESTS, used_cache: false };
         let end = Instant::now() + MAX_TIME;
         for (at, resource) in code.resources.resources.iter().enumerate() {
-            let compared = tokio::time::timeout_at(end, asking.compare(server, &code, resource));
+            let compared = tokio::time::timeout_at(end, requests.compare(server, &code, resource));
             match compared.await.unwrap_or(Err(NotCompared::Limit)) {
                 Ok(changes) => found.changes.extend(changes),
                 Err(NotCompared::Limit) => {
@@ -104,9 +105,9 @@ impl Shadow {
     }
 }
 
-impl Asking<'_> {
-    /// The differences of a resource. Replies that were kept may be older than the catalog, so
-    /// differences from them are looked at again.
+impl FileRequests<'_> {
+    /// The differences of a resource. Cached replies may be older than the catalog, so differences
+    /// from them are confirmed by a new request.
     async fn compare(
         &mut self,
         server: &Arc<Server>,
@@ -114,10 +115,10 @@ impl Asking<'_> {
         resource: &CopyingResource,
     ) -> Result<Vec<Change>, NotCompared> {
         let ours = own_entries(server, code, resource).await?;
-        self.used_kept = false;
+        self.used_cache = false;
         let theirs = self.entries(resource, false).await?;
         let changes = code.resources.changes(resource, &theirs, &ours);
-        if changes.is_empty() || !self.used_kept {
+        if changes.is_empty() || !self.used_cache {
             return Ok(changes);
         }
         let theirs = self.entries(resource, true).await?;
@@ -148,14 +149,14 @@ impl Asking<'_> {
             true => target.clone(),
             false => format!("{} {target}", self.code.identity.name),
         };
-        let kept = || self.shadow.old_files.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_new && let Some(files) = kept().get(&key, Instant::now()) {
-            self.used_kept = true;
+        let cache = || self.shadow.old_files.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if !is_new && let Some(files) = cache().get(&key, Instant::now()) {
+            self.used_cache = true;
             return Ok(files);
         }
         self.left = self.left.checked_sub(1).ok_or(NotCompared::Limit)?;
         let files = Arc::new(self.shadow.old_files(&self.code.identity, &target).await?);
-        kept().put(key, &files, Instant::now());
+        cache().put(key, &files, Instant::now());
         Ok(files)
     }
 }
@@ -193,7 +194,7 @@ impl Shadow {
     }
 }
 
-/// What this server has for a resource, read on a thread for compiles.
+/// The files of a resource on this server, read on a thread for compiles.
 async fn own_entries(
     server: &Arc<Server>,
     code: &Arc<NodeCode>,

@@ -2,8 +2,8 @@
 //! replies to the agents, compiles the same catalogs beside it, and collects the differences.
 
 mod capture;
-mod copied;
-mod copies;
+mod copied_files;
+mod file_comparison;
 mod headers;
 mod old_files;
 mod pass;
@@ -13,8 +13,8 @@ mod results;
 mod state;
 mod upstream;
 
-pub(crate) use copied::CopyingResources;
-pub(crate) use copies::{ComparedFiles, NodeCode};
+pub(crate) use copied_files::CopyingResources;
+pub(crate) use file_comparison::{ComparedFiles, NodeCode};
 pub(crate) use pass::{is_own, pass, revocation_lists};
 pub(crate) use results::{NodeResult, Seconds, View};
 pub(crate) use state::{Comparison, Shadow};

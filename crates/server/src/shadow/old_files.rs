@@ -1,4 +1,4 @@
-//! Metadata of files of the old server, which is used for a while.
+//! A cache of the metadata that the old server has of its files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use tokio::time::Instant;
 const MAX_AT_ONCE: usize = 4;
 /// The time for which replies are used for other nodes.
 const FRESH: Duration = Duration::from_secs(60);
-/// The maximum number of files in the replies that are kept.
-const MAX_KEPT: usize = 200_000;
+/// The maximum number of files in the cache.
+const MAX_CACHED: usize = 200_000;
 
 /// The files of a reply; none if the server has no such file.
 pub(super) type Files = Arc<Vec<FileMetadata>>;
@@ -22,35 +22,35 @@ pub(super) type Files = Arc<Vec<FileMetadata>>;
 pub(super) struct OldFiles {
     /// Bounds the requests at the same time.
     pub(super) requests: Semaphore,
-    pub(super) kept: Mutex<Kept>,
+    pub(super) cache: Mutex<ReplyCache>,
 }
 
 impl Default for OldFiles {
     fn default() -> Self {
-        Self { requests: Semaphore::new(MAX_AT_ONCE), kept: Mutex::default() }
+        Self { requests: Semaphore::new(MAX_AT_ONCE), cache: Mutex::default() }
     }
 }
 
 /// Replies by request.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct ReplyCache {
     replies: HashMap<String, (Instant, Files)>,
     /// The number of files in all replies.
     files: usize,
 }
 
-impl Kept {
+impl ReplyCache {
     /// The reply to a request, unless it is too old.
     pub(super) fn get(&self, target: &str, now: Instant) -> Option<Files> {
         let (since, files) = self.replies.get(target)?;
         (now.saturating_duration_since(*since) < FRESH).then(|| Arc::clone(files))
     }
 
-    /// Keeps a reply.
+    /// Adds a reply.
     pub(super) fn put(&mut self, target: String, files: &Files, now: Instant) {
         // A reply without files takes memory, too.
         let size = |files: &Files| files.len() + 1;
-        if self.files + size(files) > MAX_KEPT {
+        if self.files + size(files) > MAX_CACHED {
             *self = Self::default();
         }
         self.files += size(files);
@@ -64,15 +64,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_kept_for_a_while() {
-        let (mut kept, now) = (Kept::default(), Instant::now());
-        kept.put("/a".to_string(), &Arc::default(), now);
-        kept.put("/a".to_string(), &Arc::default(), now);
-        assert!(kept.get("/a", now).is_some() && kept.get("/b", now).is_none());
-        assert!(kept.get("/a", now + FRESH).is_none());
-        assert_eq!(kept.files, 1);
-        kept.files = MAX_KEPT;
-        kept.put("/b".to_string(), &Arc::default(), now);
-        assert_eq!((kept.replies.len(), kept.files), (1, 1));
+    fn replies_are_cached_for_a_while() {
+        let (mut cache, now) = (ReplyCache::default(), Instant::now());
+        cache.put("/a".to_string(), &Arc::default(), now);
+        cache.put("/a".to_string(), &Arc::default(), now);
+        assert!(cache.get("/a", now).is_some() && cache.get("/b", now).is_none());
+        assert!(cache.get("/a", now + FRESH).is_none());
+        assert_eq!(cache.files, 1);
+        cache.files = MAX_CACHED;
+        cache.put("/b".to_string(), &Arc::default(), now);
+        assert_eq!((cache.replies.len(), cache.files), (1, 1));
     }
 }

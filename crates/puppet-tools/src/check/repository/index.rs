@@ -83,7 +83,7 @@ pub(super) struct Index {
     /// Whether all of the repository was named, not only some files of it.
     pub(super) is_whole: bool,
     /// The files of tests and examples, whose definitions only such files may use.
-    pub(super) aside: FxHashSet<FileId>,
+    pub(super) test_files: FxHashSet<FileId>,
     /// The titles of all resources.
     pub(super) titles: Titles,
 }
@@ -127,7 +127,7 @@ impl Index {
             broken: FxHashMap::default(),
             whole_path: true,
             is_whole: false,
-            aside: FxHashSet::default(),
+            test_files: FxHashSet::default(),
             titles: Titles::default(),
         };
         let modules = std::mem::take(&mut out.modules);

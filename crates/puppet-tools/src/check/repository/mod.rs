@@ -123,7 +123,7 @@ fn repository(
     for program in &programs {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
         if program.is_aside {
-            index.aside.insert(program.scopes.program.file);
+            index.test_files.insert(program.scopes.program.file);
         }
     }
     for program in programs.iter().filter(|program| program.is_named && !program.is_sound) {

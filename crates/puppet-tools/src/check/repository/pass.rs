@@ -74,7 +74,7 @@ impl<'a> Pass<'a> {
     /// Whether a class or define exists for the file. Those of tests and examples only exist for
     /// such files.
     pub(super) fn sees(&self, def: Option<&TypeDef>) -> bool {
-        def.is_some_and(|def| self.is_aside || !self.index.aside.contains(&def.span.file))
+        def.is_some_and(|def| self.is_aside || !self.index.test_files.contains(&def.span.file))
     }
 
     /// Whether a suggestion is searched for another unknown name.

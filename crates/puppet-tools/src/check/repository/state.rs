@@ -71,7 +71,7 @@ impl GroupState {
         let scopes = Scopes::of(&unit.program);
         self.index.add_edited(&unit.program, &module, &scopes);
         if is_aside {
-            self.index.aside.insert(source.file);
+            self.index.test_files.insert(source.file);
         } else {
             let mut titles = std::mem::take(&mut self.index.titles);
             titles.add_program(&unit.program, &self.index);
