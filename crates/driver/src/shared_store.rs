@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use ordain_engine::cluster::{Cluster, Etcd, ServerStore, TlsFiles};
+use ordain_engine::cluster::{Cluster, Etcd, ServerStore};
 use ordain_engine::host::Host;
 use ordain_engine::runner::HostRunner;
+use ordain_engine::tls::TlsFiles;
 use ordain_fleet_store::Sqlite;
 use ordain_graph::shared::{SharedStore, SharedStoreError};
 use ordain_source::Diagnostic;

@@ -6,9 +6,9 @@ use std::path::Path;
 use ordain_source::{HttpStatus, budget};
 use ureq::http::Method;
 
-use crate::cluster::TlsFiles;
 use crate::kinds::file::Address;
 use crate::kinds::http::fetch::{Connection, TIMEOUT, connected_agent, failed, limited_agent};
+use crate::tls::TlsFiles;
 
 /// The maximum size of a document in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -58,7 +58,7 @@ pub fn download(download: &Download<'_>) -> io::Result<Vec<u8>> {
         .ok_or_else(|| invalid("this is not the address of a server"))?;
     let proxy = download.proxy.map(ureq::Proxy::new).transpose();
     let proxy = proxy.map_err(|_| invalid("this is not the address of a proxy"))?;
-    let tls = download.tls.map(TlsFiles::config).transpose().map_err(io::Error::other)?;
+    let tls = download.tls.map(TlsFiles::config).transpose()?;
     let redirects = if tls.is_some() { 0 } else { 10 };
     let connection = Connection { insecure: false, proxy, redirects, tls };
     let mut request = address.request(&Method::GET, None)?;

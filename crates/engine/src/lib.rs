@@ -20,6 +20,7 @@ pub mod kinds;
 pub mod run;
 pub mod serve;
 pub mod system;
+pub mod tls;
 
 pub use kind::report;
 pub use kinds::shared::shared_kv;

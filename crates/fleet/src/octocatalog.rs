@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ordain_engine::cluster::TlsFiles;
+use ordain_engine::tls::TlsFiles;
 use ordain_process::{Launch, Limits, OrphanPolicy};
 use serde_json::{Map, Value as Json};
 use tempfile::NamedTempFile;
@@ -28,7 +28,7 @@ result = STDOUT.dup
 STDOUT.reopen(STDERR)
 load ARGV[0]
 settings = OctocatalogDiff::Config.config
-abort "OctocatalogDiff::Config.config returns no Hash but a #{settings.class}" unless settings.is_a?(Hash)
+abort "OctocatalogDiff::Config.config returns #{settings.class} instead of a Hash" unless settings.is_a?(Hash)
 result.write(JSON.generate(settings))
 "#;
 

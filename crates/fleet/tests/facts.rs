@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use ordain_engine::cluster::TlsFiles;
+use ordain_engine::tls::TlsFiles;
 use ordain_fleet::{
     DriftState, FleetNode, NodeFilter, NodeSelection, NodeStore, add_node_data, nodes_of_directory,
     nodes_of_puppetdb, nodes_of_store,

@@ -45,7 +45,8 @@ end
     let error = |text: &str| load(text).unwrap_err().to_string();
     let config = "module OctocatalogDiff; class Config; def self.config; [1]; end; end; end";
     assert!(
-        error(config).ends_with("ruby: OctocatalogDiff::Config.config returns no Hash but a Array")
+        error(config)
+            .ends_with("ruby: OctocatalogDiff::Config.config returns Array instead of a Hash")
     );
     assert!(error("1 +").contains("syntax error"), "{}", error("1 +"));
     assert!(error("x = 1").contains("uninitialized constant OctocatalogDiff"));

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ordain_agent::Home;
-use ordain_engine::cluster::{Cluster, ServerStore, TlsFiles};
+use ordain_engine::cluster::{Cluster, ServerStore};
 use ordain_engine::host::{Host, SharedValues};
 use ordain_engine::runner::HostRunner;
+use ordain_engine::tls::TlsFiles;
 use ordain_graph::shared::{SharedKey, Space};
 
 use super::args::{AgentArgs, Settings};

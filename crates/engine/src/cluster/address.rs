@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ordain_graph::shared::SharedStoreError;
 
-use super::http::TlsFiles;
+use crate::tls::TlsFiles;
 
 /// The address of a store.
 #[derive(Debug)]

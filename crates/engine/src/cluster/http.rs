@@ -1,19 +1,15 @@
 //! Requests to stores on other machines, with the certificate of this one.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_graph::shared::SharedStoreError;
 use serde_json::Value as Json;
 use ureq::http::{Method, Request};
-use ureq::tls::{
-    Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, TlsProvider, parse_pem,
-};
 use ureq::{Agent, Body};
 
-use crate::kinds::http::fetch::{failed, trusted};
+use crate::kinds::http::fetch::failed;
+use crate::tls::TlsFiles;
 
 /// The time to connect: a cluster has other members.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -23,71 +19,6 @@ pub(super) const ANSWER: Duration = Duration::from_secs(5);
 const MAX_ANSWER: u64 = 256 << 20;
 /// The maximum number of characters of a refusal that are shown.
 const MAX_SHOWN: usize = 300;
-
-/// The certificates of a connection, as PEM files.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct TlsFiles {
-    /// The authority of the server; by default those that the machine trusts.
-    pub ca: Option<PathBuf>,
-    /// The certificate of this host.
-    pub cert: Option<PathBuf>,
-    /// Its key.
-    pub key: Option<PathBuf>,
-}
-
-impl TlsFiles {
-    /// The settings of connections with these certificates.
-    ///
-    /// # Errors
-    /// When a file cannot be used, or only one of certificate and key is named.
-    pub(crate) fn config(&self) -> Result<TlsConfig, SharedStoreError> {
-        let roots = match &self.ca {
-            None => trusted(Path::new("/")),
-            Some(path) => certificates(path)?,
-        };
-        let own = match (&self.cert, &self.key) {
-            (None, None) => None,
-            (Some(cert), Some(path)) => {
-                let key = PrivateKey::from_pem(&read(path)?);
-                let key = key.map_err(|error| unusable(path, &error))?;
-                Some(ClientCert::new_with_certs(&certificates(cert)?, key))
-            }
-            _ => {
-                let text = "`cert` and `key` belong together".to_owned();
-                return Err(SharedStoreError::Refused(text));
-            }
-        };
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = TlsConfig::builder()
-            .provider(TlsProvider::Rustls)
-            .unversioned_rustls_crypto_provider(provider)
-            .root_certs(RootCerts::new_with_certs(&roots))
-            .client_cert(own);
-        Ok(config.build())
-    }
-}
-
-fn unusable(path: &Path, error: &dyn std::fmt::Display) -> SharedStoreError {
-    SharedStoreError::Refused(format!("{} cannot be used: {error}", path.display()))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, SharedStoreError> {
-    ordain_source::read_input(path).map_err(|error| unusable(path, &error))
-}
-
-/// The certificates in a file.
-fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, SharedStoreError> {
-    let mut found = Vec::new();
-    for item in parse_pem(&read(path)?) {
-        if let PemItem::Certificate(one) = item.map_err(|error| unusable(path, &error))? {
-            found.push(one);
-        }
-    }
-    if found.is_empty() {
-        return Err(unusable(path, &"it has no certificate"));
-    }
-    Ok(found)
-}
 
 /// A client for one store.
 #[derive(Clone, Debug)]
@@ -112,7 +43,11 @@ impl Client {
             .proxy(None)
             .timeout_connect(Some(CONNECT));
         Ok(Self(match tls {
-            Some(tls) => config.tls_config(tls.config()?).build().new_agent(),
+            Some(tls) => {
+                let tls = tls.config();
+                let tls = tls.map_err(|error| SharedStoreError::Refused(error.to_string()))?;
+                config.tls_config(tls).build().new_agent()
+            }
             None => config.build().new_agent(),
         }))
     }

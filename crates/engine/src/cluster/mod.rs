@@ -21,7 +21,6 @@ use ordain_graph::shared::{
 
 pub use crate::system::election::{DEFAULT_TTL, Options as CandidateOptions, Strategy};
 pub use etcd::Etcd;
-pub use http::TlsFiles;
 pub use server::ServerStore;
 
 use crate::kinds::shared::shared_kv::{Copies, Group, hosts};

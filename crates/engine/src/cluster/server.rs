@@ -12,7 +12,8 @@ use serde_json::{Value as Json, json};
 use ureq::http::Method;
 
 use super::address::Address;
-use super::http::{ANSWER, Client, TlsFiles, shown};
+use super::http::{ANSWER, Client, shown};
+use crate::tls::TlsFiles;
 
 /// The port of servers.
 const PORT: &str = "8140";

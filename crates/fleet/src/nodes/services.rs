@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ordain_data::json;
-use ordain_engine::cluster::TlsFiles;
 use ordain_engine::fetch::{Download, download};
+use ordain_engine::tls::TlsFiles;
 
 use super::{FleetNode, forms};
 use crate::error::FleetError;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ordain_ca::{CertificateAuthority, CreateOptions, Settings};
-use ordain_engine::cluster::TlsFiles;
+use ordain_engine::tls::TlsFiles;
 use ordain_fleet::nodes_of_puppetdb;
 use serde_json::json;
 

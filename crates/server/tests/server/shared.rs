@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ordain_engine::cluster::{CandidateOptions, Cluster, ServerStore, TlsFiles};
+use ordain_engine::cluster::{CandidateOptions, Cluster, ServerStore};
 use ordain_engine::host::{Host, SharedValues};
 use ordain_engine::runner::HostRunner;
 use ordain_engine::shared_kv::Key;
+use ordain_engine::tls::TlsFiles;
 use ordain_fleet_store::{Postgres, SharedDatabase, Sqlite};
 use ordain_graph::shared::{
     SharedChanges, SharedGuard, SharedKey, SharedStore, SharedStoreError, SharedWrite, Space,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use ordain_engine::cluster::TlsFiles;
+use ordain_engine::tls::TlsFiles;
 use ordain_fleet::render::{self, Tone};
 use ordain_fleet::{
     ChangeFilter, ChangeKind, FleetDiff, FleetError, FleetJobProgress, FleetNode, IgnoreRule,
