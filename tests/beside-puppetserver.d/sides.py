@@ -10,7 +10,7 @@ import subprocess
 
 CODE = {
     "environments/production/manifests/site.pp": "notify { 'a': }\n",
-    "environments/production/environment.conf": "environment_timeout = unlimited\n",
+    "environments/production/environment.conf": "modulepath = modules\nenvironment_timeout = unlimited\n",
     "environments/production/modules/m/manifests/init.pp": "class m(Integer $count = 3) { }\n",
     "environments/production/modules/m/metadata.json": '{"name":"a-m","version":"1.2.3","author":"a",'
     '"source":"","dependencies":[],"license":"Apache-2.0","summary":""}',

@@ -14,6 +14,9 @@ use crate::support::{Client, TestServer, write};
 
 const SITE: &str = "environments/production/manifests/site.pp";
 
+/// The module of the type `host`.
+const HOST_MODULE: &str = "/usr/share/puppet/modules/host_core";
+
 /// A exports; B collects, and asks for nodes.
 const MANIFEST: &str = r#"
 node 'a.example.org' {
@@ -74,6 +77,9 @@ impl<'s> Masterless<'s> {
             let text = std::fs::read_to_string(server.path("state/ca").join(from)).unwrap();
             write(&dir.join("ssl").join(to), &text);
         }
+        // Other modules of the machine may have facts that fail.
+        std::fs::create_dir_all(dir.join("modules")).unwrap();
+        std::os::unix::fs::symlink(HOST_MODULE, dir.join("modules/host_core")).unwrap();
         Self { server, name, dir }
     }
 
@@ -85,7 +91,10 @@ impl<'s> Masterless<'s> {
             .arg(format!("--certname={}", self.name))
             .args([format!("--confdir={}", dir("conf")), format!("--vardir={}", dir("var"))])
             .args([format!("--publicdir={}", dir("public")), format!("--rundir={}", dir("run"))])
-            .arg(format!("--ssldir={}", dir("ssl")))
+            .args([
+                format!("--ssldir={}", dir("ssl")),
+                format!("--basemodulepath={}", dir("modules")),
+            ])
             .arg(self.server.path("code").join(SITE))
             .output()
             .unwrap();
@@ -131,8 +140,9 @@ fn compile(client: &mut Client, node: &str) {
 
 #[test]
 fn the_terminus_stores_and_collects_what_the_server_does() {
-    let has_terminus = Path::new("/usr/lib/ruby/vendor_ruby/puppet/util/puppetdb.rb").exists();
-    if !peer(has_terminus, "puppet-agent puppet-terminus-puppetdb") {
+    let needed = ["/usr/lib/ruby/vendor_ruby/puppet/util/puppetdb.rb", HOST_MODULE];
+    let packages = "puppet-agent puppet-terminus-puppetdb puppet-module-puppetlabs-host-core";
+    if !peer(needed.iter().all(|path| Path::new(path).exists()), packages) {
         return;
     }
     with_each(|server| {
