@@ -159,7 +159,10 @@ impl Field {
     }
 }
 
-/// A join that is omitted unless a field needs it.
+/// A join that is omitted unless a field or condition needs it.
+///
+/// PostgreSQL omits outer joins to a primary key by itself, but inner joins only here: the foreign
+/// keys of the fleet store say that the other row exists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Join {
     pub(crate) alias: &'static str,
@@ -187,7 +190,7 @@ pub(crate) struct Entity {
     /// The fields in the order in which PuppetDB shows them.
     pub(crate) fields: &'static [Field],
     pub(crate) relations: &'static [Relation],
-    /// Whether the `FROM` clause contains `certnames n`.
+    /// Whether the `FROM` clause or an optional join contains `certnames n`.
     pub(crate) has_node: bool,
     /// Whether duplicate rows are removed.
     pub(crate) is_distinct: bool,

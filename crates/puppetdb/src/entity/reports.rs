@@ -2,7 +2,8 @@
 
 use super::model::{Column, Entity, Field, Join, Stored, Type, by, by_certname, relations};
 
-const FROM_REPORTS: Column = Column::Same("reports r JOIN certnames n ON n.id = r.certname_id");
+const FROM_REPORTS: Column = Column::Same("reports r");
+const NODE_OF_REPORT: Join = Join { alias: "n", sql: "JOIN certnames n ON n.id = r.certname_id" };
 const BY_ENVIRONMENT: super::model::Relation = by("environments", &["environment"], &["name"]);
 
 const REPORT_TYPE: Field = Field::text("type", "r.report_type");
@@ -13,6 +14,7 @@ pub(super) static REPORTS: Entity = Entity {
     label: "reports",
     from: FROM_REPORTS,
     joins: &[
+        NODE_OF_REPORT,
         Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = r.environment_id" },
         Join { alias: "pr", sql: "LEFT JOIN producers pr ON pr.id = r.producer_id" },
     ],
@@ -52,7 +54,7 @@ pub(super) static REPORTS: Entity = Entity {
         Field::text("environment", "e.environment").by(&["e"]),
         Field::text("code_id", "r.code_id"),
         Field::boolean("noop_pending", "r.noop_pending"),
-        Field::text("certname", "n.certname"),
+        Field::text("certname", "n.certname").by(&["n"]),
         Field::shown("metrics", Stored::Compressed, "r.metrics_zstd"),
         Field::text("job_id", "r.job_id"),
         Field::text("latest_report?", "").hidden(),
@@ -71,7 +73,7 @@ pub(super) static REPORT_METRICS: Entity = Entity {
     name: "report_metrics",
     label: "metrics",
     from: FROM_REPORTS,
-    joins: &[],
+    joins: &[NODE_OF_REPORT],
     fields: &[
         Field::shown("metrics", Stored::Compressed, "r.metrics_zstd"),
         Field::hash("hash", "r.hash").hidden(),
@@ -87,7 +89,7 @@ pub(super) static REPORT_LOGS: Entity = Entity {
     name: "report_logs",
     label: "logs",
     from: FROM_REPORTS,
-    joins: &[],
+    joins: &[NODE_OF_REPORT],
     fields: &[
         Field::shown("logs", Stored::Compressed, "r.logs_zstd"),
         Field::hash("hash", "r.hash").hidden(),
@@ -102,15 +104,17 @@ pub(super) static REPORT_LOGS: Entity = Entity {
 pub(super) static EVENTS: Entity = Entity {
     name: "events",
     label: "events",
-    from: Column::Same(
-        "events ev JOIN reports r ON r.id = ev.report_id JOIN certnames n ON n.id = ev.certname_id",
-    ),
-    joins: &[Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = r.environment_id" }],
+    from: Column::Same("events ev"),
+    joins: &[
+        Join { alias: "r", sql: "JOIN reports r ON r.id = ev.report_id" },
+        Join { alias: "n", sql: "JOIN certnames n ON n.id = ev.certname_id" },
+        Join { alias: "e", sql: "LEFT JOIN environments e ON e.id = r.environment_id" },
+    ],
     fields: &[
         Field::json("new_value", Type::Text, "ev.new_value"),
-        Field::hash("report", "r.hash"),
+        Field::hash("report", "r.hash").by(&["r"]),
         Field::boolean("corrective_change", "ev.corrective_change"),
-        Field::time("run_start_time", "r.start_time"),
+        Field::time("run_start_time", "r.start_time").by(&["r"]),
         Field::text("property", "ev.property"),
         Field::text("name", "ev.name"),
         Field::text("file", "ev.file"),
@@ -119,14 +123,14 @@ pub(super) static EVENTS: Entity = Entity {
         Field::number("line", "ev.line"),
         Field::text("resource_type", "ev.resource_type"),
         Field::text("status", "ev.status"),
-        Field::text("configuration_version", "r.configuration_version"),
+        Field::text("configuration_version", "r.configuration_version").by(&["r"]),
         Field::text("resource_title", "ev.resource_title"),
-        Field::text("environment", "e.environment").by(&["e"]),
+        Field::text("environment", "e.environment").by(&["r", "e"]),
         Field::time("timestamp", "ev.timestamp"),
-        Field::time("run_end_time", "r.end_time"),
-        Field::time("report_receive_time", "r.receive_time"),
+        Field::time("run_end_time", "r.end_time").by(&["r"]),
+        Field::time("report_receive_time", "r.receive_time").by(&["r"]),
         Field::json("containment_path", Type::Array, "ev.containment_path"),
-        Field::text("certname", "n.certname"),
+        Field::text("certname", "n.certname").by(&["n"]),
         Field::text("message", "ev.message"),
         Field::boolean("latest_report?", "").hidden(),
     ],

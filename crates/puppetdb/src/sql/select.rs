@@ -332,6 +332,9 @@ impl SelectWriter<'_> {
                 // Fields of subqueries have their own joins.
                 needed.extend(field.joins);
             });
+            if filter.reads_node() {
+                needed.insert("n");
+            }
         }
         if self.scope.counts_resources {
             needed.remove(resource_counts::JOINED);
@@ -470,6 +473,16 @@ impl Expr {
                 patterns.collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Whether the condition itself reads columns of the node that no field has.
+    fn reads_node(&self) -> bool {
+        match self {
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(Expr::reads_node),
+            Expr::Not(part) => part.reads_node(),
+            Expr::NodeState(_) | Expr::IsLatestReport { .. } => true,
+            _ => false,
         }
     }
 
