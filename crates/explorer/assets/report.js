@@ -40,18 +40,28 @@ export async function report({ segments, parameters, signal }) {
   ];
 }
 
+/** Why a run has no critical path. */
+const UNKNOWN = {
+  not_stored: "Unknown: the server no longer stores the catalog of this run.",
+  not_visible: "Unknown: the catalog of this run is of an environment that you may not see.",
+};
+
 /** The chain of resources that took longest, each a bar of its length. */
 function criticalPath(path, node) {
   if (path.resources === 0) return null;
+  if (!path.rows) return h("section", { "aria-label": "Critical path" }, h("h2", {}, "Critical path"), h("p", { class: "quiet" }, UNKNOWN[path.catalog]));
   const most = Math.max(...path.rows.map((row) => row.seconds));
   return h("section", { "aria-label": "Critical path" },
     h("h2", {}, "Critical path"),
     h("p", { class: "quiet" }, `${seconds(path.seconds)} of the ${seconds(path.all_seconds)} for all resources: the longest chain of resources that wait for each other. `,
-      path.same_catalog ? "" : "The stored catalog is not that of this run, so the order may be another one."),
+      path.catalog_time ? earlierCatalog(path.catalog_time, node) : ""),
     h("ol", { class: "path" }, path.rows.map((row) => h("li", {},
       link(row.resource, ["node", node, "resource"], { resource: row.resource }), " ", h("span", { class: "quiet" }, seconds(row.seconds)),
       h("meter", { min: 0, max: most, value: row.seconds, "aria-label": `${row.resource} in seconds` })))));
 }
+
+/** The catalog of an earlier run, compared with the last one. */
+const earlierCatalog = (sent, node) => h("span", {}, "The order is that of an ", link("earlier catalog", ["compare"], { a: node, a_time: sent, b: node }), ", from ", time(sent), ".");
 
 const seconds = (number) => `${number < 1 ? number.toFixed(3) : number.toFixed(1)} s`;
 

@@ -47,6 +47,7 @@
 //! - Hashes equal those of PuppetDB, so that clients may compare them.
 //! - The earlier catalogs of a node are stored as what differs from the next one
 //!   ([`stored_catalogs`]). A catalog that does not change writes nothing about them.
+//!   [`catalog_of_run`] finds the one that a run has applied.
 //!
 //! # Secrets
 //!
@@ -109,7 +110,8 @@ pub use fleet_runs::{
 };
 pub use gc::{GcStats, Retention, collect_garbage};
 pub use history::{
-    CatalogContent, CatalogResource, StoredCatalog, catalog_content, stored_catalogs,
+    CatalogContent, CatalogResource, RunCatalog, StoredCatalog, catalog_content, catalog_of_run,
+    stored_catalogs,
 };
 pub use ingest::{Outcome, apply, apply_all, apply_all_at};
 pub use key::StoreKey;

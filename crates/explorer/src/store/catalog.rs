@@ -97,7 +97,7 @@ impl Page<'_> {
         let time = |time: Option<i64>| json!(time.map(format_time));
         let mut next = Json::Null;
         let rows = found.into_iter().map(|one| {
-            let chosen = time(one.number.map(|_| one.first_sent.unwrap_or(one.last_sent)));
+            let chosen = time_to_choose(&one);
             vec![
                 chosen.clone(),
                 std::mem::replace(&mut next, chosen),
@@ -131,13 +131,16 @@ impl Page<'_> {
         node: &str,
     ) -> Result<Vec<StoredCatalog>, FleetStoreError> {
         let mut found = stored_catalogs(connection, node)?;
-        if let Some(names) = &self.viewer.environments {
-            let may_see =
-                |name: &Option<String>| name.as_ref().is_some_and(|name| names.contains(name));
-            // The environment of the node was checked; its last catalog may have none.
-            found.retain(|one| one.number.is_none() || may_see(&one.environment));
-        }
+        found.retain(|catalog| self.may_see_catalog(catalog));
         Ok(found)
+    }
+
+    /// Whether the user may see a catalog of a node that the user may see.
+    pub(super) fn may_see_catalog(&self, catalog: &StoredCatalog) -> bool {
+        let Some(names) = &self.viewer.environments else { return true };
+        let is_of_user = catalog.environment.as_ref().is_some_and(|name| names.contains(name));
+        // The environment of the node was checked; its last catalog may have none.
+        catalog.number.is_none() || is_of_user
     }
 
     /// The graph of the catalog that a node had at a time; without one, of the last catalog.
@@ -198,6 +201,12 @@ fn time_of(text: &str) -> Result<i64, ExplorerError> {
     })
 }
 
+/// The time that chooses a stored catalog in comparisons; `null` for the last one.
+pub(super) fn time_to_choose(catalog: &StoredCatalog) -> Json {
+    let time = catalog.number.map(|_| catalog.first_sent.unwrap_or(catalog.last_sent));
+    json!(time.map(format_time))
+}
+
 /// The graph of a stored catalog.
 fn graph_of(name: &str, content: CatalogContent) -> Graph {
     let mut graph = Graph::default();
@@ -255,13 +264,35 @@ pub(super) fn edges(
     let sql = "SELECT e.source_type, e.source_title, e.target_type, e.target_title, e.relationship
                FROM catalog_edges k JOIN edges e ON e.id = k.edge_id WHERE k.certname_id = $1";
     let rows = connection.rows(sql, &[node.into()])?;
-    let relation = |row: &Vec<Value>| {
+    let found = |row: &Vec<Value>| {
         let [from_type, from_title, to_type, to_title, kind] = &row[..] else {
             return Err(columns(5));
         };
-        let from = format!("{}[{}]", from_type.text()?, from_title.text()?);
-        let to = format!("{}[{}]", to_type.text()?, to_title.text()?);
-        Ok((from, to, word(kind.text()?)))
+        let from = (from_type.text()?, from_title.text()?);
+        let to = (to_type.text()?, to_title.text()?);
+        Ok(relation(from, to, kind.text()?))
     };
-    rows.iter().map(relation).collect()
+    rows.iter().map(found).collect()
+}
+
+/// The relations of a stored catalog of a node.
+pub(super) fn edges_of(
+    connection: &mut dyn Connection,
+    (id, name): (i64, &str),
+    catalog: &StoredCatalog,
+) -> Result<Vec<Relation>, FleetStoreError> {
+    if catalog.number.is_none() {
+        return edges(connection, id);
+    }
+    let content = catalog_content(connection, name, catalog.number)?.unwrap_or_default();
+    fn end((kind, title): &(String, String)) -> (&str, &str) {
+        (kind, title)
+    }
+    let found = content.edges.iter();
+    Ok(found.map(|one| relation(end(&one.source), end(&one.target), &one.relationship)).collect())
+}
+
+fn relation(from: (&str, &str), to: (&str, &str), relationship: &str) -> Relation {
+    let name = |(kind, title): (&str, &str)| format!("{kind}[{title}]");
+    (name(from), name(to), word(relationship))
 }

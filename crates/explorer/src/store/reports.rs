@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use ordain_fleet_store::{Connection, FleetStoreError, Value, decompress};
+use ordain_fleet_store::{
+    Connection, FleetStoreError, RunCatalog, Value, catalog_of_run, decompress,
+};
 use serde_json::{Value as Json, json};
 
-use super::catalog::edges;
+use super::catalog::{edges_of, time_to_choose};
 use super::node::{seconds, word};
 use super::page::{
     FROM, Page, Sql, columns, count, json_flag, json_number, json_text, json_time, json_value,
@@ -125,31 +127,41 @@ impl Page<'_> {
     }
 
     /// `reports/ID/path`: the longest chain of resources that waited for each other, by their times in
-    /// the report and the relations of the node's catalog. `same_catalog` says whether the stored
-    /// catalog is the one of the run.
+    /// the report and the relations of the catalog that the run has applied. `catalog` says how that
+    /// catalog was found, or why there is none and the chain is unknown.
     pub(super) fn critical_path(
         &self,
         connection: &mut dyn Connection,
         hash: &str,
     ) -> Result<Document, ExplorerError> {
-        let id = self.find_report(connection, hash)?.id;
-        let (node, durations) = stored_durations(connection, id)?;
-        let sql = "SELECT r.transaction_uuid = c.transaction_uuid FROM reports r
-                   JOIN catalogs c ON c.certname_id = r.certname_id WHERE r.id = $1";
-        let is_same = connection.value(sql, &[id.into()])?;
-        let relations = edges(connection, node)?;
-        let path = critical_path(&relations, &durations);
-        let total: f64 = path.iter().map(|(_, seconds)| seconds).sum();
-        let all: f64 = durations.values().sum();
-        let rows =
-            path.iter().map(|(name, seconds)| json!({ "resource": name, "seconds": seconds }));
-        Ok(Document::json(&json!({
-            "rows": rows.collect::<Vec<_>>(),
-            "seconds": total,
-            "all_seconds": all,
+        let Report { id, row } = self.find_report(connection, hash)?;
+        let node = row.get(1).map_or(Ok(""), Value::text)?;
+        let (node_id, durations) = stored_durations(connection, id)?;
+        let found = catalog_of_run(connection, id)?;
+        let found = match &found {
+            None => Err("not_stored"),
+            Some(found) if !self.may_see_catalog(&found.catalog) => Err("not_visible"),
+            Some(found) => Ok(found),
+        };
+        let mut document = json!({
+            "catalog": found.map_or_else(|why| why, |run| match run.has_id_of_run {
+                true => "of_run",
+                false => "at_time",
+            }),
+            "all_seconds": durations.values().sum::<f64>(),
             "resources": durations.len(),
-            "same_catalog": is_same.map_or(Ok(json!(false)), |same| json_flag(&same))?,
-        })))
+            "catalog_time": null, "rows": null, "seconds": null,
+        });
+        if let Ok(RunCatalog { catalog, .. }) = found {
+            let relations = edges_of(connection, (node_id, node), catalog)?;
+            let path = critical_path(&relations, &durations);
+            document["seconds"] = path.iter().map(|(_, seconds)| seconds).sum::<f64>().into();
+            let row =
+                |(name, seconds): &(String, f64)| json!({ "resource": name, "seconds": seconds });
+            document["rows"] = path.iter().map(row).collect();
+            document["catalog_time"] = time_to_choose(catalog);
+        }
+        Ok(Document::json(&document))
     }
 
     pub(super) fn find_report(

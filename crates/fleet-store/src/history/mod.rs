@@ -5,9 +5,11 @@
 //! changes of many nodes share one content. The last catalog is where PuppetDB's API reads it.
 
 mod delta;
+mod run;
 
 pub(crate) use delta::Delta;
 pub use delta::{CatalogContent, CatalogResource};
+pub use run::{RunCatalog, catalog_of_run};
 
 use crate::command::Edge;
 use crate::compression::decompress;

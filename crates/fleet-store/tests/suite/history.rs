@@ -6,7 +6,7 @@ use std::time::Duration;
 use ordain_fleet_store::{
     CatalogContent, Command, Connection, Database, Dialect, FleetStoreError, GcStats, Outcome,
     Retention, RowFunction, StoredCatalog, TransactionBody, Value, apply, catalog_content,
-    collect_garbage, format_time, read, stored_catalogs,
+    catalog_of_run, collect_garbage, format_time, read, stored_catalogs, write,
 };
 use serde_json::{Value as Json, json};
 
@@ -27,11 +27,16 @@ fn file(name: &str, value: &str, tag: &str) -> Json {
 
 /// A catalog of files, each of which the first one contains.
 fn catalog(node: &str, time: i64, files: &[Json]) -> Command {
+    catalog_with_ids(node, time, files, [None, None])
+}
+
+/// Such a catalog with the ids of its transaction and of itself.
+fn catalog_with_ids(node: &str, time: i64, files: &[Json], ids: [Option<&str>; 2]) -> Command {
     let end = |file: &Json| json!({ "type": "File", "title": file["title"] });
     let edge = |file: &Json| json!({ "source": end(&files[0]), "target": end(file), "relationship": "contains" });
     let payload = json!({
         "certname": node, "version": format!("{}", time / MINUTE), "environment": "production",
-        "code_id": "abc", "transaction_uuid": null, "catalog_uuid": null, "producer": "server",
+        "code_id": "abc", "transaction_uuid": ids[0], "catalog_uuid": ids[1], "producer": "server",
         "producer_timestamp": format_time(time), "resources": files,
         "edges": files.iter().skip(1).map(edge).collect::<Vec<_>>(),
     });
@@ -152,6 +157,95 @@ fn old_catalogs_are_deleted_by_number_and_age() {
         let command = catalog(NODE, now + DAY, &[file("first", "same", "same")]);
         apply(database, &command, now + DAY).unwrap();
         assert_eq!(numbers(), [8]);
+    });
+}
+
+/// A run with its start, its end, the time at which its report arrives, and its ids.
+struct Run<'a> {
+    times: [i64; 3],
+    ids: [Option<&'a str>; 2],
+    version: &'a str,
+}
+
+/// Stores the report of a run and finds its catalog: the time at which that was sent first, and
+/// whether it has an id of the run.
+fn catalog_of(database: &dyn Database, run: &Run<'_>) -> Option<(Option<i64>, bool)> {
+    let [start, end, sent] = run.times;
+    let payload = json!({
+        "certname": NODE, "environment": "production", "puppet_version": "8.10.0",
+        "report_format": 12, "configuration_version": run.version,
+        "start_time": format_time(start), "end_time": format_time(end),
+        "producer_timestamp": format_time(sent), "producer": "server",
+        "transaction_uuid": run.ids[0], "catalog_uuid": run.ids[1], "code_id": null,
+        "job_id": null, "cached_catalog_status": "not_used", "noop": false, "noop_pending": false,
+        "status": "unchanged", "corrective_change": false, "metrics": [], "logs": [],
+        "resources": [],
+    });
+    let command = Command::from_json("store_report", 8, payload, sent).unwrap();
+    apply(database, &command, sent).unwrap();
+    let last = "SELECT max(id) FROM reports";
+    let id = read(database, None, |c| c.value(last, &[])).unwrap().unwrap().integer().unwrap();
+    let found = read(database, None, |c| catalog_of_run(c, id)).unwrap();
+    found.map(|found| (found.catalog.first_sent, found.has_id_of_run))
+}
+
+const TRANSACTION: &str = "8d1ff014-5d4c-4b0b-ae3c-59ae6b5ed3a5";
+const CATALOG: &str = "0c3c0a4e-9a43-4f4b-bd0b-6f41d7a1a1ac";
+const OTHER: &str = "b5f6ba4c-5d0e-4c4e-9d3d-2f1c3a5f6a77";
+
+#[test]
+fn the_catalog_of_a_run_is_found_by_its_ids_and_times() {
+    with_each(|database| {
+        // Two catalogs, each sent twice.
+        for (round, value) in [(0, "old"), (30, "old"), (60, "new"), (90, "new")] {
+            let time = NOW + round * MINUTE;
+            let ids = [Some(TRANSACTION), Some(CATALOG)].map(|id| id.filter(|_| round == 90));
+            let files = [file("first", "same", "same"), file("a", value, "file")];
+            apply(database, &catalog_with_ids(NODE, time, &files, ids), time).unwrap();
+        }
+        let (old, new) = (Some((Some(NOW), false)), Some((Some(NOW + 60 * MINUTE), false)));
+        let exact = new.map(|(time, _)| (time, true));
+        let other = [Some(OTHER), Some(OTHER)];
+        for (minutes, ids, expected) in [
+            ([-9, -5, -5], other, None),
+            // A run begins before its catalog is sent.
+            ([-1, 4, 4], [None, None], old),
+            ([30, 35, 35], other, old),
+            ([59, 64, 64], other, new),
+            ([60, 60, 60], other, new),
+            ([91, 95, 95], [Some(OTHER), None], new),
+            ([89, 95, 95], [Some(TRANSACTION), None], exact),
+            // A cached catalog has a transaction of its own.
+            ([189, 195, 195], [Some(OTHER), Some(CATALOG)], exact),
+            // The clock of the node is behind or ahead.
+            ([-60, -55, 95], [Some(TRANSACTION), Some(CATALOG)], exact),
+            ([65, 75, 35], other, old),
+            // The report waited for the server.
+            ([35, 40, 150], other, old),
+        ] {
+            let times = minutes.map(|minute: i64| NOW + minute * MINUTE);
+            let run = Run { times, ids, version: "1" };
+            assert_eq!(catalog_of(database, &run), expected, "{minutes:?} {ids:?}");
+        }
+        assert_eq!(read(database, None, |c| catalog_of_run(c, -1)).unwrap(), None);
+    });
+}
+
+#[test]
+fn a_catalog_from_before_the_history_is_that_of_runs_with_its_version() {
+    with_each(|database| {
+        let files = [file("first", "same", "same")];
+        apply(database, &catalog(NODE, NOW, &files), NOW).unwrap();
+        let sql = "UPDATE catalogs SET first_sent = NULL";
+        write(database, |c| c.execute(sql, &[])).unwrap();
+        let version = (NOW / MINUTE).to_string();
+        let at = |minute: i64, version: &str| {
+            let times = [NOW + minute * MINUTE; 3];
+            catalog_of(database, &Run { times, ids: [None, None], version })
+        };
+        assert_eq!(at(-5, "1"), None);
+        assert_eq!(at(-5, &version), Some((None, false)));
+        assert_eq!(at(5, "1"), Some((None, false)));
     });
 }
 

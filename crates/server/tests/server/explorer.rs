@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 
 use serde_json::{Value as Json, json};
 
+use crate::databases::with_postgres;
 use crate::support::{Client, Reply, TestServer};
 
 const SITE: &str = "\
@@ -23,6 +24,11 @@ const EVIL: &str = "<script>alert(1)</script>";
 
 /// A server with a node in each of two environments.
 fn server() -> TestServer {
+    server_of(None)
+}
+
+/// Such a server with a database in SQLite, or with that of an address.
+fn server_of(database: Option<&str>) -> TestServer {
     let code = [
         ("environments/production/manifests/site.pp", SITE),
         ("environments/staging/manifests/site.pp", SITE),
@@ -31,6 +37,7 @@ fn server() -> TestServer {
         let users = ["reader=read", "planner=plan", "staging=read@staging"];
         config.explorer_users = users.iter().map(|text| text.parse().unwrap()).collect();
         config.explorer_proxies = vec!["proxy.example.org".to_string()];
+        config.database = database.map(str::to_string);
     });
     let mut admin = client(&server, "admin.example.org", true);
     for (node, environment) in [("a.example.org", "production"), ("b.example.org", "staging")] {
@@ -375,41 +382,55 @@ fn two_nodes_are_compared() {
     }
 }
 
+/// A report of an agent, with the seconds that its run took for each file.
+fn timed_report(node: &str, time: &str, transaction: &str, files: &[(&str, f64)]) -> Json {
+    let status = |(title, seconds): &(&str, f64)| {
+        let status = json!({ "title": title, "file": null, "line": null,
+            "resource": format!("File[{title}]"), "resource_type": "File",
+            "containment_path": ["Stage[main]"], "tags": [], "evaluation_time": seconds,
+            "time": time, "failed": false, "changed": false, "out_of_sync": false,
+            "skipped": false, "change_count": 0, "out_of_sync_count": 0, "events": [],
+            "corrective_change": false });
+        (format!("File[{title}]"), status)
+    };
+    json!({
+        "host": node, "time": time, "configuration_version": 2, "transaction_uuid": transaction,
+        "report_format": 12, "puppet_version": "8.10.0", "status": "unchanged",
+        "environment": "production", "noop": false, "noop_pending": false,
+        "corrective_change": false, "logs": [], "metrics": {},
+        "resource_statuses": files.iter().map(status).collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+/// Sends a report as an agent does.
+fn send_report(client: &mut Client, report: &Json) {
+    let node = report["host"].as_str().unwrap();
+    let target = format!("/puppet/v3/report/{node}?environment=production");
+    let headers = [("content-type", "application/json")];
+    let reply = client.request("PUT", &target, &headers, report.to_string().as_bytes()).unwrap();
+    assert_eq!(reply.status, 200, "{}", reply.text());
+}
+
 #[test]
 fn a_run_has_a_critical_path() {
     let server = server();
     let mut node = client(&server, "a.example.org", false);
+    let files = [("/tmp/a", 1.5), ("/tmp/b", 1.0), ("/tmp/c", 2.0), ("/tmp/d", 0.0)];
     let time = "2026-11-27T12:00:00.000000000+00:00";
-    let status = |title: &str, seconds: f64| {
-        json!({ "title": title, "file": null, "line": null, "resource": format!("File[{title}]"),
-                "resource_type": "File", "containment_path": ["Stage[main]"], "tags": [],
-                "evaluation_time": seconds, "time": time, "failed": false, "changed": false,
-                "out_of_sync": false, "skipped": false, "change_count": 0,
-                "out_of_sync_count": 0, "events": [], "corrective_change": false })
-    };
-    let report = json!({
-        "host": "a.example.org", "time": time, "configuration_version": 2,
-        "transaction_uuid": "8d1ff014-5d4c-4b0b-ae3c-59ae6b5ed3a5", "report_format": 12,
-        "puppet_version": "8.10.0", "status": "unchanged", "environment": "production",
-        "noop": false, "noop_pending": false, "corrective_change": false, "logs": [], "metrics": {},
-        "resource_statuses": {
-            "File[/tmp/a]": status("/tmp/a", 1.5), "File[/tmp/b]": status("/tmp/b", 1.0),
-            "File[/tmp/c]": status("/tmp/c", 2.0), "File[/tmp/d]": status("/tmp/d", 0.0),
-        },
-    });
-    let target = "/puppet/v3/report/a.example.org?environment=production";
-    let headers = [("content-type", "application/json")];
-    let reply = node.request("PUT", target, &headers, report.to_string().as_bytes()).unwrap();
-    assert_eq!(reply.status, 200, "{}", reply.text());
+    let transaction = "8d1ff014-5d4c-4b0b-ae3c-59ae6b5ed3a5";
+    send_report(&mut node, &timed_report("a.example.org", time, transaction, &files));
     let mut reader = client(&server, "reader", false);
     let ids = rows(&api(&mut reader, "nodes/a.example.org/reports"), "report");
     let path = api(&mut reader, &format!("reports/{}/path", ids[0])).json();
-    let expected = json!([
-        { "resource": "File[/tmp/a]", "seconds": 1.5 },
-        { "resource": "File[/tmp/b]", "seconds": 1.0 },
-    ]);
-    assert_eq!(path["rows"], expected, "{path}");
-    assert_eq!((&path["all_seconds"], &path["same_catalog"]), (&json!(4.5), &json!(false)));
+    let expected = json!({
+        "rows": [
+            { "resource": "File[/tmp/a]", "seconds": 1.5 },
+            { "resource": "File[/tmp/b]", "seconds": 1.0 },
+        ],
+        "seconds": 2.5, "all_seconds": 4.5, "resources": 3, "catalog": "at_time",
+        "catalog_time": null,
+    });
+    assert_eq!(path, expected);
     let slowest = rows(&api(&mut reader, &format!("reports/{}/durations", ids[0])), "resource");
     assert_eq!(slowest, ["File[/tmp/c]", "File[/tmp/a]", "File[/tmp/b]"]);
     // A command of PuppetDB has no times of resources.
@@ -419,6 +440,89 @@ fn a_run_has_a_critical_path() {
     for page in ["path", "durations"] {
         assert_eq!(api(&mut user, &format!("reports/{}/{page}", ids[0])).status, 404);
     }
+}
+
+/// The critical paths of the runs of a node by their ends: how the catalog was found, the time that
+/// chooses it, and the path.
+fn paths(client: &mut Client, node: &str) -> Vec<String> {
+    let reports = api(client, &format!("nodes/{node}/reports")).json();
+    let word = |value: &Json| value.as_str().unwrap_or("-").to_owned();
+    let mut lines: Vec<String> = reports["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|report| {
+            let path = api(client, &format!("reports/{}/path", word(&report["report"]))).json();
+            let rows = path["rows"].as_array().map(|rows| {
+                rows.iter().map(|row| word(&row["resource"])).collect::<Vec<_>>().join(" ")
+            });
+            let rows = rows.unwrap_or_else(|| "unknown".to_owned());
+            let found = [&report["end_time"], &path["catalog"], &path["catalog_time"]].map(word);
+            format!("{}: {rows}", found.join(" "))
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+fn runs_have_the_paths_of_their_catalogs(server: &TestServer) {
+    let name = "a.example.org";
+    let mut admin = client(server, "admin2.example.org", true);
+    let end = |title: &str| json!({ "type": "File", "title": title });
+    let transaction = "8d1ff014-5d4c-4b0b-ae3c-59ae6b5ed3a5";
+    for (time, environment, from, to) in [
+        ("2026-11-27T11:00:00.000Z", "production", "/tmp/b", "/tmp/c"),
+        ("2026-11-27T12:00:00.000Z", "staging", "/tmp/c", "/tmp/a"),
+    ] {
+        let [_, (command, version, mut payload), _] = commands(name, environment);
+        payload["producer_timestamp"] = json!(time);
+        payload["transaction_uuid"] = json!(transaction);
+        payload["resources"][0]["title"] = json!(from);
+        payload["resources"][1]["title"] = json!(to);
+        payload["edges"][0]["source"] = end(from);
+        payload["edges"][0]["target"] = end(to);
+        send(&mut admin, name, (command, version, payload));
+    }
+    let mut node = client(server, name, false);
+    let files = [("/tmp/a", 1.0), ("/tmp/b", 1.5), ("/tmp/c", 2.0)];
+    let other = "0c3c0a4e-9a43-4f4b-bd0b-6f41d7a1a1ac";
+    for (time, id) in [
+        ("2026-11-27T09:30:00Z", other),
+        ("2026-11-27T10:30:00Z", other),
+        ("2026-11-27T11:00:00Z", other),
+        ("2026-11-27T12:30:00Z", other),
+        // The clock of this run is behind, but the catalog has its id.
+        ("2026-11-27T09:45:00Z", transaction),
+    ] {
+        send_report(&mut node, &timed_report(name, time, id, &files));
+    }
+    let mut reader = client(server, "reader", false);
+    let expected = [
+        "2026-11-27T09:30:00.000Z not_stored -: unknown",
+        "2026-11-27T09:45:00.000Z of_run -: File[/tmp/c] File[/tmp/a]",
+        "2026-11-27T10:00:09.500Z at_time 2026-11-27T10:00:00.000Z: ",
+        "2026-11-27T10:30:00.000Z at_time 2026-11-27T10:00:00.000Z: File[/tmp/a] File[/tmp/b]",
+        "2026-11-27T11:00:00.000Z at_time 2026-11-27T11:00:00.000Z: File[/tmp/b] File[/tmp/c]",
+        "2026-11-27T12:30:00.000Z at_time -: File[/tmp/c] File[/tmp/a]",
+    ];
+    assert_eq!(paths(&mut reader, name), expected);
+    // The node is one of staging now, but its earlier catalogs are not.
+    let mut staging = client(server, "staging", false);
+    let expected = [
+        "2026-11-27T09:30:00.000Z not_stored -: unknown",
+        "2026-11-27T09:45:00.000Z of_run -: File[/tmp/c] File[/tmp/a]",
+        "2026-11-27T10:00:09.500Z not_visible -: unknown",
+        "2026-11-27T10:30:00.000Z not_visible -: unknown",
+        "2026-11-27T11:00:00.000Z not_visible -: unknown",
+        "2026-11-27T12:30:00.000Z at_time -: File[/tmp/c] File[/tmp/a]",
+    ];
+    assert_eq!(paths(&mut staging, name), expected);
+}
+
+#[test]
+fn old_runs_have_the_critical_paths_of_their_own_catalogs() {
+    runs_have_the_paths_of_their_catalogs(&server());
+    with_postgres(|address| runs_have_the_paths_of_their_catalogs(&server_of(Some(address))));
 }
 
 /// Sends a command about a node.
