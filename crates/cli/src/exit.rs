@@ -8,6 +8,7 @@ use ordain_source::Diagnostic;
 use crate::codes;
 
 /// The text about exit codes under `ordain --help`.
+#[cfg(feature = "full")]
 pub(crate) const HELP: &str = "\
 Exit codes:
   0  done; for `plan` and `apply`: nothing had to change
@@ -18,6 +19,15 @@ Exit codes:
   `diff` has its own: 0 equal, 1 different, 2 an error
 
 `ordain help topics` lists the topics of the manual.";
+
+/// The same in the program of the agent alone, which has no topics.
+#[cfg(not(feature = "full"))]
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0  done
+  1  an error: in the command line, in the input, or on the machine
+  2  `rollback`: something was restored
+  `agent --once` has its own: see `ordain agent --help`";
 
 /// The same under `ordain diff --help`.
 pub(crate) const DIFF_HELP: &str = "\

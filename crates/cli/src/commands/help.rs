@@ -13,19 +13,33 @@ use crate::complete;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, styles};
 
-/// Print the help of a verb, or a topic of the manual
 #[derive(Args)]
-#[command(after_help = "\
+#[cfg_attr(feature = "full", doc = "Print the help of a verb, or a topic of the manual")]
+#[cfg_attr(not(feature = "full"), doc = "Print the help of a verb")]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct HelpArgs {
+    #[cfg_attr(feature = "full", doc = "A verb, or a topic; `topics` lists the topics")]
+    #[cfg_attr(not(feature = "full"), doc = "A verb")]
+    #[arg(value_name = NAME, add = ArgValueCompleter::new(candidates))]
+    name: Vec<String>,
+}
+
+#[cfg(feature = "full")]
+const NAME: &str = "VERB|TOPIC";
+#[cfg(not(feature = "full"))]
+const NAME: &str = "VERB";
+
+#[cfg(feature = "full")]
+const EXAMPLES: &str = "\
 Examples:
   ordain help plan
   ordain help fleet diff
   ordain help exit-codes
-  ordain help topics")]
-pub(crate) struct HelpArgs {
-    /// A verb, or a topic; `topics` lists the topics
-    #[arg(value_name = "VERB|TOPIC", add = ArgValueCompleter::new(candidates))]
-    name: Vec<String>,
-}
+  ordain help topics";
+#[cfg(not(feature = "full"))]
+const EXAMPLES: &str = "\
+Examples:
+  ordain help agent";
 
 /// A topic: a section of a page of the manual.
 struct Topic {
@@ -35,11 +49,16 @@ struct Topic {
     heading: &'static str,
 }
 
+#[cfg(feature = "full")]
 const CLI: &str = include_str!("../../../../docs/cli.md");
+#[cfg(feature = "full")]
 const FORMATS: &str = include_str!("../../../../docs/formats.md");
+#[cfg(feature = "full")]
 const ENGINE: &str = include_str!("../../../../docs/engine.md");
+#[cfg(feature = "full")]
 const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
 
+#[cfg(feature = "full")]
 const fn topic(
     name: &'static str,
     about: &'static str,
@@ -49,6 +68,11 @@ const fn topic(
     Topic { name, about, page, heading }
 }
 
+/// The program of the agent alone has no topics: pages of the manual are 114 kB.
+#[cfg(not(feature = "full"))]
+const TOPICS: &[Topic] = &[];
+
+#[cfg(feature = "full")]
 const TOPICS: &[Topic] = &[
     topic("languages", "The languages and formats of PATH", CLI, "## PATH"),
     topic("code", "The code that each verb may run", CLI, "## Programs that may run"),
@@ -93,7 +117,7 @@ pub(super) fn run(
     mut command: clap::Command,
 ) -> Result<Exit, Failure> {
     let names: Vec<&str> = args.name.iter().map(String::as_str).collect();
-    if names == ["topics"] {
+    if names == ["topics"] && !TOPICS.is_empty() {
         let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
         for (name, about) in topics() {
             writeln!(ui.out(), "{name:width$}  {about}")?;
@@ -127,6 +151,8 @@ fn unknown(name: &str, verbs: &[String]) -> Diagnostic {
     let known = verbs.iter().map(String::as_str).chain(topics().map(|(name, _)| name));
     match suggest::nearest(name, known) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
+        None if TOPICS.is_empty() => error
+            .help("`ordain help` lists the verbs; topics of the manual are in the whole program"),
         None => error.help("`ordain help` lists the verbs, `ordain help topics` the topics"),
     }
 }

@@ -1,7 +1,12 @@
 //! Line-based diffs of texts, as `diff -u` writes them.
 
+use std::collections::HashMap;
+
 use ordain_engine::kind::TextChange;
-use similar::{ChangeTag, TextDiff};
+use rustc_hash::FxBuildHasher;
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, DiffTag, DiffableStr, group_diff_ops};
 
 use crate::screen::Style;
 
@@ -18,7 +23,7 @@ const MAX_LINE_LENGTH: usize = 2000;
 ///
 /// There is no file header, and no hunk header if one of the texts is empty.
 pub(crate) fn lines(text: &TextChange, all: bool) -> Vec<String> {
-    let diff = TextDiff::from_lines(text.before.as_str(), text.after.as_str());
+    let (before, after) = (text.before.tokenize_lines(), text.after.tokenize_lines());
     let (mut out, mut more) = (Vec::new(), 0);
     let mut push = |style: Style, line: &str| {
         if all || out.len() < MAX_LINES {
@@ -27,20 +32,24 @@ pub(crate) fn lines(text: &TextChange, all: bool) -> Vec<String> {
             more += 1;
         }
     };
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+    for hunk in group_diff_ops(operations(&before, &after), CONTEXT) {
         if !text.before.is_empty() && !text.after.is_empty() {
-            push(Style::Dim, hunk.header().to_string().trim_end());
+            push(Style::Dim, UnifiedHunkHeader::new(&hunk).to_string().trim_end());
         }
-        for change in hunk.iter_changes() {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Delete => ('-', Style::Remove),
-                ChangeTag::Insert => ('+', Style::Add),
-                ChangeTag::Equal => (' ', Style::Plain),
+        for operation in &hunk {
+            let (old, new) = (&before[operation.old_range()], &after[operation.new_range()]);
+            let parts = match operation.tag() {
+                DiffTag::Equal => vec![(' ', Style::Plain, old)],
+                _ => vec![('-', Style::Remove, old), ('+', Style::Add, new)],
             };
-            let line = change.value();
-            push(style, &format!("{sign}{}", line.strip_suffix('\n').unwrap_or(line)));
-            if change.missing_newline() {
-                push(Style::Dim, "\\ No newline at end of file");
+            let lines = parts.into_iter().flat_map(|(sign, style, lines)| {
+                lines.iter().map(move |line| (sign, style, *line))
+            });
+            for (sign, style, line) in lines {
+                push(style, &format!("{sign}{}", line.strip_suffix('\n').unwrap_or(line)));
+                if !line.ends_with_newline() {
+                    push(Style::Dim, "\\ No newline at end of file");
+                }
             }
         }
     }
@@ -48,6 +57,24 @@ pub(crate) fn lines(text: &TextChange, all: bool) -> Vec<String> {
         out.push(format!("{more} more lines; -v shows them"));
     }
     out
+}
+
+/// The operations that make the new lines of the old ones.
+///
+/// `similar::TextDiff` has them too, but chooses one of six algorithms when it runs, so that a program
+/// has the code of all. This calls one, for numbers in place of lines.
+fn operations<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffOp> {
+    let mut numbers: HashMap<&'a str, usize, FxBuildHasher> = HashMap::default();
+    let mut number = |line: &&'a str| {
+        let next = numbers.len();
+        *numbers.entry(line).or_insert(next)
+    };
+    let before: Vec<usize> = before.iter().map(&mut number).collect();
+    let after: Vec<usize> = after.iter().map(&mut number).collect();
+    let mut found = Compact::new(Replace::new(Capture::new()), &before[..], &after[..]);
+    let (old, new) = (0..before.len(), 0..after.len());
+    let Ok(()) = myers::diff(&mut found, &before[..], old, &after[..], new);
+    found.into_inner().into_inner().into_ops()
 }
 
 /// Truncates a very long line.
@@ -60,6 +87,8 @@ fn truncate_line(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use similar::TextDiff;
+
     use super::*;
     use crate::screen::sanitize;
 
@@ -87,6 +116,25 @@ mod tests {
         ];
         assert_eq!(plain(before, after, false), want);
         assert_eq!(plain("", "a\nb\n", false), ["+a", "+b"]);
+    }
+
+    #[test]
+    fn it_is_as_of_the_library() {
+        let numbered = |step: usize| -> String {
+            (0..400).filter(|n| n % step != 0).map(|n| format!("{}\n", n * n % 97)).collect()
+        };
+        let pairs = [
+            (numbered(7), numbered(11)),
+            (numbered(400), numbered(3)),
+            ("a\r\nb\rc".into(), "a\r\nb\nc".into()),
+            ("x\n".repeat(50) + "y", "x\n".repeat(45) + "y\nz"),
+            (String::new(), "\n\n".into()),
+        ];
+        for (before, after) in pairs {
+            let diff = TextDiff::from_lines(before.as_str(), after.as_str());
+            let ops = diff.ops().to_vec();
+            assert_eq!(operations(&before.tokenize_lines(), &after.tokenize_lines()), ops);
+        }
     }
 
     #[test]
