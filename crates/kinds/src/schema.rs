@@ -63,12 +63,17 @@ impl Unit {
     }
 }
 
+/// A text of the manual, which programs without the feature `manual` leave out.
+const fn manual_text(text: &'static str) -> &'static str {
+    if cfg!(feature = "manual") { text } else { "" }
+}
+
 /// An attribute of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttributeSchema {
     /// The name.
     pub name: &'static str,
-    /// One line for the manual.
+    /// One line for the manual; empty without the feature `manual`.
     pub doc: &'static str,
     /// The type of its value.
     pub ty: AttributeType,
@@ -91,7 +96,7 @@ impl AttributeSchema {
     pub const fn new(name: &'static str, ty: AttributeType, doc: &'static str) -> Self {
         Self {
             name,
-            doc,
+            doc: manual_text(doc),
             ty,
             unit: None,
             default: None,
@@ -166,7 +171,7 @@ pub(crate) const fn choice(
 pub struct KindSchema {
     /// The name as it is declared, such as `file`.
     pub name: &'static str,
-    /// One line for the manual.
+    /// One line for the manual; empty without the feature `manual`.
     pub doc: &'static str,
     /// The attributes without metaparameters. The first is the name attribute, which defaults to
     /// the title.
@@ -183,7 +188,8 @@ pub struct KindSchema {
     pub inmanta: &'static [InmantaEntity],
     /// The kinds of which some resources come first, where both are declared.
     pub comes_after: &'static [&'static str],
-    /// The effect of another root directory on it, a phrase for the manual.
+    /// The effect of another root directory on it, a phrase for the manual; empty without the
+    /// feature `manual`.
     pub in_root: &'static str,
 }
 
@@ -196,7 +202,7 @@ impl KindSchema {
     ) -> Self {
         Self {
             name,
-            doc,
+            doc: manual_text(doc),
             attributes,
             is_open: false,
             is_applied: true,
@@ -235,7 +241,7 @@ impl KindSchema {
 
     /// The same with the effect of another root directory.
     pub const fn in_root(self, effect: &'static str) -> Self {
-        Self { in_root: effect, ..self }
+        Self { in_root: manual_text(effect), ..self }
     }
 
     /// The attribute of a name.
