@@ -87,8 +87,9 @@ pub struct AttributeSchema {
     pub form: Option<Form>,
     /// Whether Puppet's type has it, if Puppet has the kind.
     pub is_in_puppet: bool,
-    /// The field of its name in mcl, if the kind takes its fields from the attributes.
-    pub mcl: Option<MclField>,
+    /// The field of its name in mcl, if the kind takes its fields from the attributes; see
+    /// [`AttributeSchema::mcl_field`]. Few attributes have one, so it is stored apart.
+    mcl: Option<&'static MclField>,
 }
 
 impl AttributeSchema {
@@ -132,9 +133,14 @@ impl AttributeSchema {
         Self { is_in_puppet: false, ..self }
     }
 
+    /// The field of its name in mcl, if the kind takes its fields from the attributes.
+    pub fn mcl_field(&self) -> Option<MclField> {
+        Some(self.mcl?.of(self.name))
+    }
+
     /// The same with a field of its name in mcl.
-    pub const fn mcl(self, field: MclField) -> Self {
-        Self { mcl: Some(field.of(self.name)), ..self }
+    pub const fn mcl(self, field: &'static MclField) -> Self {
+        Self { mcl: Some(field), ..self }
     }
 
     /// The form of its value: the explicit one, or the words of a choice.
