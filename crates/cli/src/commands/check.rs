@@ -2,6 +2,7 @@
 
 mod baseline;
 mod fix;
+mod installed;
 mod shown;
 
 use std::collections::HashSet;
@@ -34,7 +35,8 @@ use crate::ui::{Ui, count};
 /// hieradata/. Files that are named are always checked. YAML with expressions `(( … ))` is
 /// checked as a dynaml template; --language dynaml searches directories for it. The files of a
 /// repository are held against all that it defines: unknown names, parameters, facts, keys of data,
-/// values of wrong types, unused variables. --lint adds the checks of puppet-lint.
+/// values of wrong types, unused variables. --lint adds the checks of puppet-lint. Warnings in modules
+/// that a Puppetfile installs are counted only.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -99,6 +101,9 @@ pub(crate) struct CheckArgs {
     /// The severity of a code: error, warning, note or off
     #[arg(long, value_name = "CODE=SEVERITY", value_parser = parse_severity)]
     severity: Vec<(String, Option<Severity>)>,
+    /// Report and fix findings in modules that a Puppetfile installs, too
+    #[arg(long)]
+    all_modules: bool,
     /// Fail if there is a warning
     #[arg(long)]
     fail_on_warnings: bool,
@@ -161,6 +166,32 @@ struct Job<'a> {
     linter: Option<Linter>,
 }
 
+impl Job<'_> {
+    /// Leaves out findings in modules that a Puppetfile installs, unless the user wants them.
+    fn leave_out_installed(
+        &self,
+        found: &mut Vec<Diagnostic>,
+        which: installed::Which,
+        sources: &SourceMap,
+    ) -> installed::LeftOut {
+        if self.args.all_modules {
+            return installed::LeftOut::default();
+        }
+        installed::leave_out(found, which, &self.args.paths, &self.world, sources)
+    }
+}
+
+/// The result of a check.
+struct Outcome {
+    /// The number of files.
+    files: usize,
+    found: Vec<Diagnostic>,
+    /// The findings that the baseline has.
+    known: baseline::Known,
+    /// The findings in installed modules.
+    left_out: installed::LeftOut,
+}
+
 /// Checks and prints.
 ///
 /// # Errors
@@ -181,7 +212,11 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
     if let Some(level) = args.fix {
         let fixed = pool.install(|| {
-            let find = |sources: &SourceMap| findings(&job, sources);
+            let find = |sources: &SourceMap| {
+                let mut found = findings(&job, sources);
+                job.leave_out_installed(&mut found, installed::Which::All, sources);
+                found
+            };
             fix::fixed(&job.files, find, job.linter.as_ref(), level.into())
         })?;
         if fix::write(ui, fixed, args.diff)? == fix::Next::Stop {
@@ -193,6 +228,7 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(linter) = &job.linter {
         ui.diagnostics(linter.take_warnings(), &SourceMap::new());
     }
+    let left_out = job.leave_out_installed(&mut found, installed::Which::Warnings, &sources);
     let known = match &args.baseline {
         Some(file) => baseline::apply(file, args.update_baseline, &mut found, &sources)?,
         None => baseline::Known::default(),
@@ -200,7 +236,8 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let has_warning = found.iter().any(|d| d.severity == Severity::Warning);
     let warnings_fail = args.fail_on_warnings || job.linter.as_ref().is_some_and(Linter::is_failed);
     let is_failed = has_warning && warnings_fail;
-    let exit = report(ui, args.format, job.files.len(), found, &sources, &known)?;
+    let outcome = Outcome { files: job.files.len(), found, known, left_out };
+    let exit = report(ui, args.format, outcome, &sources)?;
     Ok(if is_failed { Exit::Failed } else { exit })
 }
 
@@ -334,11 +371,10 @@ fn fact_paths(world: &HostWorld, path: &Path) -> Result<Vec<String>, Failure> {
 fn report(
     ui: &mut Ui,
     format: Format,
-    files: usize,
-    mut found: Vec<Diagnostic>,
+    outcome: Outcome,
     sources: &SourceMap,
-    known: &baseline::Known,
 ) -> Result<Exit, Failure> {
+    let Outcome { files, mut found, known, left_out } = outcome;
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     if format != Format::Text {
@@ -353,6 +389,7 @@ fn report(
                 parts.push(count(warnings, "warning"));
             }
             parts.extend(known.text());
+            parts.extend(left_out.text());
             ui.reset_counts();
             writeln!(ui.out(), "{} checked: {}", count(files, "file"), parts.join(", "))?;
         }
@@ -361,6 +398,7 @@ fn report(
             let out = json!({
                 "format": "ordain-check", "version": 1, "ok": errors == 0, "files": files,
                 "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
+                "left_out_in_modules": left_out.findings,
             });
             writeln!(ui.document(), "{out}")?;
         }

@@ -152,9 +152,14 @@ pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) 
 /// The directory in which the Puppetfile installs modules, if it sets one.
 fn module_dir(world: &dyn World, dir: &Path) -> Option<PathBuf> {
     let text = world.read(&dir.join("Puppetfile")).ok()?;
-    String::from_utf8_lossy(&text).lines().find_map(|line| {
+    puppetfile_module_dir(&String::from_utf8_lossy(&text)).map(|said| dir.join(said))
+}
+
+/// The directory of modules that a Puppetfile sets.
+pub(super) fn puppetfile_module_dir(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| {
         let said = line.trim_start().strip_prefix("moduledir")?.trim();
-        Some(dir.join(said.trim_matches(['\'', '"', '(', ')'])))
+        Some(said.trim_matches(['\'', '"', '(', ')']))
     })
 }
 
