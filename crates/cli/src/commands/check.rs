@@ -13,6 +13,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use ordain_driver::check::{self, Candidate, CheckedFile, FileFinder};
+use ordain_driver::installed::InstalledFiles;
 use ordain_driver::languages;
 use ordain_driver::lint::{LintSettings, Linter};
 use ordain_driver::puppet::node;
@@ -167,17 +168,9 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Leaves out findings in modules that a Puppetfile installs, unless the user wants them.
-    fn leave_out_installed(
-        &self,
-        found: &mut Vec<Diagnostic>,
-        which: installed::Which,
-        sources: &SourceMap,
-    ) -> installed::LeftOut {
-        if self.args.all_modules {
-            return installed::LeftOut::default();
-        }
-        installed::leave_out(found, which, &self.args.paths, &self.world, sources)
+    /// The files of modules that a Puppetfile installs, unless the user wants their findings.
+    fn installed_files(&self) -> Option<InstalledFiles> {
+        (!self.args.all_modules).then(|| InstalledFiles::new(&self.world, &self.args.paths))
     }
 }
 
@@ -213,8 +206,10 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(level) = args.fix {
         let fixed = pool.install(|| {
             let find = |sources: &SourceMap| {
-                let mut found = findings(&job, sources);
-                job.leave_out_installed(&mut found, installed::Which::All, sources);
+                let (mut found, _) = findings(&job, sources);
+                if let Some(mut files) = job.installed_files() {
+                    installed::leave_out_files(&mut found, &mut files, &job.world, sources);
+                }
                 found
             };
             fix::fixed(&job.files, find, job.linter.as_ref(), level.into())
@@ -224,18 +219,22 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         }
     }
     let sources = Arc::new(SourceMap::new());
-    let mut found = pool.install(|| findings(&job, &sources));
+    let (mut found, left_out) = pool.install(|| findings(&job, &sources));
     if let Some(linter) = &job.linter {
-        ui.diagnostics(linter.take_warnings(), &SourceMap::new());
+        let mut warnings = linter.take_warnings();
+        if let Some(mut files) = job.installed_files() {
+            warnings.retain(|(file, _)| files.module_of_path(&job.world, file).is_none());
+        }
+        let warnings = warnings.into_iter().map(|(_, warning)| warning).collect();
+        ui.diagnostics(warnings, &SourceMap::new());
     }
-    let left_out = job.leave_out_installed(&mut found, installed::Which::Warnings, &sources);
     let known = match &args.baseline {
         Some(file) => baseline::apply(file, args.update_baseline, &mut found, &sources)?,
         None => baseline::Known::default(),
     };
     let has_warning = found.iter().any(|d| d.severity == Severity::Warning);
-    let warnings_fail = args.fail_on_warnings || job.linter.as_ref().is_some_and(Linter::is_failed);
-    let is_failed = has_warning && warnings_fail;
+    let is_failed = args.fail_on_warnings && has_warning
+        || job.linter.as_ref().is_some_and(|linter| linter.is_failed(&found, &sources));
     let outcome = Outcome { files: job.files.len(), found, known, left_out };
     let exit = report(ui, args.format, outcome, &sources)?;
     Ok(if is_failed { Exit::Failed } else { exit })
@@ -269,8 +268,7 @@ fn linter(args: &CheckArgs) -> Result<Option<Linter>, Diagnostic> {
     if !args.lint && args.only_checks.is_empty() && args.fix.is_none() {
         return Ok(None);
     }
-    let off = args.severity.iter().filter(|(_, severity)| severity.is_none());
-    let names: Vec<&String> = args.ignore.iter().chain(off.map(|(name, _)| name)).collect();
+    let names = ignored_names(args);
     let codes = codes::all().into_iter().map(|doc| doc.code);
     let ignored = codes.filter(|code| names.iter().any(|name| is_code(name, code)));
     let settings = LintSettings {
@@ -281,8 +279,14 @@ fn linter(args: &CheckArgs) -> Result<Option<Linter>, Diagnostic> {
     Linter::new(settings).map(Some)
 }
 
-/// The findings in all files, those that are ignored left out.
-fn findings(job: &Job<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
+/// The names of codes that are not reported.
+fn ignored_names(args: &CheckArgs) -> Vec<&String> {
+    let off = args.severity.iter().filter(|(_, severity)| severity.is_none());
+    args.ignore.iter().chain(off.map(|(name, _)| name)).collect()
+}
+
+/// The findings in all files without those that are ignored, and what was left out in modules.
+fn findings(job: &Job<'_>, sources: &SourceMap) -> (Vec<Diagnostic>, installed::LeftOut) {
     let args = job.args;
     let checking = CheckOptions {
         world: &job.world,
@@ -302,15 +306,18 @@ fn findings(job: &Job<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
     let again = check::check_together(&done, &checking);
     let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.report.found).collect();
     found.extend(again);
-    found.retain(|d| !args.ignore.iter().any(|name| is_code(name, &d.code)));
+    let ignored = ignored_names(args);
+    found.retain(|d| !ignored.iter().any(|name| is_code(name, &d.code)));
+    // A warning that a site makes an error breaks nothing in modules of others.
+    let left_out = match job.installed_files() {
+        Some(mut files) => installed::leave_out(&mut found, &mut files, &job.world, sources),
+        None => installed::LeftOut::default(),
+    };
     for (name, severity) in &args.severity {
-        found.retain_mut(|diagnostic| {
-            let is_meant = is_code(name, &diagnostic.code);
-            diagnostic.severity = severity.filter(|_| is_meant).unwrap_or(diagnostic.severity);
-            severity.is_some() || !is_meant
-        });
+        let Some(severity) = severity else { continue };
+        found.iter_mut().filter(|d| is_code(name, &d.code)).for_each(|d| d.severity = *severity);
     }
-    found
+    (found, left_out)
 }
 
 /// Warnings about missing directories of the module path.
