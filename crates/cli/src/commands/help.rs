@@ -7,7 +7,7 @@ use clap::Args;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use ordain_source::{Diagnostic, suggest};
 
-use super::code;
+use super::Command;
 use crate::codes;
 use crate::complete;
 use crate::exit::{Exit, Failure};
@@ -97,10 +97,7 @@ fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Verbs and topics, for completions.
 fn candidates(current: &OsStr) -> Vec<CompletionCandidate> {
-    let mut verbs: Vec<&str> =
-        code::VERBS.iter().filter_map(|(verb, _)| verb.split(' ').next()).collect();
-    verbs.dedup();
-    let verbs = verbs.into_iter().map(|verb| (verb.to_owned(), None));
+    let verbs = Command::NAMES.iter().map(|verb| ((*verb).to_owned(), None));
     complete::starting(
         current,
         verbs.chain(topics().map(|(name, about)| (name.to_owned(), Some(about)))),
@@ -270,8 +267,7 @@ mod tests {
     fn topics_are_sections_of_the_manual_and_no_verbs() {
         for topic in TOPICS {
             assert!(section(topic).count() > 2, "{}: no section {}", topic.name, topic.heading);
-            let is_verb =
-                code::VERBS.iter().any(|(verb, _)| verb.split(' ').next() == Some(topic.name));
+            let is_verb = Command::NAMES.contains(&topic.name);
             assert!(!is_verb, "{} is a verb", topic.name);
         }
     }
