@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require 'ordain/rspec_puppet/load_path'
-
 module Ordain
   module RSpecPuppet
     # Spares work that rspec-puppet repeats before each example, though its result is that of the example
@@ -21,7 +19,7 @@ module Ordain
         attr_accessor :defers_loaders
 
         def install
-          LoadPath.install
+          ::RSpec::Puppet::Support.prepend(LoadPath)
           ::Puppet::Module.prepend(Metadata)
           ::RSpec::Puppet::Setup.singleton_class.prepend(ModuleName)
           ::Puppet::Util::Autoload.singleton_class.prepend(Autoload)
@@ -30,6 +28,22 @@ module Ordain
 
           ::RSpec::Puppet::Adapters::Adapter40.prepend(Adapter)
           ::Puppet::Pops::Loaders.singleton_class.prepend(Loaders)
+        end
+      end
+
+      # rspec-puppet adds the directories of all modules to the load path for each example. Each
+      # `require` searches all entries.
+      module LoadPath
+        def setup_puppet
+          known = $LOAD_PATH.size
+          super.tap do
+            added = $LOAD_PATH[known..] || []
+            next if added.empty?
+
+            $LOAD_PATH.slice!(known..)
+            new = added.uniq - $LOAD_PATH
+            $LOAD_PATH.concat(new) unless new.empty?
+          end
         end
       end
 
