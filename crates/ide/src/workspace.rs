@@ -377,7 +377,7 @@ fn source_text(checked: &CheckedFile) -> Option<SourceText<'_>> {
     })
 }
 
-/// The files whose warnings are not reported; an open directory in a module is a wish for its own.
+/// The files whose warnings are not reported. A user who opens a directory inside a module wants those of the module.
 fn installed(settings: &Settings, roots: &[PathBuf], world: &dyn World) -> Option<InstalledFiles> {
     (!settings.all_modules).then(|| InstalledFiles::new(world, roots))
 }
