@@ -176,6 +176,8 @@ fn specs_have_the_same_results() {
     fs::create_dir_all(module.join("spec/fixtures/modules")).unwrap();
     std::os::unix::fs::symlink(module, module.join("spec/fixtures/modules/web")).unwrap();
     let (puppet, _) = run(module, &[]);
+    // The file of a type that an example has written.
+    fs::remove_dir_all(module.join("lib")).unwrap();
     let gem = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat/rspec-puppet/lib");
     let (ordain, log) = run(module, &["-I", gem.to_str().unwrap(), "-r", "ordain-rspec-puppet"]);
     assert_eq!(ordain, puppet, "{log}");
