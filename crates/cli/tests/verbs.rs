@@ -1,6 +1,8 @@
 //! The help of the program with all verbs, and of that with the verbs of the agent only:
 //! `cargo test -p ordain-cli --no-default-features --test verbs` runs it for the latter.
 
+#![allow(clippy::unwrap_used)]
+
 use std::process::Command;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ordain");

@@ -7,7 +7,7 @@ use clap::Args;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use ordain_source::{Diagnostic, suggest};
 
-use super::Command;
+use super::code;
 use crate::codes;
 use crate::complete;
 use crate::exit::{Exit, Failure};
@@ -95,9 +95,22 @@ fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
     TOPICS.iter().map(|topic| (topic.name, topic.about))
 }
 
+/// The verbs of the program of the agent.
+const AGENT_VERBS: [&str; 9] =
+    ["agent", "history", "rollback", "show", "doctor", "facts", "completions", "man", "help"];
+
+/// The verbs of this program.
+fn verbs() -> Vec<&'static str> {
+    let mut verbs: Vec<&str> =
+        code::VERBS.iter().filter_map(|(verb, _)| verb.split(' ').next()).collect();
+    verbs.dedup();
+    verbs.retain(|verb| cfg!(feature = "full") || AGENT_VERBS.contains(verb));
+    verbs
+}
+
 /// Verbs and topics, for completions.
 fn candidates(current: &OsStr) -> Vec<CompletionCandidate> {
-    let verbs = Command::NAMES.iter().map(|verb| ((*verb).to_owned(), None));
+    let verbs = verbs().into_iter().map(|verb| (verb.to_owned(), None));
     complete::starting(
         current,
         verbs.chain(topics().map(|(name, about)| (name.to_owned(), Some(about)))),
@@ -267,7 +280,7 @@ mod tests {
     fn topics_are_sections_of_the_manual_and_no_verbs() {
         for topic in TOPICS {
             assert!(section(topic).count() > 2, "{}: no section {}", topic.name, topic.heading);
-            let is_verb = Command::NAMES.contains(&topic.name);
+            let is_verb = verbs().contains(&topic.name);
             assert!(!is_verb, "{} is a verb", topic.name);
         }
     }

@@ -140,9 +140,6 @@ macro_rules! verbs {
         }
 
         impl Command {
-            /// The names of all verbs.
-            pub(crate) const NAMES: &[&str] = &[$($(#[$condition])* $verb,)*];
-
             /// Runs the verb.
             ///
             /// # Errors
