@@ -483,7 +483,7 @@ mod tests {
         assert_eq!(found("near 7Kq-93@d"), "near [redacted]");
         let mysql = self::redactor("url=mysql://root:pa55@db");
         assert!(!mysql.finds("Package[mysql]") && mysql.finds("root:pa55"));
-        // A scheme within a secret that begins with it is secret with what is next to it only.
+        // A scheme is redacted only together with secret bytes beside it.
         assert_eq!(mysql.redact("mysql://root"), "[redacted]");
         // The same bytes may be secret elsewhere.
         let mut both = self::redactor("https://a.example.org/t0ken");

@@ -9,8 +9,7 @@ use ordain_source::layer::absolute;
 use ordain_source::{Diagnostic, FileId, Severity, SourceMap, World};
 use rustc_hash::FxHashMap;
 
-/// The beginning of the codes of puppet-lint's checks, whose errors are about style, too.
-const LINT: &str = "lint::";
+use crate::lint;
 
 /// A version of another module is missing or does not fit: the site mends that in its Puppetfile.
 const DEPENDENCY: &str = "puppet::dependency";
@@ -29,7 +28,7 @@ impl InstalledFiles {
     pub fn new(world: &dyn World, wanted: &[PathBuf]) -> Self {
         let mut modules = InstalledModules::default();
         let wanted = wanted.iter().map(|path| absolute(path));
-        // A directory with several modules is no wish for all of them.
+        // A directory above modules does not ask for the findings of each of them.
         let wanted = wanted.filter(|path| modules.module_of(world, path).is_some()).collect();
         Self { modules, wanted, known: FxHashMap::default() }
     }
@@ -64,7 +63,8 @@ impl InstalledFiles {
         sources: &SourceMap,
         finding: &Diagnostic,
     ) -> Option<Arc<Path>> {
-        let is_style = finding.code.starts_with(LINT);
+        // The errors of puppet-lint are about style, too.
+        let is_style = finding.code.starts_with(lint::CODES);
         if finding.severity == Severity::Error && !is_style || finding.code == DEPENDENCY {
             return None;
         }

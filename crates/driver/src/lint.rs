@@ -9,6 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
 
+/// The beginning of the codes of puppet-lint's checks.
+pub const CODES: &str = "lint::";
+
 /// The name of the file with options.
 const FILE: &str = ".puppet-lint.rc";
 
@@ -118,7 +121,7 @@ impl Linter {
     /// Whether a warning of puppet-lint fails the run, by the options of its file.
     pub fn is_failed(&self, found: &[Diagnostic], sources: &SourceMap) -> bool {
         let is_warning =
-            |d: &&Diagnostic| d.severity == Severity::Warning && d.code.starts_with("lint::");
+            |d: &&Diagnostic| d.severity == Severity::Warning && d.code.starts_with(CODES);
         let labels = found.iter().filter(is_warning).filter_map(|d| d.primary.as_ref());
         let files: FxHashSet<FileId> = labels.map(|label| label.span.file).collect();
         files.into_iter().any(|file| {

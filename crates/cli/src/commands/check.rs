@@ -285,7 +285,7 @@ fn ignored_names(args: &CheckArgs) -> Vec<&String> {
     args.ignore.iter().chain(off.map(|(name, _)| name)).collect()
 }
 
-/// The findings in all files without those that are ignored, and what was left out in modules.
+/// The findings to report, without ignored ones, and the number of those left out in installed modules.
 fn findings(job: &Job<'_>, sources: &SourceMap) -> (Vec<Diagnostic>, installed::LeftOut) {
     let args = job.args;
     let checking = CheckOptions {
