@@ -52,6 +52,7 @@ function start() {
       strict: settings.get("strict"),
       ignore: settings.get("ignore"),
       modulepath: settings.get("modulepath"),
+      allModules: settings.get("allModules"),
       node: settings.get("node") || undefined,
       facts: settings.get("facts") || undefined,
       factSet: settings.get("factSet") || undefined,

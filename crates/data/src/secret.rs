@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use ecow::EcoString;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::number::ruby_float;
 use crate::value::Value;
@@ -47,6 +47,77 @@ impl Value {
     }
 }
 
+/// Addresses begin with these, secret ones too.
+const SCHEMES: [&str; 24] = [
+    "amqp://",
+    "amqps://",
+    "file://",
+    "ftp://",
+    "ftps://",
+    "git://",
+    "http://",
+    "https://",
+    "imap://",
+    "imaps://",
+    "ldap://",
+    "ldaps://",
+    "mariadb://",
+    "mongodb+srv://",
+    "mongodb://",
+    "mysql://",
+    "postgres://",
+    "postgresql://",
+    "redis://",
+    "rediss://",
+    "sftp://",
+    "smtp://",
+    "smtps://",
+    "ssh://",
+];
+
+/// The labels of PEM and OpenPGP documents, as in `-----BEGIN CERTIFICATE-----` (RFC 7468, RFC 9580).
+const LABELS: [&str; 14] = [
+    "certificate",
+    "certificate request",
+    "dh parameters",
+    "dsa private key",
+    "ec parameters",
+    "ec private key",
+    "encrypted private key",
+    "openssh private key",
+    "pgp message",
+    "pgp private key block",
+    "private key",
+    "public key",
+    "rsa private key",
+    "x509 crl",
+];
+
+/// Fragments of secrets that are no secret by themselves, in lower case.
+fn public_fragments() -> &'static [String] {
+    static ALL: OnceLock<Vec<String>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let bounds = LABELS
+            .iter()
+            .flat_map(|label| ["begin", "end"].map(|word| format!("-----{word} {label}-----")));
+        bounds.chain(SCHEMES.map(str::to_owned)).collect()
+    })
+}
+
+/// Whether a line is the first or last one of a PEM document.
+fn is_pem_bound(line: &str) -> bool {
+    line.starts_with("-----") && public_fragments().contains(&line.to_ascii_lowercase())
+}
+
+/// A text in lower case, with spaces in place of public fragments.
+fn without_public_fragments(lower: &str) -> String {
+    let mut out = lower.to_owned();
+    for fragment in public_fragments().iter().filter(|fragment| lower.contains(*fragment)) {
+        out = out.replace(fragment, &" ".repeat(fragment.len()));
+    }
+    out
+}
+
 /// Calls `found` with each scalar of a value as text.
 fn texts(value: &Value, found: &mut dyn FnMut(&str)) {
     match value {
@@ -67,14 +138,21 @@ fn texts(value: &Value, found: &mut dyn FnMut(&str)) {
 }
 
 /// Finds texts of secrets in other text, including quoted with escapes, in another case, and in
-/// parts, because messages shorten values or quote a word of them.
+/// parts, because messages shorten values, quote a word of them, or the surroundings of a mistake
+/// in them.
 ///
 /// Of a secret of one line any eight consecutive bytes are found, of one with several lines each
 /// line of at least four bytes. Shorter ones are found as a whole; those below four bytes as words.
+/// Eight bytes of a random secret are in no other text by chance. Those of a secret that is made of
+/// words may be, and are redacted there, too: nothing tells such a text from an excerpt of the secret.
+///
+/// The beginning of an address, such as `https://`, and the bounds of PEM documents are redacted only
+/// together with other parts of the secret.
 #[derive(Default)]
 pub struct Redactor {
-    /// Eight consecutive bytes of secrets of one line, in lower case.
-    parts: FxHashSet<[u8; MIN_PART_LENGTH]>,
+    /// Eight consecutive bytes of secrets of one line, in lower case, and whether they are secret
+    /// without others next to them.
+    parts: FxHashMap<[u8; MIN_PART_LENGTH], bool>,
     /// Longer texts that are found as a whole, by their first eight bytes, in lower case.
     lines: FxHashMap<[u8; MIN_PART_LENGTH], Vec<Box<[u8]>>>,
     /// Shorter texts that are found as a whole, in lower case.
@@ -104,7 +182,7 @@ impl Redactor {
         let lines = text
             .lines()
             .map(str::trim)
-            .filter(|line| !is_whole || line.len() >= MIN_SUBSTRING_LENGTH);
+            .filter(|line| !is_whole || line.len() >= MIN_SUBSTRING_LENGTH && !is_pem_bound(line));
         for line in lines {
             let escaped: String = line.escape_debug().collect();
             let forms = [line, &escaped];
@@ -120,13 +198,15 @@ impl Redactor {
         if lower.len() < MIN_PART_LENGTH {
             return self.add_whole(line);
         }
-        self.parts.extend(
-            lower
-                .as_bytes()
-                .windows(MIN_PART_LENGTH)
-                .filter_map(|w| w.first_chunk::<MIN_PART_LENGTH>()),
-        );
-        let words = lower.split(|c: char| c.is_whitespace() || "'\"=:,;".contains(c));
+        let other = without_public_fragments(&lower);
+        let windows = lower.as_bytes().windows(MIN_PART_LENGTH);
+        for (window, other) in windows.zip(other.as_bytes().windows(MIN_PART_LENGTH)) {
+            if let Some(window) = window.first_chunk::<MIN_PART_LENGTH>() {
+                let is_secret = other.iter().any(|byte| *byte != b' ');
+                *self.parts.entry(*window).or_default() |= is_secret;
+            }
+        }
+        let words = other.split(|c: char| c.is_whitespace() || "'\"=:,;".contains(c));
         words
             .filter(|word| (MIN_SUBSTRING_LENGTH..MIN_PART_LENGTH).contains(&word.len()))
             .for_each(|w| self.add_whole(w));
@@ -188,19 +268,19 @@ impl Redactor {
         let mut found = Vec::new();
         for (at, window) in bytes.windows(MIN_PART_LENGTH).enumerate() {
             let Some(window) = window.first_chunk::<MIN_PART_LENGTH>() else { continue };
-            if self.parts.contains(window) {
-                found.push((at, at + MIN_PART_LENGTH));
+            if let Some(is_secret) = self.parts.get(window) {
+                found.push((at, at + MIN_PART_LENGTH, *is_secret));
             }
             let lines = self.lines.get(window).into_iter().flatten();
             let lines = lines.filter(|line| bytes[at..].starts_with(line));
-            found.extend(lines.map(|line| (at, at + line.len())));
+            found.extend(lines.map(|line| (at, at + line.len(), true)));
         }
         for short in &self.short {
             let all = bytes.windows(short.len()).enumerate().filter(|(_, w)| *w == &**short);
             let all = all.map(|(at, _)| (at, at + short.len()));
-            found.extend(
-                all.filter(|range| short.len() >= MIN_SUBSTRING_LENGTH || is_word(bytes, *range)),
-            );
+            let all =
+                all.filter(|range| short.len() >= MIN_SUBSTRING_LENGTH || is_word(bytes, *range));
+            found.extend(all.map(|(from, to)| (from, to, true)));
         }
         merged(text, found)
     }
@@ -221,19 +301,24 @@ fn is_word(bytes: &[u8], (from, to): (usize, usize)) -> bool {
     !part_of_word(from.checked_sub(1)) && !part_of_word(Some(to))
 }
 
-/// Sorts the ranges, merges those that touch, extends them to whole characters, and trims space.
-fn merged(text: &str, mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+/// Sorts the ranges, merges those that touch, extends them to whole characters, and trims space. Drops
+/// those in which nothing is secret.
+fn merged(text: &str, mut ranges: Vec<(usize, usize, bool)>) -> Vec<(usize, usize)> {
     ranges.sort_unstable();
-    let mut out: Vec<(usize, usize)> = Vec::new();
-    for (from, to) in ranges {
+    let mut out: Vec<(usize, usize, bool)> = Vec::new();
+    for (from, to, is_secret) in ranges {
         let from = (0..=from).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let to = (to..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         match out.last_mut() {
-            Some(last) if from <= last.1 => last.1 = last.1.max(to),
-            _ => out.push((from, to)),
+            Some(last) if from <= last.1 => {
+                last.1 = last.1.max(to);
+                last.2 |= is_secret;
+            }
+            _ => out.push((from, to, is_secret)),
         }
     }
-    let without_space = out.into_iter().map(|(from, to)| {
+    let out = out.into_iter().filter(|(.., is_secret)| *is_secret);
+    let without_space = out.map(|(from, to, _)| {
         let from = to - text[from..to].trim_start().len();
         (from, from + text[from..to].trim_end().len())
     });
@@ -296,7 +381,7 @@ impl Decrypted {
         let mut redactor = Redactor::default();
         let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
         lines
-            .filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH)
+            .filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH && !is_pem_bound(line))
             .for_each(|line| redactor.add_whole(line));
         (!redactor.is_empty()).then_some(redactor)
     }
@@ -333,8 +418,9 @@ impl Decrypted {
         let finder = self.finder.get_or_init(|| {
             // Each line of a long text, such as a key, which may be indented where it is used.
             let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
-            let long: Vec<&str> =
-                lines.filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH).collect();
+            let is_searched =
+                |line: &&str| line.len() >= Self::MIN_SEARCHED_LENGTH && !is_pem_bound(line);
+            let long: Vec<&str> = lines.filter(is_searched).collect();
             // It only fails beyond 2^31 bytes of secrets.
             if long.is_empty() { None } else { AhoCorasick::new(long).ok() }
         });
@@ -383,6 +469,49 @@ mod tests {
         let redactor = redactor("[app]\n  password = x1y2z3\n  url = /etc/app\n");
         assert_eq!(redactor.redact("line 2: password = x1y2z3"), "line 2: [redacted]");
         assert!(!redactor.finds("cannot write /etc/app"));
+    }
+
+    #[test]
+    fn the_beginning_of_an_address_is_not_secret() {
+        let redactor = redactor("postgresql://app:x7Kq-93@db1/shop");
+        for text in ["Service[postgresql] is running", "postgresql://", "see https://example.org"] {
+            assert_eq!(redactor.redact(text), text);
+        }
+        let found = |text: &str| redactor.redact(text).into_owned();
+        assert_eq!(found("no postgresql://app:x7Kq-93@db1/shop here"), "no [redacted] here");
+        assert_eq!(found("no postgresql://a…"), "no [redacted]…");
+        assert_eq!(found("near 7Kq-93@d"), "near [redacted]");
+        let mysql = self::redactor("url=mysql://root:pa55@db");
+        assert!(!mysql.finds("Package[mysql]") && mysql.finds("root:pa55"));
+        // A scheme is redacted only together with secret bytes beside it.
+        assert_eq!(mysql.redact("mysql://root"), "[redacted]");
+        // The same bytes may be secret elsewhere.
+        let mut both = self::redactor("https://a.example.org/t0ken");
+        both.add("my https:// secret");
+        assert!(both.finds("https:// s") && both.finds("example.org/t0"));
+        assert!(!both.finds("https:/"));
+    }
+
+    #[test]
+    fn the_bounds_of_keys_are_not_secret() {
+        let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----\n";
+        let other = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2\n-----END PRIVATE KEY-----";
+        for key in [key.to_owned(), key.replace('\n', "\\n")] {
+            let redactor = redactor(&key);
+            assert_eq!(redactor.redact(other), other);
+            assert_eq!(redactor.redact("near MIIEvQIBADANBg"), "near [redacted]");
+            assert!(!redactor.redact(&key).contains("MIIE"));
+        }
+        let mut decrypted = Decrypted::default();
+        decrypted.add(key);
+        assert!(!decrypted.is_in_text(other) && decrypted.is_in_text("key: MIIEvQIBADANBg"));
+        assert!(!decrypted.redactor().expect("it has a line").finds(other));
+    }
+
+    #[test]
+    fn an_unknown_label_is_secret() {
+        let redactor = redactor("-----BEGIN X9KQ-----\nabcdefgh\n");
+        assert!(redactor.finds("-----BEGIN X9KQ-----"));
     }
 
     #[test]

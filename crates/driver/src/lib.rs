@@ -27,6 +27,7 @@ mod handler_kinds;
 mod handler_source;
 pub mod inmanta;
 pub mod inputs;
+pub mod installed;
 mod kind;
 mod kind_source;
 pub mod languages;

@@ -1,14 +1,16 @@
 //! Runs the checks of puppet-lint on manifests, with the options of their directories.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ordain_puppet_tools::puppet_lint::{CHECKS, Options, run};
-use ordain_source::{Diagnostic, FileId, Severity};
-use rustc_hash::FxHashMap;
+use ordain_source::{Diagnostic, FileId, Severity, SourceMap};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
+
+/// The beginning of the codes of puppet-lint's checks.
+pub const CODES: &str = "lint::";
 
 /// The name of the file with options.
 const FILE: &str = ".puppet-lint.rc";
@@ -28,9 +30,8 @@ pub struct LintSettings {
 pub struct Linter {
     settings: LintSettings,
     by_directory: Mutex<FxHashMap<PathBuf, Arc<Options>>>,
-    warnings: Mutex<Vec<Diagnostic>>,
-    /// Whether a file has a warning, and its options let warnings fail.
-    is_failed: AtomicBool,
+    /// Warnings about files of options.
+    warnings: Mutex<Vec<(PathBuf, Diagnostic)>>,
 }
 
 /// Locks a mutex that holds nothing half-done when a thread panics.
@@ -54,12 +55,7 @@ impl Linter {
                 None => error,
             });
         }
-        Ok(Self {
-            settings,
-            by_directory: Mutex::default(),
-            warnings: Mutex::default(),
-            is_failed: AtomicBool::new(false),
-        })
+        Ok(Self { settings, by_directory: Mutex::default(), warnings: Mutex::default() })
     }
 
     /// The options for a manifest: those of the system, of the user, and of the nearest directory
@@ -109,6 +105,7 @@ impl Linter {
             let text = format!("{} names an unknown check `{name}`", shown(file));
             let warning = Diagnostic::warning(codes::UNKNOWN_NAME, text);
             let warning = warning.help("checks of plug-ins in Ruby do not run");
+            let warning = (file.to_path_buf(), warning);
             let mut warnings = lock(&self.warnings);
             if !warnings.contains(&warning) {
                 warnings.push(warning);
@@ -116,14 +113,22 @@ impl Linter {
         }
     }
 
-    /// The warnings about options so far.
-    pub fn take_warnings(&self) -> Vec<Diagnostic> {
+    /// The warnings about options so far, with the files that have the options.
+    pub fn take_warnings(&self) -> Vec<(PathBuf, Diagnostic)> {
         std::mem::take(&mut lock(&self.warnings))
     }
 
-    /// Whether a warning fails the run, by the options of its file.
-    pub fn is_failed(&self) -> bool {
-        self.is_failed.load(Ordering::Relaxed)
+    /// Whether a warning of puppet-lint fails the run, by the options of its file.
+    pub fn is_failed(&self, found: &[Diagnostic], sources: &SourceMap) -> bool {
+        let is_warning =
+            |d: &&Diagnostic| d.severity == Severity::Warning && d.code.starts_with(CODES);
+        let labels = found.iter().filter(is_warning).filter_map(|d| d.primary.as_ref());
+        let files: FxHashSet<FileId> = labels.map(|label| label.span.file).collect();
+        files.into_iter().any(|file| {
+            let path = &sources.file(file).path;
+            let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            self.options(&full).is_ok_and(|options| options.fail_on_warnings)
+        })
     }
 
     /// The findings in a manifest. `path` is the path as the user wrote it.
@@ -146,11 +151,7 @@ impl Linter {
         }
         let report = run(text, &full_path.to_string_lossy(), &options);
         let found = report.findings.iter().filter(|finding| finding.ignored.is_none());
-        let found: Vec<Diagnostic> = found.map(|finding| finding.diagnostic(file)).collect();
-        if options.fail_on_warnings && found.iter().any(|d| d.severity == Severity::Warning) {
-            self.is_failed.store(true, Ordering::Relaxed);
-        }
-        found
+        found.map(|finding| finding.diagnostic(file)).collect()
     }
 }
 

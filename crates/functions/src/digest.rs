@@ -4,9 +4,14 @@ use sha2::Digest;
 
 /// The bytes as two hexadecimal digits each.
 pub fn hex(bytes: &[u8]) -> String {
+    hex_digits(bytes).collect()
+}
+
+/// The digits of [`hex`].
+pub fn hex_digits(bytes: &[u8]) -> impl Iterator<Item = char> + '_ {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes.iter().flat_map(move |&byte| [digit(byte >> 4), digit(byte & 15)])
 }
 
 /// The bytes of a text of two lower-case hexadecimal digits each; `None` of any other text.

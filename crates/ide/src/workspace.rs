@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_driver::check::{self, Candidate, CheckedFile, FileFinder, STACK_SIZE};
+use ordain_driver::installed::InstalledFiles;
 use ordain_driver::languages;
 use ordain_graph::language::{CheckOptions, SourceText, Strict};
 use ordain_mcl::Edition;
@@ -42,6 +43,8 @@ pub struct Settings {
     pub ignore: Vec<String>,
     /// Further directories of modules.
     pub modulepath: Vec<PathBuf>,
+    /// Whether warnings in modules that a Puppetfile installs are reported, too.
+    pub all_modules: bool,
     /// The chosen node, and the facts of nodes.
     pub node: NodeSettings,
 }
@@ -62,6 +65,8 @@ pub struct Workspace {
     usages: Usages,
     /// The definitions of the last check of all files.
     state: Option<RepositoryState>,
+    /// The files whose warnings are not reported.
+    installed: Option<InstalledFiles>,
     /// Files that a job has to read or check.
     dirty: BTreeSet<PathBuf>,
     pool: Arc<ThreadPool>,
@@ -75,10 +80,13 @@ impl Workspace {
     pub fn new(roots: Vec<PathBuf>, settings: Settings) -> Result<Self, Error> {
         let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build();
         let pool = pool.map_err(|error| Error::Io(format!("cannot start threads: {error}")))?;
+        let roots: Arc<[PathBuf]> = roots.iter().map(|root| absolute(root)).collect();
+        let buffers: Arc<Buffers> = Arc::default();
         Ok(Self {
-            roots: roots.iter().map(|root| absolute(root)).collect(),
+            installed: installed(&settings, &roots, &world(&buffers)),
+            roots,
             settings: Arc::new(settings),
-            buffers: Arc::default(),
+            buffers,
             open: BTreeSet::new(),
             sources: Arc::default(),
             loaded_bytes: 0,
@@ -199,10 +207,23 @@ impl Workspace {
         if waits {
             return None;
         }
-        retain(&mut found, &self.settings);
+        self.retain(&mut found);
         let report = Report { path: path.to_path_buf(), text, found };
         self.remember(std::slice::from_ref(&report));
         Some(report)
+    }
+
+    /// Removes findings that the user ignores, and those in modules that a Puppetfile installs.
+    fn retain(&mut self, found: &mut Vec<Diagnostic>) {
+        let is_code = |name: &String, code: &str| {
+            let short = code.rsplit("::").next().unwrap_or(code);
+            name == code || name.replace('_', "-") == short
+        };
+        found.retain(|d| !self.settings.ignore.iter().any(|name| is_code(name, &d.code)));
+        if let Some(installed) = self.installed.as_mut().filter(|_| !found.is_empty()) {
+            let world = world(&self.buffers);
+            found.retain(|d| installed.leaves_out(&world, &self.sources, d).is_none());
+        }
     }
 
     /// Keeps the diagnostics of files for questions about them.
@@ -242,7 +263,7 @@ impl Workspace {
 
     /// Takes the result of a job. Returns the diagnostics of all files that have not changed since.
     pub fn finish(&mut self, done: Finished) -> Vec<Report> {
-        let Finished { sources, files, found, state, is_load } = done;
+        let Finished { sources, files, found, state, installed, is_load } = done;
         let mut current: Vec<PathBuf> = Vec::new();
         let mut changed: Vec<PathBuf> = Vec::new();
         let mut merged: Files = Files::clone(&files);
@@ -263,6 +284,7 @@ impl Workspace {
         self.files = Arc::new(merged);
         self.modules = Arc::default();
         self.state = Some(state);
+        self.installed = installed;
         if is_load {
             self.loaded_bytes = self.sources.bytes();
         }
@@ -290,7 +312,7 @@ impl Workspace {
         for path in changed {
             out.extend(self.check(&path));
         }
-        out.iter_mut().for_each(|report| retain(&mut report.found, &self.settings));
+        out.iter_mut().for_each(|report| self.retain(&mut report.found));
         self.node_data = Arc::default();
         self.reports = Arc::default();
         self.remember(&out);
@@ -355,13 +377,9 @@ fn source_text(checked: &CheckedFile) -> Option<SourceText<'_>> {
     })
 }
 
-/// Removes ignored findings.
-fn retain(found: &mut Vec<Diagnostic>, settings: &Settings) {
-    let is_code = |name: &String, code: &str| {
-        let short = code.rsplit("::").next().unwrap_or(code);
-        name == code || name.replace('_', "-") == short
-    };
-    found.retain(|d| !settings.ignore.iter().any(|name| is_code(name, &d.code)));
+/// The files whose warnings are not reported. A user who opens a directory inside a module wants those of the module.
+fn installed(settings: &Settings, roots: &[PathBuf], world: &dyn World) -> Option<InstalledFiles> {
+    (!settings.all_modules).then(|| InstalledFiles::new(world, roots))
 }
 
 /// A load or check of all files. See [`Workspace::job`].
@@ -383,6 +401,7 @@ pub struct Finished {
     files: Arc<Files>,
     found: Vec<Diagnostic>,
     state: RepositoryState,
+    installed: Option<InstalledFiles>,
     is_load: bool,
 }
 
@@ -411,8 +430,16 @@ impl Job {
                 found.extend(language.check_together(&of_language, &options));
             }
         }
+        let mut installed = installed(&self.settings, &self.roots, &world);
+        if let Some(installed) = &mut installed {
+            // Its files are read here, so that the thread that answers the editor does not wait.
+            let own = checked.iter().flat_map(|checked| &checked.report.found);
+            for finding in found.iter().chain(own) {
+                installed.leaves_out(&world, &self.sources, finding);
+            }
+        }
         let Self { sources, is_load, .. } = self;
-        Finished { sources, files: Arc::new(files), found, state, is_load }
+        Finished { sources, files: Arc::new(files), found, state, installed, is_load }
     }
 
     /// All files below the directories, and open ones.

@@ -1,7 +1,9 @@
 //! Rows of the database as JSON.
 
+use std::fmt::Write as _;
+
 use ordain_fleet_store::{FleetStoreError, Value, decompress};
-use ordain_functions::digest::hex;
+use ordain_functions::digest::{hex, hex_digits};
 use serde_json::Value as Json;
 
 use crate::sql::Decoder;
@@ -86,12 +88,12 @@ fn column<'a>(
         }
         (Decoder::Time, value) => {
             out.push('"');
-            out.push_str(&time::text(value.integer()?));
+            time::write(value.integer()?, out);
             out.push('"');
         }
         (Decoder::Hash, value) => {
             out.push('"');
-            out.push_str(&hex(value.bytes()?));
+            out.extend(hex_digits(value.bytes()?));
             out.push('"');
         }
         (Decoder::Json, Value::Text(json)) => out.push_str(json),
@@ -106,14 +108,28 @@ fn plain(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Boolean(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        Value::Integer(number) => out.push_str(&number.to_string()),
+        Value::Integer(number) => {
+            // Writing into a string never fails.
+            let _ = write!(out, "{number}");
+        }
         Value::Float(number) => out.push_str(&Json::from(*number).to_string()),
-        Value::Text(text) => out.push_str(&Json::from(text.as_str()).to_string()),
+        Value::Text(text) => string(text, out),
         Value::Bytes(bytes) => {
             out.push('"');
-            out.push_str(&hex(bytes));
+            out.extend(hex_digits(bytes));
             out.push('"');
         }
+    }
+}
+
+/// Appends a text as JSON. Answers have a hundred megabytes of texts, and few have anything to escape.
+fn string(text: &str, out: &mut String) {
+    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.push_str(&Json::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
     }
 }
 
@@ -151,4 +167,19 @@ fn part(text: &str, out: &mut String) -> Result<(), FleetStoreError> {
     }
     with_href(data, &format!("/pdb/query/v4/{parent}/{name}/{part}"), out);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_written_as_by_serde() {
+        for text in ["", "plain", "\u{e9}\u{2028}", "a \"quote\"", "back\\slash", "\n\t\u{1}\u{7f}"]
+        {
+            let mut out = String::new();
+            string(text, &mut out);
+            assert_eq!(out, Json::from(text).to_string());
+        }
+    }
 }

@@ -8,6 +8,9 @@ require 'ordain/rspec_puppet/catalog'
 require 'ordain/rspec_puppet/compiler'
 require 'ordain/rspec_puppet/facts'
 require 'ordain/rspec_puppet/fallback'
+require 'ordain/rspec_puppet/machine_facts'
+require 'ordain/rspec_puppet/repeated'
+require 'ordain/rspec_puppet/searches'
 require 'ordain/rspec_puppet/setup'
 
 module Ordain
@@ -66,7 +69,8 @@ module Ordain
             trusted_external_data: {}, **
           )
             # Types and providers read the facts when the catalog becomes one of the machine.
-            stub_facts!(facts_val)
+            ::Puppet.settings[:autosign] = false if ::Puppet.settings.include?(:autosign)
+            MachineFacts.set(facts_val)
             ::Puppet::Type.eachtype { |type| type.defaultprovider = nil }
             environment = adapter.current_environment
             trusted = ::Puppet::Context::TrustedInformation.new(
@@ -106,6 +110,10 @@ Ordain::RSpecPuppet::Fallback.watch
 Ordain::RSpecPuppet::Bridge.install(RSpec::Puppet::Support)
 Ordain::RSpecPuppet::Facts.install
 Ordain::RSpecPuppet::Setup.install
+Ordain::RSpecPuppet::Searches.install
+Ordain::RSpecPuppet::Repeated.install
+Ordain::RSpecPuppet::MachineFacts.install
+RSpec::Puppet::Support.prepend(Ordain::RSpecPuppet::MachineFacts::Support)
 
 RSpec.configure do |config|
   config.after(:suite) do

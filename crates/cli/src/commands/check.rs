@@ -2,6 +2,7 @@
 
 mod baseline;
 mod fix;
+mod installed;
 mod shown;
 
 use std::collections::HashSet;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use ordain_driver::check::{self, Candidate, CheckedFile, FileFinder};
+use ordain_driver::installed::InstalledFiles;
 use ordain_driver::languages;
 use ordain_driver::lint::{LintSettings, Linter};
 use ordain_driver::puppet::node;
@@ -34,7 +36,8 @@ use crate::ui::{Ui, count};
 /// hieradata/. Files that are named are always checked. YAML with expressions `(( … ))` is
 /// checked as a dynaml template; --language dynaml searches directories for it. The files of a
 /// repository are held against all that it defines: unknown names, parameters, facts, keys of data,
-/// values of wrong types, unused variables. --lint adds the checks of puppet-lint.
+/// values of wrong types, unused variables. --lint adds the checks of puppet-lint. Warnings in modules
+/// that a Puppetfile installs are counted only.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -99,6 +102,9 @@ pub(crate) struct CheckArgs {
     /// The severity of a code: error, warning, note or off
     #[arg(long, value_name = "CODE=SEVERITY", value_parser = parse_severity)]
     severity: Vec<(String, Option<Severity>)>,
+    /// Report and fix findings in modules that a Puppetfile installs, too
+    #[arg(long)]
+    all_modules: bool,
     /// Fail if there is a warning
     #[arg(long)]
     fail_on_warnings: bool,
@@ -161,6 +167,24 @@ struct Job<'a> {
     linter: Option<Linter>,
 }
 
+impl Job<'_> {
+    /// The files of modules that a Puppetfile installs, unless the user wants their findings.
+    fn installed_files(&self) -> Option<InstalledFiles> {
+        (!self.args.all_modules).then(|| InstalledFiles::new(&self.world, &self.args.paths))
+    }
+}
+
+/// The result of a check.
+struct Outcome {
+    /// The number of files.
+    files: usize,
+    found: Vec<Diagnostic>,
+    /// The findings that the baseline has.
+    known: baseline::Known,
+    /// The findings in installed modules.
+    left_out: installed::LeftOut,
+}
+
 /// Checks and prints.
 ///
 /// # Errors
@@ -181,7 +205,13 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
     if let Some(level) = args.fix {
         let fixed = pool.install(|| {
-            let find = |sources: &SourceMap| findings(&job, sources);
+            let find = |sources: &SourceMap| {
+                let (mut found, _) = findings(&job, sources);
+                if let Some(mut files) = job.installed_files() {
+                    installed::leave_out_files(&mut found, &mut files, &job.world, sources);
+                }
+                found
+            };
             fix::fixed(&job.files, find, job.linter.as_ref(), level.into())
         })?;
         if fix::write(ui, fixed, args.diff)? == fix::Next::Stop {
@@ -189,18 +219,24 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         }
     }
     let sources = Arc::new(SourceMap::new());
-    let mut found = pool.install(|| findings(&job, &sources));
+    let (mut found, left_out) = pool.install(|| findings(&job, &sources));
     if let Some(linter) = &job.linter {
-        ui.diagnostics(linter.take_warnings(), &SourceMap::new());
+        let mut warnings = linter.take_warnings();
+        if let Some(mut files) = job.installed_files() {
+            warnings.retain(|(file, _)| files.module_of_path(&job.world, file).is_none());
+        }
+        let warnings = warnings.into_iter().map(|(_, warning)| warning).collect();
+        ui.diagnostics(warnings, &SourceMap::new());
     }
     let known = match &args.baseline {
         Some(file) => baseline::apply(file, args.update_baseline, &mut found, &sources)?,
         None => baseline::Known::default(),
     };
     let has_warning = found.iter().any(|d| d.severity == Severity::Warning);
-    let warnings_fail = args.fail_on_warnings || job.linter.as_ref().is_some_and(Linter::is_failed);
-    let is_failed = has_warning && warnings_fail;
-    let exit = report(ui, args.format, job.files.len(), found, &sources, &known)?;
+    let is_failed = args.fail_on_warnings && has_warning
+        || job.linter.as_ref().is_some_and(|linter| linter.is_failed(&found, &sources));
+    let outcome = Outcome { files: job.files.len(), found, known, left_out };
+    let exit = report(ui, args.format, outcome, &sources)?;
     Ok(if is_failed { Exit::Failed } else { exit })
 }
 
@@ -232,8 +268,7 @@ fn linter(args: &CheckArgs) -> Result<Option<Linter>, Diagnostic> {
     if !args.lint && args.only_checks.is_empty() && args.fix.is_none() {
         return Ok(None);
     }
-    let off = args.severity.iter().filter(|(_, severity)| severity.is_none());
-    let names: Vec<&String> = args.ignore.iter().chain(off.map(|(name, _)| name)).collect();
+    let names = ignored_names(args);
     let codes = codes::all().into_iter().map(|doc| doc.code);
     let ignored = codes.filter(|code| names.iter().any(|name| is_code(name, code)));
     let settings = LintSettings {
@@ -244,8 +279,14 @@ fn linter(args: &CheckArgs) -> Result<Option<Linter>, Diagnostic> {
     Linter::new(settings).map(Some)
 }
 
-/// The findings in all files, those that are ignored left out.
-fn findings(job: &Job<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
+/// The names of codes that are not reported.
+fn ignored_names(args: &CheckArgs) -> Vec<&String> {
+    let off = args.severity.iter().filter(|(_, severity)| severity.is_none());
+    args.ignore.iter().chain(off.map(|(name, _)| name)).collect()
+}
+
+/// The findings to report, without ignored ones, and the number of those left out in installed modules.
+fn findings(job: &Job<'_>, sources: &SourceMap) -> (Vec<Diagnostic>, installed::LeftOut) {
     let args = job.args;
     let checking = CheckOptions {
         world: &job.world,
@@ -265,15 +306,18 @@ fn findings(job: &Job<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
     let again = check::check_together(&done, &checking);
     let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.report.found).collect();
     found.extend(again);
-    found.retain(|d| !args.ignore.iter().any(|name| is_code(name, &d.code)));
+    let ignored = ignored_names(args);
+    found.retain(|d| !ignored.iter().any(|name| is_code(name, &d.code)));
+    // A warning that a site makes an error breaks nothing in modules of others.
+    let left_out = match job.installed_files() {
+        Some(mut files) => installed::leave_out(&mut found, &mut files, &job.world, sources),
+        None => installed::LeftOut::default(),
+    };
     for (name, severity) in &args.severity {
-        found.retain_mut(|diagnostic| {
-            let is_meant = is_code(name, &diagnostic.code);
-            diagnostic.severity = severity.filter(|_| is_meant).unwrap_or(diagnostic.severity);
-            severity.is_some() || !is_meant
-        });
+        let Some(severity) = severity else { continue };
+        found.iter_mut().filter(|d| is_code(name, &d.code)).for_each(|d| d.severity = *severity);
     }
-    found
+    (found, left_out)
 }
 
 /// Warnings about missing directories of the module path.
@@ -334,11 +378,10 @@ fn fact_paths(world: &HostWorld, path: &Path) -> Result<Vec<String>, Failure> {
 fn report(
     ui: &mut Ui,
     format: Format,
-    files: usize,
-    mut found: Vec<Diagnostic>,
+    outcome: Outcome,
     sources: &SourceMap,
-    known: &baseline::Known,
 ) -> Result<Exit, Failure> {
+    let Outcome { files, mut found, known, left_out } = outcome;
     let of = |severity| found.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     if format != Format::Text {
@@ -353,6 +396,7 @@ fn report(
                 parts.push(count(warnings, "warning"));
             }
             parts.extend(known.text());
+            parts.extend(left_out.text());
             ui.reset_counts();
             writeln!(ui.out(), "{} checked: {}", count(files, "file"), parts.join(", "))?;
         }
@@ -361,6 +405,7 @@ fn report(
             let out = json!({
                 "format": "ordain-check", "version": 1, "ok": errors == 0, "files": files,
                 "errors": errors, "warnings": warnings, "diagnostics": diagnostics,
+                "left_out_in_modules": left_out.findings,
             });
             writeln!(ui.document(), "{out}")?;
         }

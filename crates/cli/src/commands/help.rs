@@ -95,12 +95,22 @@ fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
     TOPICS.iter().map(|topic| (topic.name, topic.about))
 }
 
-/// Verbs and topics, for completions.
-fn candidates(current: &OsStr) -> Vec<CompletionCandidate> {
+/// The verbs of the program of the agent.
+const AGENT_VERBS: [&str; 9] =
+    ["agent", "history", "rollback", "show", "doctor", "facts", "completions", "man", "help"];
+
+/// The verbs of this program.
+fn verbs() -> Vec<&'static str> {
     let mut verbs: Vec<&str> =
         code::VERBS.iter().filter_map(|(verb, _)| verb.split(' ').next()).collect();
     verbs.dedup();
-    let verbs = verbs.into_iter().map(|verb| (verb.to_owned(), None));
+    verbs.retain(|verb| cfg!(feature = "full") || AGENT_VERBS.contains(verb));
+    verbs
+}
+
+/// Verbs and topics, for completions.
+fn candidates(current: &OsStr) -> Vec<CompletionCandidate> {
+    let verbs = verbs().into_iter().map(|verb| (verb.to_owned(), None));
     complete::starting(
         current,
         verbs.chain(topics().map(|(name, about)| (name.to_owned(), Some(about)))),
@@ -270,8 +280,7 @@ mod tests {
     fn topics_are_sections_of_the_manual_and_no_verbs() {
         for topic in TOPICS {
             assert!(section(topic).count() > 2, "{}: no section {}", topic.name, topic.heading);
-            let is_verb =
-                code::VERBS.iter().any(|(verb, _)| verb.split(' ').next() == Some(topic.name));
+            let is_verb = verbs().contains(&topic.name);
             assert!(!is_verb, "{} is a verb", topic.name);
         }
     }

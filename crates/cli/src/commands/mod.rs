@@ -71,7 +71,14 @@ use crate::ui::Ui;
 #[cfg(feature = "full")]
 use crate::watch::{self, WatchArgs};
 
-/// Compile, check, explain, compare, plan and apply desired state
+#[cfg_attr(
+    feature = "full",
+    doc = "Compile, check, explain, compare, plan and apply desired state"
+)]
+#[cfg_attr(
+    not(feature = "full"),
+    doc = "Apply the desired state that a server has for this machine, show and undo the runs"
+)]
 #[derive(Parser)]
 #[command(name = "ordain", version, long_version = version::long())]
 #[command(max_term_width = 100, after_help = exit::HELP, disable_help_subcommand = true)]

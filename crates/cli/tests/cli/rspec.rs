@@ -68,6 +68,59 @@ describe 'web' do
     let(:params) { { 'text' => 'mocked' } }
     it { is_expected.to contain_file('/etc/nginx.conf').with_content("mocked Debian\n") }
   end
+  context 'with a replaced method of a provider' do
+    before do
+      provider = Puppet::Type.type(:package).provider(:dpkg)
+      allow_any_instance_of(provider).to receive(:properties).and_return({})
+    end
+    let(:params) { { 'text' => 'provider' } }
+    it { is_expected.to compile }
+    it { is_expected.to contain_file('/etc/nginx.conf').with_content("provider Debian\n") }
+  end
+  context 'with facts for types' do
+    let(:facts) { { 'kernel' => 'Plan9', 'empty' => nil, 'os' => { 'family' => 'Glenda' } } }
+    before { catalogue }
+    it { expect(Facter.value(:kernel)).to eq('Plan9') }
+    it { expect(Facter.value('KERNEL')).to eq('Plan9') }
+    it { expect(Facter.value('os.family')).to eq('Glenda') }
+    it { expect(Facter.value('empty')).to be_nil }
+    it { expect(Facter.fact(:kernel).value).to eq('Plan9') }
+    it { expect(Facter.to_hash['os']['family']).to eq('Glenda') }
+    it 'adds facts' do
+      Facter.add('extra') { setcode { 'more' } }
+      expect([Facter.value('extra'), Facter.value('kernel')]).to eq(%w[more Plan9])
+    end
+    it 'removes facts' do
+      Facter.clear
+      expect(Facter.value('kernel')).not_to eq('Plan9')
+    end
+  end
+  context 'without facts of the example before' do
+    before { catalogue }
+    it { expect(Facter.value('kernel')).not_to eq('Plan9') }
+    it { expect(Facter.value('extra')).to be_nil }
+  end
+  context 'with types that are written later' do
+    let(:libraries) { File.join(__dir__, '../../lib') }
+    it { expect(Puppet::Type.type(:late)).to be_nil }
+    it 'writes one' do
+      FileUtils.mkdir_p(File.join(libraries, 'puppet/type'))
+      type = 'Puppet::Type.newtype(:late) { newparam(:name) }'
+      File.write(File.join(libraries, 'puppet/type/late.rb'), type)
+    end
+    it { expect(Puppet::Type.type(:late).name).to eq(:late) }
+    it { catalogue && expect($LOAD_PATH.count { |path| path.end_with?('modules/web/lib') }).to(be_positive) }
+    it('fails') { require 'puppet/type/late' }
+    it { catalogue && expect { require 'puppet/type/late' }.not_to(raise_error) }
+  end
+  context 'with a changed load path' do
+    it { $LOAD_PATH << '/nowhere' && expect($LOAD_PATH).to(include('/nowhere')) }
+    it { expect($LOAD_PATH).not_to include('/nowhere') }
+  end
+  context 'with Windows' do
+    let(:facts) { { :OSFamily => 'Windows', 'os' => { 'family' => 'Debian' } } }
+    it { catalogue && expect(File::PATH_SEPARATOR).to(eq(';')) }
+  end
 end
 "#;
 
@@ -123,10 +176,12 @@ fn specs_have_the_same_results() {
     fs::create_dir_all(module.join("spec/fixtures/modules")).unwrap();
     std::os::unix::fs::symlink(module, module.join("spec/fixtures/modules/web")).unwrap();
     let (puppet, _) = run(module, &[]);
+    // The file of a type that an example has written.
+    fs::remove_dir_all(module.join("lib")).unwrap();
     let gem = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat/rspec-puppet/lib");
     let (ordain, log) = run(module, &["-I", gem.to_str().unwrap(), "-r", "ordain-rspec-puppet"]);
     assert_eq!(ordain, puppet, "{log}");
     let failed = puppet.values().filter(|status| status.starts_with("failed")).count();
-    assert_eq!((puppet.len(), failed), (16, 3), "{puppet:#?}");
+    assert_eq!((puppet.len(), failed), (37, 4), "{puppet:#?}");
     assert!(log.contains("Ruby 1\n  replaced code: File: 1\n"), "{log}");
 }

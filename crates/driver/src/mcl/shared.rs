@@ -120,6 +120,78 @@ impl PendingExports {
     /// # Errors
     /// When the store cannot be written.
     pub fn keep(&self) -> Result<(), Diagnostic> {
-        self.cluster.export(&self.exports).map_err(codes::shared_store)
+        let reported = self.cluster.problem();
+        self.cluster.export(&self.exports).map_err(|error| {
+            let mut reason = error.to_string();
+            if reported.as_ref() == Some(&reason) {
+                // The compile has warned of it with all that is known.
+                reason = "the store of shared values does not answer".to_owned();
+            }
+            Diagnostic::error(
+                codes::STORE,
+                format!("cannot store the exported resources: {reason}"),
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    use ordain_graph::shared::{
+        SharedChanges, SharedGuard, SharedStore, SharedStoreError, SharedWrite,
+    };
+
+    use super::*;
+
+    /// An empty store that answers only if it is reachable.
+    #[derive(Debug)]
+    struct Unsteady(AtomicBool);
+
+    impl Unsteady {
+        fn answer<T>(&self, answer: T) -> Result<T, SharedStoreError> {
+            match self.0.load(Ordering::Relaxed) {
+                true => Ok(answer),
+                false => Err(SharedStoreError::Unreachable("connection refused".to_owned())),
+            }
+        }
+    }
+
+    impl SharedStore for Unsteady {
+        fn changes(&self, _: Option<i64>, _: Duration) -> Result<SharedChanges, SharedStoreError> {
+            self.answer(SharedChanges { revision: 1, is_complete: true, entries: Vec::new() })
+        }
+
+        fn write(
+            &self,
+            _: &str,
+            _: &[SharedWrite],
+            _: Option<&SharedGuard>,
+        ) -> Result<bool, SharedStoreError> {
+            self.answer(true)
+        }
+
+        fn renew(&self, _: &str, _: u64) -> Result<(), SharedStoreError> {
+            self.answer(())
+        }
+    }
+
+    /// The error of a store that is reachable at the compile or not, and not afterwards.
+    fn error_of_keep(is_reachable_first: bool) -> String {
+        let store = Arc::new(Unsteady(AtomicBool::new(is_reachable_first)));
+        let cluster = Cluster::open(store.clone(), "web1", None);
+        store.0.store(false, Ordering::Relaxed);
+        let exports = BTreeMap::from([("file/x".to_owned(), "{}".to_owned())]);
+        PendingExports { cluster, exports }.keep().expect_err("the store is away").message
+    }
+
+    #[test]
+    fn the_reason_of_an_outage_is_in_one_message() {
+        let known = error_of_keep(false);
+        assert!(!known.contains("connection refused"), "{known}");
+        let new = error_of_keep(true);
+        assert!(new.contains("connection refused"), "{new}");
     }
 }

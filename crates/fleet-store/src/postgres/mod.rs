@@ -334,9 +334,8 @@ impl Connection for Session {
     ) -> Result<(), FleetStoreError> {
         let statement = self.prepare(sql)?;
         let mut rows = self.client.query_raw(&statement, parameters).map_err(|e| error(&e))?;
-        let mut values = Vec::with_capacity(statement.columns().len());
+        let mut values = vec![Value::Null; statement.columns().len()];
         while let Some(found) = rows.next().map_err(|e| error(&e))? {
-            values.clear();
             read_row(&found, &mut values)?;
             if let ControlFlow::Break(()) = row(&values)? {
                 break;
@@ -350,18 +349,30 @@ impl Connection for Session {
     }
 }
 
-fn read_row(row: &Row, values: &mut Vec<Value>) -> Result<(), FleetStoreError> {
-    for i in 0..row.len() {
-        let column: Column = row.try_get(i).map_err(|e| error(&e))?;
-        values.push(column.0);
+fn read_row(row: &Row, values: &mut [Value]) -> Result<(), FleetStoreError> {
+    for (i, value) in values.iter_mut().enumerate() {
+        let column: Option<Column<'_>> = row.try_get(i).map_err(|e| error(&e))?;
+        match (column, value) {
+            (None, value) => *value = Value::Null,
+            (Some(Column::Other(other)), value) => *value = other,
+            // The texts of an answer are written into the memory of those of the row before.
+            (Some(Column::Text(text)), Value::Text(before)) => {
+                before.clear();
+                before.push_str(text);
+            }
+            (Some(Column::Text(text)), value) => *value = Value::Text(text.to_owned()),
+        }
     }
     Ok(())
 }
 
 /// A column of any type that this crate or PuppetDB's queries use.
-struct Column(Value);
+enum Column<'a> {
+    Text(&'a str),
+    Other(Value),
+}
 
-impl<'a> FromSql<'a> for Column {
+impl<'a> FromSql<'a> for Column<'a> {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
         let value = match *ty {
             Type::BOOL => Value::Boolean(bool::from_sql(ty, raw)?),
@@ -374,16 +385,12 @@ impl<'a> FromSql<'a> for Column {
             Type::NUMERIC => numeric(raw)?,
             // The first byte is the version of the format.
             Type::JSONB => match raw.split_first() {
-                Some((1, text)) => Value::Text(std::str::from_utf8(text)?.to_owned()),
+                Some((1, text)) => return Ok(Self::Text(std::str::from_utf8(text)?)),
                 _ => return Err("an unknown format of JSONB".into()),
             },
-            _ => Value::Text(std::str::from_utf8(raw)?.to_owned()),
+            _ => return Ok(Self::Text(std::str::from_utf8(raw)?)),
         };
-        Ok(Self(value))
-    }
-
-    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn StdError + Sync + Send>> {
-        Ok(Self(Value::Null))
+        Ok(Self::Other(value))
     }
 
     fn accepts(ty: &Type) -> bool {

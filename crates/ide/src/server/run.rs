@@ -46,7 +46,7 @@ const MAX_CANCELLED: usize = 256;
 
 /// The files whose changes on disk matter.
 const WATCHED: [&str; 2] =
-    ["**/*.{pp,epp,erb,mcl,cf,yaml,yml,eyaml,json,rb,conf}", "**/Puppetfile"];
+    ["**/*.{pp,epp,erb,mcl,cf,yaml,yml,eyaml,json,rb,conf}", "**/{Puppetfile,Puppetfile.lock}"];
 
 /// Serves an editor on standard input and output until it shuts the server down or closes them. Plans
 /// come from `planner`. Returns whether it shut the server down.
@@ -118,6 +118,8 @@ struct InitOptions {
     ignore: Vec<String>,
     /// Further directories of modules.
     modulepath: Vec<PathBuf>,
+    /// Whether warnings in modules that a Puppetfile installs are reported, too.
+    all_modules: bool,
     /// The node whose values are shown.
     node: Option<String>,
     /// A file of facts, or a directory with one for each node.
@@ -139,7 +141,13 @@ impl InitOptions {
         };
         let node =
             NodeSettings { name: self.node, facts: self.facts.map(below), fact_set: self.fact_set };
-        Settings { strict, ignore: self.ignore, modulepath: self.modulepath, node }
+        Settings {
+            strict,
+            ignore: self.ignore,
+            modulepath: self.modulepath,
+            all_modules: self.all_modules,
+            node,
+        }
     }
 }
 

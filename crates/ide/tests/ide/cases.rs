@@ -41,9 +41,14 @@ impl Case {
         (block.word(0) == "text").then(|| block.with(self.answer(&block)))
     }
 
-    fn workspace(&self, node: NodeSettings) -> (Workspace, Vec<Report>) {
-        let settings = Settings { node, ..Settings::default() };
-        let mut workspace = Workspace::new(vec![self.root()], settings).unwrap();
+    fn workspace(
+        &self,
+        directory: &Path,
+        node: NodeSettings,
+        all_modules: bool,
+    ) -> (Workspace, Vec<Report>) {
+        let settings = Settings { node, all_modules, ..Settings::default() };
+        let mut workspace = Workspace::new(vec![directory.to_path_buf()], settings).unwrap();
         for (path, text) in &self.is_open {
             workspace.set_text(path, text.as_str());
             workspace.check(path);
@@ -59,7 +64,9 @@ impl Case {
             facts: block.option("facts").map(|path| self.root().join(path)),
             fact_set: block.option("fact_set").map(str::to_owned),
         };
-        let (workspace, reports) = self.workspace(node);
+        let directory = self.root().join(block.option("directory").unwrap_or_default());
+        let all_modules = block.option("modules") == Some("all");
+        let (workspace, reports) = self.workspace(&directory, node, all_modules);
         let analysis = workspace.analysis();
         let (path, offset) = self.cursor.clone().unwrap_or_default();
         let shown = Shown { analysis: &analysis, root: self.root() };

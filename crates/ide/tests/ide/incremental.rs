@@ -97,3 +97,29 @@ fn an_unfinished_text_keeps_its_variables() {
     assert!(labels.contains(&"port") && labels.contains(&"user"), "{labels:?}");
     assert_eq!(workspace.analysis().outline(&path)[0].name, "web");
 }
+
+#[test]
+fn a_module_that_gets_into_the_puppetfile_loses_its_warnings() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let manifest = root.join("modules/ntp/manifests/init.pp");
+    std::fs::create_dir_all(manifest.parent().unwrap()).unwrap();
+    let text = "class ntp {\n  $unused = 1\n}\n";
+    std::fs::write(&manifest, text).unwrap();
+    std::fs::write(root.join("Puppetfile"), "mod 'ntp', local: true\n").unwrap();
+    let mut workspace = Workspace::new(vec![root.clone()], Settings::default()).unwrap();
+    workspace.set_text(&manifest, text);
+    workspace.check(&manifest);
+    let done = workspace.job().run();
+    assert_eq!(messages(workspace.finish(done))[&manifest].len(), 1);
+
+    std::fs::write(root.join("Puppetfile"), "mod 'acme/ntp', '1.2.3'\n").unwrap();
+    workspace.changed_on_disk(&root.join("Puppetfile"));
+    let done = workspace.job().run();
+    assert_eq!(messages(workspace.finish(done))[&manifest], [""; 0]);
+    // Also after a key, without a check of all files.
+    workspace.set_text(&manifest, "class ntp {\n  $unused = 12\n}\n");
+    assert_eq!(workspace.check(&manifest).unwrap().found, []);
+    workspace.set_text(&manifest, "class ntp {\n  $unused = \n}\n");
+    assert!(!workspace.check(&manifest).unwrap().found.is_empty(), "a syntax error stays");
+}

@@ -13,7 +13,7 @@ use ordain_puppet::syntax::Program;
 use ordain_source::TextRange;
 
 pub use lint::lint;
-pub use repository::{RepositoryState, known_facts};
+pub use repository::{InstalledModules, RepositoryState, known_facts};
 
 /// The tree of a manifest or template that was checked; `None` for data.
 pub fn program(report: &CheckReport) -> Option<&Arc<Program>> {

@@ -458,7 +458,7 @@ impl Dialect for Postgres {
         let template = "factsets fs JOIN certnames n ON n.id = fs.certname_id CROSS JOIN LATERAL \
                         (SELECT k.key, d.facts -> k.key AS value \
                         FROM (SELECT fs.facts || {}::jsonb AS facts OFFSET 0) d \
-                        CROSS JOIN (VALUES {}) AS k(key) WHERE d.facts ? k.key) f";
+                        CROSS JOIN (VALUES {}) AS k(key) WHERE (d.facts -> k.key) IS NOT NULL) f";
         let from = Sql::format(template, [Sql::text("'{}'"), Sql::join(names, ", ")]);
         NamedFacts { from, name: "f.key", value: "f.value" }
     }

@@ -21,9 +21,10 @@ module Ordain
 
       def restore(resource, environment)
         resource.environment = environment if resource.respond_to?(:environment=)
+        parameters = resource.parameters
         RELATIONS.each do |name|
-          value = resource[name]
-          resource[name] = reference(value) unless value.nil?
+          value = parameters[name]
+          parameters[name] = reference(value) unless value.nil?
         end
       end
 

@@ -76,65 +76,49 @@ module Ordain
         end
       end
 
-      # Puppet's autoloader adds each provider that it loads to the list of loaded files. After a change of
-      # that list, the next `require` resolves the links in the paths of all files in it. So the providers
-      # of a type are added together.
+      # Puppet's autoloader adds each file that it loads to Ruby's list of loaded files. After a change of that
+      # list, the next `require` resolves the links in the paths of all files in it. So these files are added
+      # when something requires one of them.
       module Autoload
-        def loadall(path, environment)
-          Features.collect { super }
-        end
-
         def mark_loaded(name, file)
-          return super unless Features.collects?
-
           file = File.expand_path(file)
           Features.add(file)
           loaded[cleanpath(name).chomp('.rb')] = [file, File.mtime(file)]
         end
       end
 
-      # Files that are loaded and not yet in Ruby's list.
+      # Files that are loaded and not yet in Ruby's list, by name.
       module Features
-        @files = []
-        @depth = 0
+        @files = Hash.new { |all, name| all[name] = [] }
 
         class << self
-          def collects?
-            @depth.positive?
-          end
-
-          def collect
-            @depth += 1
-            yield
-          ensure
-            @depth -= 1
-            flush if @depth.zero?
-          end
-
           def add(file)
-            @files << file
+            @files[File.basename(file, '.rb')] << file
           end
 
-          def flush
-            new = @files.uniq - $LOADED_FEATURES
-            @files.clear
-            $LOADED_FEATURES.concat(new) unless new.empty?
-          end
-
-          # Puts the files into the list before one of them is required.
+          # Puts the files of that name into the list before one of them is required.
           def before_require(path)
-            return if @files.empty?
-
-            name = "/#{File.basename(path.to_s, '.rb')}.rb"
-            flush if @files.any? { |file| file.end_with?(name) }
+            files = @files.delete(File.basename(path.to_s, '.rb'))
+            $LOADED_FEATURES.concat(files.uniq - $LOADED_FEATURES) if files
           end
         end
 
         # `require` of any code.
         module Require
+          # Libraries that Puppet requires again in each example. No spec unloads them.
+          AGAIN = %w[facter digest digest/md5 digest/sha2].freeze
+
+          @loaded = {}
+
+          class << self
+            attr_reader :loaded
+          end
+
           private def require(path)
+            return false if Require.loaded.key?(path)
+
             Features.before_require(path)
-            super
+            super.tap { Require.loaded[path] = true if AGAIN.include?(path) }
           end
         end
       end

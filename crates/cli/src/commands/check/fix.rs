@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ordain_driver::check::Candidate;
 use ordain_driver::format;
-use ordain_driver::lint::{Linter, is_manifest};
+use ordain_driver::lint::{self, Linter, is_manifest};
 use ordain_puppet_tools::puppet_lint::fix::fix as fix_lint;
 use ordain_source::{Diagnostic, FileId, Fix, Safety, SourceMap};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -71,7 +71,7 @@ fn fixed_file(
     let source = sources.file(file);
     // Lint runs again after each round of its fixes, so it fixes the text that the others leave.
     let own =
-        found.iter().filter(|d| !d.code.starts_with("lint::")).filter_map(|d| d.fixes.first());
+        found.iter().filter(|d| !d.code.starts_with(lint::CODES)).filter_map(|d| d.fixes.first());
     let own = own.filter(|fix: &&Fix| fix.safety >= least);
     let fixed = ordain_source::fix::apply(&source.text, file, own);
     let mut out = FixedFile {

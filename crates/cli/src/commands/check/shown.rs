@@ -80,7 +80,7 @@ fn shortened_lists(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnosti
     let mut more: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     let mut out = Vec::with_capacity(found.len());
     for diagnostic in found {
-        let is_lint = diagnostic.code.starts_with("lint::");
+        let is_lint = diagnostic.code.starts_with(ordain_driver::lint::CODES);
         let number = seen.entry(diagnostic.code.to_string()).or_default();
         *number += 1;
         if !is_lint || *number <= MAX_OF_CHECK {

@@ -144,18 +144,16 @@ pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) 
             dirs.push(path);
         }
     }
-    dirs.extend(module_dir(world, dir));
+    dirs.extend(puppetfile_dirs(world, dir));
     dirs.retain(|dir| world.kind(dir) == Some(EntryKind::Directory));
     (dirs, complete)
 }
 
-/// The directory in which the Puppetfile installs modules, if it sets one.
-fn module_dir(world: &dyn World, dir: &Path) -> Option<PathBuf> {
-    let text = world.read(&dir.join("Puppetfile")).ok()?;
-    String::from_utf8_lossy(&text).lines().find_map(|line| {
-        let said = line.trim_start().strip_prefix("moduledir")?.trim();
-        Some(dir.join(said.trim_matches(['\'', '"', '(', ')'])))
-    })
+/// The directories for modules that the Puppetfile sets.
+fn puppetfile_dirs(world: &dyn World, dir: &Path) -> Vec<PathBuf> {
+    let text = world.read(&dir.join("Puppetfile")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    super::metadata::module_dirs(&text).map(|(_, set)| dir.join(set)).collect()
 }
 
 /// The modules in a directory.

@@ -164,6 +164,25 @@ impl Puppetfile {
     }
 }
 
+/// The directories for modules that a Puppetfile sets by `moduledir`, each with the offset of its
+/// line: it holds for the modules below that line.
+pub(super) fn module_dirs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let at = start;
+        start += line.len();
+        let rest = line.trim_start().strip_prefix("moduledir")?;
+        let (quoted, _) = quoted(rest.trim_start_matches([' ', '\t', '(']))?;
+        Some((at, quoted))
+    })
+}
+
+/// The text in the quotes at the start of a line, and the rest of the line.
+fn quoted(line: &str) -> Option<(&str, &str)> {
+    let quote = line.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    line[1..].split_once(quote)
+}
+
 /// The modules of a `Puppetfile.lock`, which librarian-puppet writes: the lines `author-name (1.2.3)`
 /// below `specs:`, indented by four blanks.
 pub(super) fn locked(world: &dyn World, dir: &Path) -> Vec<EcoString> {
@@ -179,8 +198,7 @@ pub(super) fn locked(world: &dyn World, dir: &Path) -> Vec<EcoString> {
 /// The module of a line `mod 'author/name', '1.2.3'`; the author may be missing.
 fn listed(line: &str, start: usize) -> Option<RequiredModule> {
     let rest = line.trim_start().strip_prefix("mod")?.trim_start_matches([' ', '\t', '(']);
-    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let (full, after) = rest[1..].split_once(quote)?;
+    let (full, after) = quoted(rest)?;
     let from = start + (line.len() - rest.len());
     let after = after.trim_start().strip_prefix(',').map(str::trim_start).unwrap_or_default();
     let pinned = after.strip_prefix(['\'', '"']);
@@ -211,5 +229,12 @@ mod tests {
         assert_eq!((&*found.name, found.version.as_deref()), ("web", None));
         assert!(listed("# mod 'acme/web'", 0).is_none());
         assert!(listed("moduledir 'x'", 0).is_none());
+    }
+
+    #[test]
+    fn directories_of_a_puppetfile() {
+        let text =
+            "moduledir 'a' # all\nmod 'x'\n# moduledir 'no'\n  moduledir(\"b\")\nmoduledir C\n";
+        assert_eq!(module_dirs(text).collect::<Vec<_>>(), [(0, "a"), (45, "b")]);
     }
 }

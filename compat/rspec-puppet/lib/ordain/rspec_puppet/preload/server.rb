@@ -6,6 +6,7 @@ require 'json'
 require 'rspec/core'
 require 'ordain/rspec_puppet/preload/address'
 require 'ordain/rspec_puppet/preload/bytecode'
+require 'ordain/rspec_puppet/preload/libraries'
 require 'ordain/rspec_puppet/preload/worker'
 
 module Ordain
@@ -38,6 +39,7 @@ module Ordain
           Listeners.record { require 'ordain-rspec-puppet' }
           %w[rspec/expectations rspec/mocks rspec-puppet-facts].each { |name| optional(name) }
           Facts.index if defined?(::FacterDB)
+          Libraries.load
           Bytecode.compile_puppet
           GC.start
           @files = ($LOADED_FEATURES + Bytecode.paths).uniq.to_h { |path| [path, mtime(path)] }
