@@ -200,7 +200,7 @@ impl MclKind {
     pub fn fields_of(&self, kind: &KindSchema) -> Vec<MclField> {
         match self.fields {
             Some(fields) => fields.to_vec(),
-            None => kind.attributes.iter().filter_map(|attribute| attribute.mcl).collect(),
+            None => kind.attributes.iter().filter_map(AttributeSchema::mcl_field).collect(),
         }
     }
 

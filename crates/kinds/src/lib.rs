@@ -145,7 +145,7 @@ mod tests {
         let mut wrong = Vec::new();
         for kind in known() {
             for attribute in kind.attributes {
-                let Some(field) = attribute.mcl else { continue };
+                let Some(field) = attribute.mcl_field() else { continue };
                 let ty = match attribute.ty {
                     AttributeType::Any => field.ty,
                     AttributeType::Text | AttributeType::Bytes | AttributeType::Choice(_) => "str",

@@ -63,12 +63,17 @@ impl Unit {
     }
 }
 
+/// A text of the manual, which programs without the feature `manual` leave out.
+const fn manual_text(text: &'static str) -> &'static str {
+    if cfg!(feature = "manual") { text } else { "" }
+}
+
 /// An attribute of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AttributeSchema {
     /// The name.
     pub name: &'static str,
-    /// One line for the manual.
+    /// One line for the manual; empty without the feature `manual`.
     pub doc: &'static str,
     /// The type of its value.
     pub ty: AttributeType,
@@ -82,8 +87,9 @@ pub struct AttributeSchema {
     pub form: Option<Form>,
     /// Whether Puppet's type has it, if Puppet has the kind.
     pub is_in_puppet: bool,
-    /// The field of its name in mcl, if the kind takes its fields from the attributes.
-    pub mcl: Option<MclField>,
+    /// The field of its name in mcl, if the kind takes its fields from the attributes; see
+    /// [`AttributeSchema::mcl_field`]. Few attributes have one, so it is stored apart.
+    mcl: Option<&'static MclField>,
 }
 
 impl AttributeSchema {
@@ -91,7 +97,7 @@ impl AttributeSchema {
     pub const fn new(name: &'static str, ty: AttributeType, doc: &'static str) -> Self {
         Self {
             name,
-            doc,
+            doc: manual_text(doc),
             ty,
             unit: None,
             default: None,
@@ -127,9 +133,14 @@ impl AttributeSchema {
         Self { is_in_puppet: false, ..self }
     }
 
+    /// The field of its name in mcl, if the kind takes its fields from the attributes.
+    pub fn mcl_field(&self) -> Option<MclField> {
+        Some(self.mcl?.of(self.name))
+    }
+
     /// The same with a field of its name in mcl.
-    pub const fn mcl(self, field: MclField) -> Self {
-        Self { mcl: Some(field.of(self.name)), ..self }
+    pub const fn mcl(self, field: &'static MclField) -> Self {
+        Self { mcl: Some(field), ..self }
     }
 
     /// The form of its value: the explicit one, or the words of a choice.
@@ -166,7 +177,7 @@ pub(crate) const fn choice(
 pub struct KindSchema {
     /// The name as it is declared, such as `file`.
     pub name: &'static str,
-    /// One line for the manual.
+    /// One line for the manual; empty without the feature `manual`.
     pub doc: &'static str,
     /// The attributes without metaparameters. The first is the name attribute, which defaults to
     /// the title.
@@ -183,7 +194,8 @@ pub struct KindSchema {
     pub inmanta: &'static [InmantaEntity],
     /// The kinds of which some resources come first, where both are declared.
     pub comes_after: &'static [&'static str],
-    /// The effect of another root directory on it, a phrase for the manual.
+    /// The effect of another root directory on it, a phrase for the manual; empty without the
+    /// feature `manual`.
     pub in_root: &'static str,
 }
 
@@ -196,7 +208,7 @@ impl KindSchema {
     ) -> Self {
         Self {
             name,
-            doc,
+            doc: manual_text(doc),
             attributes,
             is_open: false,
             is_applied: true,
@@ -235,7 +247,7 @@ impl KindSchema {
 
     /// The same with the effect of another root directory.
     pub const fn in_root(self, effect: &'static str) -> Self {
-        Self { in_root: effect, ..self }
+        Self { in_root: manual_text(effect), ..self }
     }
 
     /// The attribute of a name.

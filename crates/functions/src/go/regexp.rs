@@ -151,6 +151,14 @@ mod tests {
     }
 
     #[test]
+    fn properties_are_categories_and_scripts() {
+        assert!(compile(r"^\p{Greek}\p{Lu}\pN$").unwrap().is_match("αA1"));
+        for other in [r"\p{age=6.0}", r"\p{gcb=Extend}", r"\p{wb=Numeric}", r"\p{sb=Close}"] {
+            assert!(compile(other).is_err(), "{other}");
+        }
+    }
+
+    #[test]
     fn a_broken_pattern_is_an_error() {
         assert!(compile("(").unwrap_err().starts_with("error parsing regexp: "));
         assert!(compile("((a{1000}){1000}){1000}").is_err());

@@ -167,21 +167,21 @@ pub static MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     &[
         text("name", "The line, if neither `content` nor `key` is set"),
         choice("state", &["exists", "absent"], "`exists` or `absent`")
-            .mcl(field("str", "State").words(&["exists", "absent"])),
+            .mcl(&field("str", "State").words(&["exists", "absent"])),
         text(
             "file",
             "The file; by default `~/.ssh/authorized_keys` of the user; `~` and `~USER` are home directories",
         )
-        .mcl(field("str", "File")),
-        text("user", "The user who owns the file, and new files").mcl(field("str", "User")),
-        text("content", "The whole line").mcl(field("str", "Content")),
-        list("options", "Options of the key, a list; see sshd(8)").mcl(field("[]str", "Options")),
-        text("type", "The type of the key, such as `ssh-ed25519`").mcl(field("str", "Type")),
-        text("key", "The key, in base64").mcl(field("str", "Key")),
-        text("comment", "The comment after the key").mcl(field("str", "Comment")),
+        .mcl(&field("str", "File")),
+        text("user", "The user who owns the file, and new files").mcl(&field("str", "User")),
+        text("content", "The whole line").mcl(&field("str", "Content")),
+        list("options", "Options of the key, a list; see sshd(8)").mcl(&field("[]str", "Options")),
+        text("type", "The type of the key, such as `ssh-ed25519`").mcl(&field("str", "Type")),
+        text("key", "The key, in base64").mcl(&field("str", "Key")),
+        text("comment", "The comment after the key").mcl(&field("str", "Comment")),
         boolean("mkdir", "Whether a missing `.ssh` directory is created: true by default")
             .default_value("true")
-            .mcl(field("bool", "Mkdir").flag(true)),
+            .mcl(&field("bool", "Mkdir").flag(true)),
     ],
 )
 .mcl(&[mcl("ssh:authorized_key").traits(&["edgeable"])])
@@ -190,4 +190,4 @@ pub static MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
 /// `mgmt::password`.
 pub static MGMT_PASSWORD: KindSchema = KindSchema::new("mgmt::password",
 "Generates a password and passes it on",
-&[text("name", "A name for it"), integer("length", "The number of letters; 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is saved on this machine, readable by root; false by default, then only the run that generates it passes it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether an invalid saved password is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]).in_root("below the root");
+&[text("name", "A name for it"), integer("length", "The number of letters; 64 by default").default_value("64").mcl(&field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is saved on this machine, readable by root; false by default, then only the run that generates it passes it on").default_value("false").mcl(&field("bool", "Saved")), boolean("check_recovery", "Whether an invalid saved password is replaced: an error by default").mcl(&field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]).in_root("below the root");

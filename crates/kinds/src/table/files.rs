@@ -228,9 +228,9 @@ pub static MGMT_JSON_EDIT: KindSchema = KindSchema::new(
     &[
         text("name", "The store, if `store` does not say it"),
         text("store", "The document: a path, `file:///PATH`, or `etcd:///KEY` of the shared world")
-            .mcl(field("str", "Store")),
+            .mcl(&field("str", "Store")),
         list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`")
-            .mcl(field("[]str", "Edits")),
+            .mcl(&field("[]str", "Edits")),
     ],
 )
 .mcl(&[mcl("json:edit")])
@@ -242,12 +242,12 @@ pub static MGMT_GZIP: KindSchema = KindSchema::new(
     "Manages a compressed file",
     &[
         text("name", "The compressed file, if `path` is not set"),
-        text("path", "The absolute path of the compressed file").mcl(field("str", "Path")),
-        text("input", "The absolute path of the input").mcl(field("str", "Input").optional()),
-        text("content", "The content, if there is no `input`").mcl(field("str", "Content")),
+        text("path", "The absolute path of the compressed file").mcl(&field("str", "Path")),
+        text("input", "The absolute path of the input").mcl(&field("str", "Input").optional()),
+        text("content", "The content, if there is no `input`").mcl(&field("str", "Content")),
         integer("level", "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)")
             .default_value("-1")
-            .mcl(field("int", "Level").number(-1)),
+            .mcl(&field("int", "Level").number(-1)),
     ],
 )
 .mcl(&[mcl("gzip")])
@@ -256,9 +256,9 @@ pub static MGMT_GZIP: KindSchema = KindSchema::new(
 /// `mgmt::tar`.
 pub static MGMT_TAR: KindSchema = KindSchema::new("mgmt::tar",
 "Manages an archive of files and directories",
-&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; a directory without a trailing slash keeps its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]).in_root("below the root");
+&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(&field("str", "Path")), list("inputs", "Files and directories; a directory without a trailing slash keeps its name in the archive").mcl(&field("[]str", "Inputs")), integer("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(&field("int", "Format").number(0))]).mcl(&[mcl("tar")]).in_root("below the root");
 
 /// `mgmt::deploy::tar`.
 pub static MGMT_DEPLOY_TAR: KindSchema = KindSchema::new("mgmt::deploy::tar",
 "Manages an archive of the program that declares it",
-&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]).in_root("the archive is below the root, the program's files are in the program's directory");
+&[text("name", "The archive, if `path` is not set"), text("path", "The absolute path of the archive").mcl(&field("str", "Path")), any("format", "The format of entries: 0 (the oldest suitable one, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(&field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]).in_root("the archive is below the root, the program's files are in the program's directory");

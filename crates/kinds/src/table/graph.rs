@@ -59,20 +59,20 @@ pub static MGMT_MSG: KindSchema = KindSchema::new(
     "Writes a message to the log, the journal and the syslog",
     &[
         text("name", "A name for it"),
-        text("body", "The text").mcl(field("str", "Body")),
+        text("body", "The text").mcl(&field("str", "Body")),
         choice(
             "priority",
             &["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"],
             "The severity; Notice by default",
         )
         .mcl(
-            field("str", "Priority")
+            &field("str", "Priority")
                 .words(&["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"]),
         ),
         any("fields", "Fields for the journal, by their names")
-            .mcl(field("map{str: str}", "Fields")),
-        boolean("journal", "Whether the journal of systemd gets it").mcl(field("bool", "Journal")),
-        boolean("syslog", "Whether the syslog gets it").mcl(field("bool", "Syslog")),
+            .mcl(&field("map{str: str}", "Fields")),
+        boolean("journal", "Whether the journal of systemd gets it").mcl(&field("bool", "Journal")),
+        boolean("syslog", "Whether the syslog gets it").mcl(&field("bool", "Syslog")),
     ],
 )
 .mcl(&[mcl("msg").traits(&["refreshable"])])
@@ -86,7 +86,7 @@ pub static MGMT_EXIT: KindSchema = KindSchema::new(
         text("name", "Its name"),
         integer("code", "The exit code, from 0 (default) to 125")
             .default_value("0")
-            .mcl(field("int", "Code").width(Width::U8)),
+            .mcl(&field("int", "Code").width(Width::U8)),
     ],
 )
 .mcl(&[mcl("exit")])
@@ -98,20 +98,20 @@ pub static MGMT_KV: KindSchema = KindSchema::new(
     "Sets a value that programs read with `world.getval` and `world.kvlookup`",
     &[
         text("name", "The key, if `key` is not set"),
-        text("key", "The key").mcl(field("str", "Key")),
+        text("key", "The key").mcl(&field("str", "Key")),
         text("value", "The value; without one the key is removed")
-            .mcl(field("str", "Value").optional()),
+            .mcl(&field("str", "Value").optional()),
         boolean("mapped", "Whether each host has its own value; false by default")
             .default_value("false")
-            .mcl(field("bool", "Mapped")),
+            .mcl(&field("bool", "Mapped")),
         boolean("skiplessthan", "Whether a larger existing value stays; false by default")
             .default_value("false")
-            .mcl(field("bool", "SkipLessThan")),
+            .mcl(&field("bool", "SkipLessThan")),
         integer(
             "skipcmpstyle",
             "The comparison for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
         )
-        .mcl(field("int", "SkipCmpStyle")),
+        .mcl(&field("int", "SkipCmpStyle")),
         text("host", "The host whose value it is"),
     ],
 )
@@ -124,21 +124,21 @@ pub static MGMT_SCHEDULE: KindSchema = KindSchema::new(
     "Makes this host a candidate of `world.schedule`",
     &[
         text("name", "The namespace, if `namespace` is not set"),
-        text("namespace", "The namespace of the election").mcl(field("str", "Namespace")),
+        text("namespace", "The namespace of the election").mcl(&field("str", "Namespace")),
         choice(
             "strategy",
             &["alpha", "rr"],
             "`rr` (default: elected hosts stay) or `alpha` (by name): how hosts are elected",
         )
-        .mcl(field("str", "Strategy").optional().words(&["alpha", "rr"])),
+        .mcl(&field("str", "Strategy").optional().words(&["alpha", "rr"])),
         integer("max", "The number of elected hosts; 1 by default")
-            .mcl(field("int", "Max").optional()),
+            .mcl(&field("int", "Max").optional()),
         boolean("persist", "Whether the candidacy lasts until it is withdrawn; false by default")
-            .mcl(field("bool", "Persist")),
+            .mcl(&field("bool", "Persist")),
         integer("ttl", "The time after which a host that is gone is no candidate; 10 by default")
             .unit(Unit::Seconds)
-            .mcl(field("int", "TTL").optional()),
-        boolean("withdraw", "Whether the candidacy is withdrawn").mcl(field("bool", "Withdraw")),
+            .mcl(&field("int", "TTL").optional()),
+        boolean("withdraw", "Whether the candidacy is withdrawn").mcl(&field("bool", "Withdraw")),
         text("host", "The candidate host"),
     ],
 )
@@ -230,7 +230,7 @@ pub static NULL_RESOURCE: KindSchema = KindSchema::new(
 pub static MGMT_NOOP: KindSchema = KindSchema::new(
     "mgmt::noop",
     "Does nothing; an intermediate point for relationships",
-    &[text("name", "Its name"), any("comment", "Anything").mcl(field("str", "Comment"))],
+    &[text("name", "Its name"), any("comment", "Anything").mcl(&field("str", "Comment"))],
 )
 .mcl(&[mcl("noop").traits(&["groupable", "refreshable"])])
 .in_root("no difference");
@@ -243,7 +243,7 @@ pub static MGMT_TIMER: KindSchema = KindSchema::new(
         text("name", "Its name"),
         integer("interval", "Seconds between two events")
             .unit(Unit::Seconds)
-            .mcl(field("int", "Interval").width(Width::U32)),
+            .mcl(&field("int", "Interval").width(Width::U32)),
     ],
 )
 .mcl(&[mcl("timer").traits(&["refreshable"])])
@@ -253,7 +253,7 @@ pub static MGMT_TIMER: KindSchema = KindSchema::new(
 pub static MGMT_VALUE: KindSchema = KindSchema::new(
     "mgmt::value",
     "Passes a value on to its receivers",
-    &[text("name", "Its name"), any("any", "The value").mcl(field("variant", "Any").optional())],
+    &[text("name", "Its name"), any("any", "The value").mcl(&field("variant", "Any").optional())],
 )
 .mcl(&[mcl("value").traits(&["sendable", "recvable"]).sends(&[("any", "variant?")]).receives_all()])
 .in_root("no difference");
@@ -264,49 +264,49 @@ pub static MGMT_TEST: KindSchema = KindSchema::new(
     "Has fields of all types and no state, for testing mgmt programs",
     &[
         text("name", "A value to try with"),
-        any("bool", "A value to try with").mcl(field("bool", "Bool")),
-        any("str", "A value to try with").mcl(field("str", "Str")),
-        any("int", "A value to try with").mcl(field("int", "Int")),
-        any("int8", "A value to try with").mcl(field("int", "Int8").width(Width::I8)),
-        any("int16", "A value to try with").mcl(field("int", "Int16").width(Width::I16)),
-        any("int32", "A value to try with").mcl(field("int", "Int32").width(Width::I32)),
-        any("int64", "A value to try with").mcl(field("int", "Int64")),
-        any("uint", "A value to try with").mcl(field("int", "Uint").width(Width::U64)),
-        any("uint8", "A value to try with").mcl(field("int", "Uint8").width(Width::U8)),
-        any("uint16", "A value to try with").mcl(field("int", "Uint16").width(Width::U16)),
-        any("uint32", "A value to try with").mcl(field("int", "Uint32").width(Width::U32)),
-        any("uint64", "A value to try with").mcl(field("int", "Uint64").width(Width::U64)),
-        any("byte", "A value to try with").mcl(field("int", "Byte").width(Width::U8)),
-        any("rune", "A value to try with").mcl(field("int", "Rune").width(Width::I32)),
-        any("float32", "A value to try with").mcl(field("float", "Float32").width(Width::F32)),
-        any("float64", "A value to try with").mcl(field("float", "Float64")),
-        any("boolptr", "A value to try with").mcl(field("bool", "BoolPtr").optional()),
-        any("stringptr", "A value to try with").mcl(field("str", "StringPtr").optional()),
-        any("int64ptr", "A value to try with").mcl(field("int", "Int64Ptr").optional()),
+        any("bool", "A value to try with").mcl(&field("bool", "Bool")),
+        any("str", "A value to try with").mcl(&field("str", "Str")),
+        any("int", "A value to try with").mcl(&field("int", "Int")),
+        any("int8", "A value to try with").mcl(&field("int", "Int8").width(Width::I8)),
+        any("int16", "A value to try with").mcl(&field("int", "Int16").width(Width::I16)),
+        any("int32", "A value to try with").mcl(&field("int", "Int32").width(Width::I32)),
+        any("int64", "A value to try with").mcl(&field("int", "Int64")),
+        any("uint", "A value to try with").mcl(&field("int", "Uint").width(Width::U64)),
+        any("uint8", "A value to try with").mcl(&field("int", "Uint8").width(Width::U8)),
+        any("uint16", "A value to try with").mcl(&field("int", "Uint16").width(Width::U16)),
+        any("uint32", "A value to try with").mcl(&field("int", "Uint32").width(Width::U32)),
+        any("uint64", "A value to try with").mcl(&field("int", "Uint64").width(Width::U64)),
+        any("byte", "A value to try with").mcl(&field("int", "Byte").width(Width::U8)),
+        any("rune", "A value to try with").mcl(&field("int", "Rune").width(Width::I32)),
+        any("float32", "A value to try with").mcl(&field("float", "Float32").width(Width::F32)),
+        any("float64", "A value to try with").mcl(&field("float", "Float64")),
+        any("boolptr", "A value to try with").mcl(&field("bool", "BoolPtr").optional()),
+        any("stringptr", "A value to try with").mcl(&field("str", "StringPtr").optional()),
+        any("int64ptr", "A value to try with").mcl(&field("int", "Int64Ptr").optional()),
         any("int8ptr", "A value to try with")
-            .mcl(field("int", "Int8Ptr").optional().width(Width::I8)),
+            .mcl(&field("int", "Int8Ptr").optional().width(Width::I8)),
         any("uint8ptr", "A value to try with")
-            .mcl(field("int", "Uint8Ptr").optional().width(Width::U8)),
+            .mcl(&field("int", "Uint8Ptr").optional().width(Width::U8)),
         any("int8ptrptrptr", "A value to try with")
-            .mcl(field("int", "Int8PtrPtrPtr").optional().width(Width::I8)),
-        any("slicestring", "A value to try with").mcl(field("[]str", "SliceString")),
-        any("mapintfloat", "A value to try with").mcl(field("map{int: float}", "MapIntFloat")),
-        any("mixedstruct", "A value to try with").mcl(field(
+            .mcl(&field("int", "Int8PtrPtrPtr").optional().width(Width::I8)),
+        any("slicestring", "A value to try with").mcl(&field("[]str", "SliceString")),
+        any("mapintfloat", "A value to try with").mcl(&field("map{int: float}", "MapIntFloat")),
+        any("mixedstruct", "A value to try with").mcl(&field(
             "struct{somebool bool; somestr str; someint int; somefloat float}",
             "MixedStruct",
         )),
-        any("interface", "A value to try with").mcl(field("variant", "Interface")),
-        any("anotherstr", "A value to try with").mcl(field("str", "AnotherStr")),
-        any("func1", "A value to try with").mcl(field("func(int) str", "Func1")),
-        any("validatebool", "A value to try with").mcl(field("bool", "ValidateBool")),
-        any("validateerror", "A value to try with").mcl(field("str", "ValidateError")),
-        any("alwaysgroup", "A value to try with").mcl(field("bool", "AlwaysGroup")),
-        any("comparefail", "A value to try with").mcl(field("bool", "CompareFail")),
-        any("sendvalue", "A value to try with").mcl(field("str", "SendValue")),
-        any("expectrecv", "A value to try with").mcl(field("[]str", "ExpectRecv").optional()),
-        any("onlyshow", "A value to try with").mcl(field("[]str", "OnlyShow")),
-        any("waitforerror", "A value to try with").mcl(field("int", "WaitForError")),
-        any("comment", "A value to try with").mcl(field("str", "Comment")),
+        any("interface", "A value to try with").mcl(&field("variant", "Interface")),
+        any("anotherstr", "A value to try with").mcl(&field("str", "AnotherStr")),
+        any("func1", "A value to try with").mcl(&field("func(int) str", "Func1")),
+        any("validatebool", "A value to try with").mcl(&field("bool", "ValidateBool")),
+        any("validateerror", "A value to try with").mcl(&field("str", "ValidateError")),
+        any("alwaysgroup", "A value to try with").mcl(&field("bool", "AlwaysGroup")),
+        any("comparefail", "A value to try with").mcl(&field("bool", "CompareFail")),
+        any("sendvalue", "A value to try with").mcl(&field("str", "SendValue")),
+        any("expectrecv", "A value to try with").mcl(&field("[]str", "ExpectRecv").optional()),
+        any("onlyshow", "A value to try with").mcl(&field("[]str", "OnlyShow")),
+        any("waitforerror", "A value to try with").mcl(&field("int", "WaitForError")),
+        any("comment", "A value to try with").mcl(&field("str", "Comment")),
         any("answer", "A value to try with"),
     ],
 )

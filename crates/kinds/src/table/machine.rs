@@ -43,13 +43,13 @@ pub static MGMT_HOSTNAME: KindSchema = KindSchema::new(
     &[
         text("name", "The name, which is the default of the others"),
         text("hostname", "The same, if the resource has another name")
-            .mcl(field("str", "Hostname")),
+            .mcl(&field("str", "Hostname")),
         text("pretty_hostname", "The pretty name; empty leaves it unchanged")
-            .mcl(field("str", "PrettyHostname").optional()),
+            .mcl(&field("str", "PrettyHostname").optional()),
         text("static_hostname", "The static name in /etc/hostname; empty leaves it unchanged")
-            .mcl(field("str", "StaticHostname").optional()),
+            .mcl(&field("str", "StaticHostname").optional()),
         text("transient_hostname", "The transient name; empty leaves it unchanged")
-            .mcl(field("str", "TransientHostname").optional()),
+            .mcl(&field("str", "TransientHostname").optional()),
     ],
 )
 .mcl(&[mcl("hostname")])
@@ -174,15 +174,15 @@ pub static MGMT_SYSCTL: KindSchema = KindSchema::new(
     "Manages kernel settings",
     &[
         text("name", "The setting, such as `net.ipv4.ip_forward`"),
-        text("value", "The value as the kernel shows it").mcl(field("str", "Value")),
+        text("value", "The value as the kernel shows it").mcl(&field("str", "Value")),
         any("runtime", "Whether it is set now: true by default")
             .default_value("true")
-            .mcl(field("bool", "Runtime").flag(true)),
+            .mcl(&field("bool", "Runtime").flag(true)),
         any("persist", "Whether it is kept across boots: true by default")
             .default_value("true")
-            .mcl(field("bool", "Persist").flag(true)),
+            .mcl(&field("bool", "Persist").flag(true)),
         text("path", "The file for the setting; by default one below /etc/sysctl.d")
-            .mcl(field("str", "Filename")),
+            .mcl(&field("str", "Filename")),
     ],
 )
 .mcl(&[mcl("sysctl")])
@@ -199,11 +199,12 @@ pub static MGMT_NET: KindSchema = KindSchema::new(
             &["up", "down"],
             "`up` (with a file for systemd-networkd), `down` (without), or nothing",
         )
-        .mcl(field("str", "State").words(&["up", "down"])),
-        list("addrs", "All of its addresses, such as `192.0.2.42/24`").mcl(field("[]str", "Addrs")),
-        text("gateway", "The gateway of the default route").mcl(field("str", "Gateway")),
+        .mcl(&field("str", "State").words(&["up", "down"])),
+        list("addrs", "All of its addresses, such as `192.0.2.42/24`")
+            .mcl(&field("[]str", "Addrs")),
+        text("gateway", "The gateway of the default route").mcl(&field("str", "Gateway")),
         boolean("ip_forward", "The setting `IPForward` of systemd-networkd")
-            .mcl(field("bool", "IPForward").optional()),
+            .mcl(&field("bool", "IPForward").optional()),
         list("gateways", "With `unit`: all gateways of the address family of `gateway`"),
         text("unit", "The previous systemd-networkd file, for an undo; empty if there was none"),
     ],
