@@ -26,6 +26,9 @@ use crate::tree;
 /// The wait for killed processes to end, before the next search for others.
 const EXIT_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
+/// The bits of a wait status that hold the number of the signal that ended the process, see wait(2).
+const SIGNAL_MASK: i32 = 0x7f;
+
 /// The maximum number of searches, after which processes that cannot be killed are left.
 const MAX_ROUNDS: u32 = 20;
 
@@ -161,12 +164,40 @@ impl Supervisor {
             }
             // Any other message means that no process is left to serve.
             let request = message::receive(&self.socket);
+            if orphans == OrphanPolicy::Stay
+                && let Some(status) = self.end_alone(pid)
+                && status & SIGNAL_MASK != Signal::SIGKILL as i32
+            {
+                // It ended by itself before the request reached it, so its daemons stay.
+                return Ok((status, false));
+            }
             let killed = self.end(pid);
             match request {
                 Ok(Some(Request::End)) => return Ok((status.unwrap_or(killed), true)),
                 _ => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
         }
+    }
+
+    /// Kills a program without its descendants; returns its status, or `None` if it does not end.
+    fn end_alone(&mut self, pid: u32) -> Option<i32> {
+        // Nobody has collected its status, so the id is still its own.
+        tree::kill_child(pid).ok()?;
+        (0..MAX_ROUNDS).find_map(|_| {
+            let status = tree::reap(pid).status;
+            if status.is_none() {
+                self.wait_for_child();
+            }
+            status
+        })
+    }
+
+    /// Waits a moment for a child to end.
+    fn wait_for_child(&mut self) {
+        let mut fds = [PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN)];
+        // An interrupted wait is repeated.
+        let _ = poll(&mut fds, Some(&EXIT_WAIT));
+        while matches!(self.ended.read_signal(), Ok(Some(_))) {}
     }
 
     /// Kills a program and its descendants; returns its status.
@@ -180,10 +211,7 @@ impl Supervisor {
             if !tree::kill_descendants() {
                 rounds += 1;
             }
-            let mut fds = [PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN)];
-            // An interrupted wait is repeated.
-            let _ = poll(&mut fds, Some(&EXIT_WAIT));
-            while matches!(self.ended.read_signal(), Ok(Some(_))) {}
+            self.wait_for_child();
             let exits = tree::reap(pid);
             status = exits.status.unwrap_or(status);
             if exits.is_empty {

@@ -51,6 +51,12 @@ pub(crate) fn kill_descendants() -> bool {
     is_any
 }
 
+/// Kills a child of this process whose status was not collected yet.
+pub(crate) fn kill_child(number: u32) -> io::Result<()> {
+    let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+    Ok(kill_process(pid.ok_or(io::ErrorKind::InvalidInput)?, Signal::KILL)?)
+}
+
 /// Kills a process, if the id still belongs to the one with this start time.
 fn kill(number: u32, started: u64) -> io::Result<()> {
     let pid = i32::try_from(number).ok().and_then(Pid::from_raw);

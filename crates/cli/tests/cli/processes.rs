@@ -209,6 +209,39 @@ fn a_daemon_of_a_command_that_succeeded_lives_on() {
 }
 
 #[test]
+fn a_command_that_ended_before_the_second_signal_keeps_its_daemon() {
+    let place = TestDir::new(&[
+        (
+            "program",
+            "#!/bin/sh\nsetsid sleep 1000 &\necho $! > DIR/pid\necho $$ $PPID > DIR/pids\nread x < DIR/go\n",
+        ),
+        ("site.pp", LONG_RUNNING_MANIFEST),
+    ]);
+    nix::unistd::mkfifo(&place.path("go"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut child = place.start(&["apply", "site.pp"]);
+    let pids = place.text("pids");
+    let (program, supervisor) = pids.trim().split_once(' ').unwrap();
+    let supervisor = Pid::from_raw(supervisor.parse().unwrap());
+    let said = signal_and_hear(&mut child, Signal::SIGTERM);
+    // The supervisor finds the end of the program and the second signal at the same moment.
+    kill(supervisor, Signal::SIGSTOP).unwrap();
+    fs::write(place.path("go"), "\n").unwrap();
+    wait_until(|| !is_running(program));
+    std::thread::sleep(Duration::from_millis(600));
+    signal(&child, Signal::SIGTERM);
+    std::thread::sleep(Duration::from_millis(200));
+    kill(supervisor, Signal::SIGCONT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", said.join().unwrap());
+    let shown = place.run(&["show", "--format", "json"]);
+    let shown: Json = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["steps"][0]["ok"], true, "{shown}");
+    let daemon = place.text("pid");
+    assert!(is_running(&daemon));
+    kill(Pid::from_raw(daemon.trim().parse().unwrap()), Signal::SIGKILL).unwrap();
+}
+
+#[test]
 fn a_command_whose_time_is_over_leaves_nothing() {
     let site = "exec { 'DIR/program': timeout => 1 }\n";
     let place = TestDir::new(&[("site.pp", site), ("program", ENDLESS)]);
