@@ -18,7 +18,9 @@ import pathlib
 import random
 import re
 import resource
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -116,6 +118,8 @@ def main():
     parser.add_argument("modules", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     ordain = args.ordain.resolve()
+    # The default action would leave a broken line in the module.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     process = None
     if args.preload:
         process = int(subprocess.run([PRELOAD, "--process"], capture_output=True, check=True).stdout)

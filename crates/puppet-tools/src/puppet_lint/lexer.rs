@@ -77,49 +77,52 @@ const TYPES: [&str; 28] = [
     "Sensitive",
 ];
 
-/// Operators and brackets; the first that matches counts.
-const SIGNS: [(&str, Kind); 40] = [
-    ("[", Kind::LBrack),
-    ("]", Kind::RBrack),
-    ("{", Kind::LBrace),
-    ("}", Kind::RBrace),
-    ("(", Kind::LParen),
-    (")", Kind::RParen),
-    ("==", Kind::IsEqual),
-    ("=~", Kind::Match),
-    ("=>", Kind::FArrow),
-    ("=", Kind::Equals),
-    ("+=", Kind::Appends),
-    ("+>", Kind::PArrow),
-    ("+", Kind::Plus),
-    (">=", Kind::GreaterEqual),
-    (">>", Kind::RShift),
-    (">", Kind::Greater),
-    ("<=", Kind::LessEqual),
-    ("<<|", Kind::LlCollect),
-    ("<-", Kind::OutEdge),
-    ("<~", Kind::OutEdgeSub),
-    ("<|", Kind::LCollect),
-    ("<<", Kind::LShift),
-    ("<", Kind::Less),
-    ("!~", Kind::NoMatch),
-    ("!=", Kind::NotEqual),
-    ("!", Kind::Not),
-    ("|>>", Kind::RrCollect),
-    ("|>", Kind::RCollect),
-    ("->", Kind::InEdge),
-    ("~>", Kind::InEdgeSub),
-    ("-", Kind::Minus),
-    (",", Kind::Comma),
-    (".", Kind::Dot),
-    (":", Kind::Colon),
-    (";", Kind::Semic),
-    ("?", Kind::QMark),
-    ("\\", Kind::Backslash),
-    ("*", Kind::Times),
-    ("%", Kind::Modulo),
-    ("|", Kind::Pipe),
-];
+/// The operator or bracket at the start of a text, with its length.
+fn sign(text: &[u8]) -> Option<(Kind, usize)> {
+    Some(match text {
+        [b'[', ..] => (Kind::LBrack, 1),
+        [b']', ..] => (Kind::RBrack, 1),
+        [b'{', ..] => (Kind::LBrace, 1),
+        [b'}', ..] => (Kind::RBrace, 1),
+        [b'(', ..] => (Kind::LParen, 1),
+        [b')', ..] => (Kind::RParen, 1),
+        [b'=', b'=', ..] => (Kind::IsEqual, 2),
+        [b'=', b'~', ..] => (Kind::Match, 2),
+        [b'=', b'>', ..] => (Kind::FArrow, 2),
+        [b'=', ..] => (Kind::Equals, 1),
+        [b'+', b'=', ..] => (Kind::Appends, 2),
+        [b'+', b'>', ..] => (Kind::PArrow, 2),
+        [b'+', ..] => (Kind::Plus, 1),
+        [b'>', b'=', ..] => (Kind::GreaterEqual, 2),
+        [b'>', b'>', ..] => (Kind::RShift, 2),
+        [b'>', ..] => (Kind::Greater, 1),
+        [b'<', b'=', ..] => (Kind::LessEqual, 2),
+        [b'<', b'<', b'|', ..] => (Kind::LlCollect, 3),
+        [b'<', b'-', ..] => (Kind::OutEdge, 2),
+        [b'<', b'~', ..] => (Kind::OutEdgeSub, 2),
+        [b'<', b'|', ..] => (Kind::LCollect, 2),
+        [b'<', b'<', ..] => (Kind::LShift, 2),
+        [b'<', ..] => (Kind::Less, 1),
+        [b'!', b'~', ..] => (Kind::NoMatch, 2),
+        [b'!', b'=', ..] => (Kind::NotEqual, 2),
+        [b'!', ..] => (Kind::Not, 1),
+        [b'|', b'>', b'>', ..] => (Kind::RrCollect, 3),
+        [b'|', b'>', ..] => (Kind::RCollect, 2),
+        [b'-', b'>', ..] => (Kind::InEdge, 2),
+        [b'~', b'>', ..] => (Kind::InEdgeSub, 2),
+        [b'-', ..] => (Kind::Minus, 1),
+        [b',', ..] => (Kind::Comma, 1),
+        [b'.', ..] => (Kind::Dot, 1),
+        [b':', ..] => (Kind::Colon, 1),
+        [b';', ..] => (Kind::Semic, 1),
+        [b'?', ..] => (Kind::QMark, 1),
+        [b'\\', ..] => (Kind::Backslash, 1),
+        [b'*', ..] => (Kind::Times, 1),
+        [b'%', ..] => (Kind::Modulo, 1),
+        [b'|', ..] => (Kind::Pipe, 1),
+        _ => return None,
+    })
+}
 
 /// Whether a character is space inside a line.
 fn is_blank(c: char) -> bool {
@@ -205,8 +208,8 @@ impl<'t> Lexer<'t> {
                 _ => Kind::keyword(word).unwrap_or(Kind::Name),
             };
             (kind, length)
-        } else if let Some((sign, kind)) = SIGNS.iter().find(|(sign, _)| begins(rest, sign)) {
-            (*kind, sign.len())
+        } else if let Some(sign) = sign(rest.as_bytes()) {
+            sign
         } else {
             return false;
         };
@@ -497,6 +500,11 @@ impl<'t> Lexer<'t> {
 
     /// Moves line and column over a text with `head` and `tail` characters around it.
     fn move_over(&mut self, text: &str, head: u32, tail: u32) {
+        // Most tokens are short words and signs.
+        if text.bytes().all(|b| b.is_ascii() && !matches!(b, b'\r' | b'\n')) {
+            self.column += head + text.len() as u32 + tail;
+            return;
+        }
         let mut lines = 0;
         let mut last = text;
         loop {

@@ -95,6 +95,18 @@ impl<'a, 't> Pass<'a, 't> {
         self.add(Note { level: Level::Error, ..Note::warning(token, message) });
     }
 
+    /// The tokens of some kinds that pass a test, in order.
+    pub(crate) fn find_all<const N: usize>(
+        &self,
+        kinds: [Kind; N],
+        test: impl Fn(usize, &Token<'t>) -> bool,
+    ) -> Vec<usize> {
+        let all = kinds.iter().flat_map(|kind| self.tokens.of_kind(*kind));
+        let mut found: Vec<usize> = all.filter(|i| test(*i, &self.tokens[*i])).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// The tokens of a kind.
     pub(crate) fn all(&self, kind: Kind) -> Vec<usize> {
         self.tokens.of_kind(kind).collect()

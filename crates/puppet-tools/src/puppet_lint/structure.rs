@@ -69,11 +69,8 @@ fn resources(tokens: &Tokens<'_>) -> Result<Vec<Resource>, usize> {
     let mut marker = 0;
     // The last brace that is not one of a selector.
     let mut brace = None;
-    let mut seen = 0;
-    for colon in 0..tokens.len() {
-        if tokens[colon].kind != Kind::Colon {
-            continue;
-        }
+    let mut braces = tokens.of_kind(Kind::LBrace).peekable();
+    for colon in tokens.of_kind(Kind::Colon) {
         let next = tokens.next_code_kind(colon);
         if next.is_none_or(|kind| kind == Kind::LBrace) {
             continue;
@@ -84,13 +81,10 @@ fn resources(tokens: &Tokens<'_>) -> Result<Vec<Resource>, usize> {
         }
         let end = tokens.find(colon, Direction::Next, &[Kind::Semic, Kind::RBrace], usize::MAX);
         let end = end.ok_or(colon)?;
-        while seen <= colon {
-            if tokens[seen].kind == Kind::LBrace
-                && tokens.previous_code_kind(seen) != Some(Kind::QMark)
-            {
+        while let Some(seen) = braces.next_if(|i| *i < colon) {
+            if tokens.previous_code_kind(seen) != Some(Kind::QMark) {
                 brace = Some(seen);
             }
-            seen += 1;
         }
         marker = end;
         let type_token = brace.ok_or(colon)?;
@@ -115,8 +109,7 @@ fn params(tokens: &Tokens<'_>, colon: usize, end: usize) -> Vec<usize> {
 }
 
 fn definitions(tokens: &Tokens<'_>, keyword: Kind, budget: &Budget) -> Vec<Definition> {
-    let starts = (0..tokens.len()).filter(|i| tokens[*i].kind == keyword);
-    starts.filter_map(|start| definition(tokens, start, budget)).collect()
+    tokens.of_kind(keyword).filter_map(|start| definition(tokens, start, budget)).collect()
 }
 
 fn definition(tokens: &Tokens<'_>, start: usize, budget: &Budget) -> Option<Definition> {

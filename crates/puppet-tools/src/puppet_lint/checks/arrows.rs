@@ -14,13 +14,9 @@ pub(super) fn right_to_left(pass: &mut Pass<'_, '_>) {
 }
 
 pub(super) fn operand_line(pass: &mut Pass<'_, '_>) {
-    for i in 0..pass.tokens.len() {
-        let token = &pass.tokens[i];
-        if !matches!(token.kind, Kind::InEdge | Kind::InEdgeSub) {
-            continue;
-        }
+    for i in pass.find_all([Kind::InEdge, Kind::InEdgeSub], |_, _| true) {
         let Some(next) = pass.tokens.next_code(i) else { continue };
-        if pass.tokens[next].line != token.line {
+        if pass.tokens[next].line != pass.tokens[i].line {
             let fix = moved_arrow(pass.tokens, i, next);
             pass.add(
                 Note::warning(i, "arrow should be on the right operand's line").fix(Some(fix)),

@@ -69,13 +69,10 @@ pub(super) fn only_variable(pass: &mut Pass<'_, '_>) {
 }
 
 pub(super) fn puppet_url(pass: &mut Pass<'_, '_>) {
-    for i in 0..pass.tokens.len() {
+    let is_url = |_, token: &Token<'_>| token.value.starts_with("puppet://");
+    for i in pass.find_all([Kind::SingleQuoted, Kind::DoubleQuoted, Kind::StringStart], is_url) {
         let token = &pass.tokens[i];
-        let is_text =
-            matches!(token.kind, Kind::SingleQuoted | Kind::DoubleQuoted | Kind::StringStart);
-        let Some(rest) = token.value.strip_prefix("puppet://").filter(|_| is_text) else {
-            continue;
-        };
+        let rest = &token.value["puppet://".len()..];
         // A line end ends the search for the path.
         let slash = rest.find(['/', '\n']).filter(|at| rest.as_bytes()[*at] == b'/');
         let path = slash.map(|at| &rest[at + 1..]);
@@ -92,13 +89,11 @@ pub(super) fn puppet_url(pass: &mut Pass<'_, '_>) {
 }
 
 pub(super) fn quoted_booleans(pass: &mut Pass<'_, '_>) {
-    for i in 0..pass.tokens.len() {
+    let is_boolean = |_, token: &Token<'_>| matches!(token.value, "true" | "false");
+    for i in pass.find_all([Kind::SingleQuoted, Kind::DoubleQuoted], is_boolean) {
         let token = &pass.tokens[i];
-        let is_text = matches!(token.kind, Kind::SingleQuoted | Kind::DoubleQuoted);
-        if is_text && matches!(token.value, "true" | "false") {
-            let fix = replace(Safety::Unsafe, "remove the quotes", range(token), token.value);
-            pass.add(Note::warning(i, "quoted boolean value found").fix(Some(fix)));
-        }
+        let fix = replace(Safety::Unsafe, "remove the quotes", range(token), token.value);
+        pass.add(Note::warning(i, "quoted boolean value found").fix(Some(fix)));
     }
 }
 
@@ -128,12 +123,9 @@ pub(super) fn not_enclosed(pass: &mut Pass<'_, '_>) {
 
 /// The variables whose name without indexes has a character.
 pub(super) fn variables(pass: &Pass<'_, '_>, is_odd: fn(char) -> bool) -> Vec<usize> {
-    let is_found = |i: &usize| {
-        let token = &pass.tokens[*i];
-        matches!(token.kind, Kind::Variable | Kind::BareVariable)
-            && without_indexes(token.value).contains(is_odd)
-    };
-    (0..pass.tokens.len()).filter(is_found).collect()
+    pass.find_all([Kind::Variable, Kind::BareVariable], |_, token| {
+        token.value.contains(is_odd) && without_indexes(token.value).contains(is_odd)
+    })
 }
 
 /// A name without its brackets.

@@ -34,16 +34,10 @@ pub(super) fn check(pass: &mut Pass<'_, '_>) {
         let unknown = scope.used.iter().filter(|i| {
             let token = &pass.tokens[**i];
             let name = without_index(token.value);
-            let is_of_facts = ["facts[", "trusted["].iter().any(|start| {
-                token
-                    .value
-                    .strip_prefix(start)
-                    .is_some_and(|rest| rest.rfind(']').is_some_and(|end| end > 0))
-            });
-            let is_known = scope.is_parameter(name, token.line)
+            let is_known = known.contains(name)
                 || token.value.contains("::")
-                || is_of_facts
-                || known.contains(name)
+                || scope.is_parameter(name, token.line)
+                || is_of_facts(token.value)
                 || name_is_number(token.value);
             !is_known
         });
@@ -52,6 +46,13 @@ pub(super) fn check(pass: &mut Pass<'_, '_>) {
     for i in found {
         pass.warn(i, "top-scope variable being used without an explicit namespace");
     }
+}
+
+/// Whether a variable is an element of `facts` or `trusted`.
+fn is_of_facts(value: &str) -> bool {
+    ["facts[", "trusted["].iter().any(|start| {
+        value.strip_prefix(start).is_some_and(|rest| rest.rfind(']').is_some_and(|end| end > 0))
+    })
 }
 
 fn name_is_number(name: &str) -> bool {

@@ -4,7 +4,7 @@ use ordain_source::{Safety, TextRange};
 
 use crate::puppet_lint::finding::{Finding, Level};
 use crate::puppet_lint::pass::{Note, Pass, range, replace};
-use crate::puppet_lint::token::Kind;
+use crate::puppet_lint::token::{Kind, Token};
 
 pub(super) fn line_length(pass: &mut Pass<'_, '_>, most: usize) {
     let mut start = 0;
@@ -42,26 +42,24 @@ pub(super) fn soft_tabs(pass: &mut Pass<'_, '_>) {
 }
 
 pub(super) fn hard_tabs(pass: &mut Pass<'_, '_>) {
-    for i in 0..pass.tokens.len() {
+    let has_tab = |_, token: &Token<'_>| token.value.bytes().any(|b| b == b'\t');
+    for i in pass.find_all([Kind::Indent, Kind::Whitespace], has_tab) {
         let token = &pass.tokens[i];
-        let is_blank = matches!(token.kind, Kind::Indent | Kind::Whitespace);
-        if is_blank && token.value.contains('\t') {
-            let text = token.value.replace('\t', "  ");
-            let fix = replace(Safety::Safe, "write two spaces", range(token), text);
-            let note = Note::warning(i, "tab character found").fix(Some(fix));
-            pass.add(Note { level: Level::Error, ..note });
-        }
+        let text = token.value.replace('\t', "  ");
+        let fix = replace(Safety::Safe, "write two spaces", range(token), text);
+        let note = Note::warning(i, "tab character found").fix(Some(fix));
+        pass.add(Note { level: Level::Error, ..note });
     }
 }
 
 pub(super) fn trailing(pass: &mut Pass<'_, '_>) {
-    for i in 0..pass.tokens.len() {
-        let token = &pass.tokens[i];
-        let is_blank = matches!(token.kind, Kind::Indent | Kind::Whitespace);
-        if is_blank && pass.tokens.get(i + 1).is_none_or(|next| next.kind == Kind::Newline) {
-            let fix = replace(Safety::Safe, "remove it", range(token), "");
-            let note = Note::warning(i, "trailing whitespace found").fix(Some(fix));
-            pass.add(Note { level: Level::Error, ..note });
-        }
+    let tokens = pass.tokens;
+    let is_last = |i, _: &Token<'_>| {
+        tokens.get(i + 1).is_none_or(|next: &Token<'_>| next.kind == Kind::Newline)
+    };
+    for i in pass.find_all([Kind::Indent, Kind::Whitespace], is_last) {
+        let fix = replace(Safety::Safe, "remove it", range(&tokens[i]), "");
+        let note = Note::warning(i, "trailing whitespace found").fix(Some(fix));
+        pass.add(Note { level: Level::Error, ..note });
     }
 }
