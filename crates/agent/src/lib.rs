@@ -16,6 +16,7 @@
 //! The crate must not know: languages, arguments, terminals, how graphs are applied.
 
 mod client;
+mod crashes;
 mod enrol;
 mod error;
 mod home;
@@ -26,6 +27,7 @@ mod server;
 mod sources;
 mod spool;
 
+pub use crashes::{Crash, Crashes};
 pub use enrol::{Enrolment, Trust};
 pub use error::AgentError;
 pub use home::{Home, StoredGraph};

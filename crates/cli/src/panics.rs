@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 
+use ordain_engine::current::current_resource;
+
 use crate::exit::Exit;
 
 /// Makes a panic end only its thread. The work of that thread fails, and other threads continue.
@@ -13,16 +15,20 @@ pub(crate) fn end_thread_on_panic() {
     }));
 }
 
-/// Makes a panic end the process. The message asks for a bug report.
+/// Makes a panic end the process, except in a resource: the engine fails that one and goes on.
 pub(crate) fn exit_on_panic() {
     std::panic::set_hook(Box::new(|info| {
         // A closed stderr is no reason to fail.
         let _ = io::stderr().write_all(panic_message(info).as_bytes());
+        if current_resource().is_some() {
+            return;
+        }
         std::process::exit(i32::from(u8::from(Exit::Failed)));
     }));
 }
 
-fn panic_message(info: &PanicHookInfo<'_>) -> String {
+/// The message of a panic, which asks for a bug report.
+pub(crate) fn panic_message(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

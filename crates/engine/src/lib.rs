@@ -25,7 +25,7 @@ pub mod tls;
 pub use kind::report;
 pub use kinds::shared::shared_kv;
 pub use run::{
-    apply, automatic, backup, deferred, observer, plan, prepare, reconcile, reversal, saved,
-    unfinished,
+    apply, automatic, backup, current, deferred, observer, plan, prepare, reconcile, reversal,
+    saved, unfinished,
 };
 pub use system::{accounts, host, runner, watch};

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use ordain_agent::{AgentError, Home, LocalSources, Server, StoredGraph, protocol};
 use ordain_driver::{Compiled, Options as CompileOptions, received};
-use ordain_engine::prepare::Prepared;
+use ordain_engine::prepare::{Options as EngineOptions, Prepared};
 use ordain_puppet::deferred::Deferral;
 use ordain_source::Diagnostic;
 
 use super::args::Settings;
+use super::restart;
 use crate::codes;
 use crate::commands::plan::{SelectionArgs, prepare_after};
 use crate::exit::Failure;
@@ -46,6 +47,7 @@ impl ReceivedGraph {
     pub(super) fn prepare(
         &self,
         ui: &mut Ui,
+        home: &Home,
         selection: &SelectionArgs,
         settings: &Settings,
         (noop, earlier): (bool, Option<&Prepared>),
@@ -58,7 +60,8 @@ impl ReceivedGraph {
         let registry = options.registry()?;
         let host = selection.host(std::path::Path::new("/"));
         compiled.undo_missing(&host, &registry)?;
-        let options = selection.options(noop);
+        let crashes = restart::crashed_resources(ui, home);
+        let options = EngineOptions { crashes, ..selection.options(noop) };
         let prepared = prepare_after(ui, earlier, &compiled, registry, options)?;
         if !settings.keep_going {
             failures::refuse(ui, &prepared, &compiled)?;

@@ -5,6 +5,7 @@ mod common;
 mod graph;
 mod link;
 mod once;
+mod restart;
 mod shared;
 mod watch_loop;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(ui: &mut Ui, args: &AgentArgs) -> Result<Exit, Failure> {
     let dir = runs::state_dir(settings.state_dir.as_deref())?;
     let home = Home::open(&dir.join("agent"), &settings.key_file);
     let home = Arc::new(home.map_err(|error| graph::error(&error))?);
+    restart::restart_on_panic(&home);
     match args.once {
         true => once::run(ui, args, &settings, &home),
         false => watch_loop::run(ui, args, settings, &home),

@@ -57,7 +57,7 @@ pub(super) fn run(
         is_cached,
         notes,
     };
-    let prepared = received.prepare(ui, &args.selection, settings, (noop, None));
+    let prepared = received.prepare(ui, home, &args.selection, settings, (noop, None));
     let (compiled, prepared) = match prepared {
         Ok(prepared) => prepared,
         Err(failure) => {

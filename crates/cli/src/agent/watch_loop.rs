@@ -32,7 +32,7 @@ use crate::signals::{self, HangupAction, Signals};
 use crate::ui::{Progress, Ui, count};
 use crate::watch::journal::{FailureJournal, RunRecorder};
 use crate::watch::service_manager::ServiceManager;
-use crate::{codes, panics, runs};
+use crate::{codes, runs};
 
 /// The time after which a run is reported although some of its resources are not settled.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,7 +57,6 @@ pub(super) fn run(
     let agent = |error: AgentError| Failure::from(graph::error(&error));
     let signals = Signals::block(HangupAction::Reload).map_err(failed)?;
     signals.enable_graceful_stop();
-    panics::end_thread_on_panic();
     let subject = subject(&settings, &args.selection.root);
     let run = store.begin("agent", &subject).map_err(codes::state)?;
     let mut host = args.selection.host(Path::new("/"));
@@ -313,7 +312,8 @@ impl AgentLoop<'_> {
         let earlier = self.reconciler.prepared().cloned();
         let how = (self.noop, earlier.as_deref());
         let selection = &self.args.selection;
-        let (compiled, prepared) = received.prepare(self.ui, selection, &self.settings, how)?;
+        let (compiled, prepared) =
+            received.prepare(self.ui, self.home, selection, &self.settings, how)?;
         self.journal.texts = Arc::clone(&compiled.sources);
         let swapped = self.reconciler.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph is invalid: {error}"))

@@ -58,7 +58,7 @@ mod serve;
 mod test;
 #[cfg(feature = "full")]
 mod types;
-mod version;
+pub(crate) mod version;
 
 use std::ffi::OsString;
 

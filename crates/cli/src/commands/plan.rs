@@ -130,6 +130,7 @@ impl SelectionArgs {
             jobs: self.jobs.map_or(1, Into::into),
             autogroup: !self.no_autogroup,
             autoedges: !self.no_autoedges,
+            crashes: Vec::new(),
         }
     }
 

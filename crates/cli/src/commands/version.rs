@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 const COMMIT: Option<&str> = option_env!("ORDAIN_COMMIT");
 
 /// The version, the commit, the target of the build and its verbs, one a line.
-pub(super) fn long() -> &'static str {
+pub(crate) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let commit = COMMIT.filter(|commit| !commit.is_empty()).unwrap_or("unknown");
         let libc = match cfg!(target_env = "musl") {

@@ -388,6 +388,60 @@ fn failures_have_their_own_exit_codes() {
     assert_eq!(fleet.reports(name), ["failed", "failed"]);
 }
 
+const WITH_BAD: &str = "file { '/etc/a': content => 'a' }
+-> file { '/etc/bad': content => 'CONTENT' }
+file { '/etc/c': content => 'c', require => File['/etc/a'] }\n";
+
+/// The variable that makes a debug build panic in a resource.
+const PANIC_IN: (&str, &str) = ("ORDAIN_PANIC_IN", "File[/etc/bad]");
+
+#[test]
+fn a_crash_in_a_resource_leaves_out_that_resource_until_its_declaration_changes() {
+    let fleet = Fleet::start(&[(MOTD, WITH_BAD)]);
+    let name = "web.example.org";
+    let crashing = || {
+        let mut command = fleet.agent(name, &["--once", "--trust-on-first-use"]);
+        command.env(PANIC_IN.0, PANIC_IN.1).output().unwrap()
+    };
+    let left_out =
+        "left out, since Ordain crashed in it before, at crates/engine/src/run/current.rs:";
+    let first = crashing();
+    assert!(text(&first).contains("this is a bug in Ordain"), "{}", text(&first));
+    assert!(text(&first).contains(left_out), "{}", text(&first));
+    assert!(matches!(first.status.code(), Some(4 | 6)), "{}", text(&first));
+    for path in ["/etc/a", "/etc/c"] {
+        assert!(fleet.file(name, path).exists(), "{path}");
+    }
+    // The next run does not crash again.
+    let second = fleet.once(name, &[]);
+    assert_eq!(second.status.code(), Some(4), "{}", text(&second));
+    assert!(text(&second).contains(left_out), "{}", text(&second));
+    assert!(!fleet.file(name, "/etc/bad").exists());
+    fleet.edit(MOTD, &WITH_BAD.replace("CONTENT", "other"));
+    let third = fleet.once(name, &[]);
+    assert_eq!(third.status.code(), Some(2), "{}", text(&third));
+    assert_eq!(content(&fleet.file(name, "/etc/bad")), "other");
+    assert_eq!(fleet.reports(name), ["failed", "failed", "changed"]);
+}
+
+#[test]
+fn an_agent_that_stays_starts_again_after_a_crash_in_a_resource() {
+    let fleet = Fleet::start(&[(MOTD, WITH_BAD)]);
+    let name = "web.example.org";
+    let mut command = fleet.agent(name, &["--trust-on-first-use", "--interval", "100000"]);
+    command.env(PANIC_IN.0, PANIC_IN.1);
+    let agent = Staying::start(command);
+    agent.wait("Keeping 3 resources true");
+    agent.wait("Keeping 3 resources true");
+    agent.wait("left out, since Ordain crashed in it before");
+    let file = fleet.file(name, "/etc/c");
+    until("the others are applied", || content(&file) == "c");
+    drift(&file, "drift");
+    until("the others are kept true", || content(&file) == "c");
+    assert!(!fleet.file(name, "/etc/bad").exists());
+    assert_eq!(agent.stop(), Some(0));
+}
+
 #[test]
 fn secrets_are_sealed_on_the_node() {
     let secret = "canary-4711";

@@ -242,6 +242,28 @@ fn a_command_that_ended_before_the_second_signal_keeps_its_daemon() {
 }
 
 #[test]
+fn a_panic_in_a_resource_fails_it_and_the_others_are_applied() {
+    let place = TestDir::new(&[(
+        "site.pp",
+        "file { 'DIR/a': content => 'a' }
+        -> file { 'DIR/bad': content => 'b' }
+        -> file { 'DIR/dependent': content => 'd' }
+        file { 'DIR/c': content => 'c', require => File['DIR/a'] }",
+    )]);
+    // Debug builds panic in this resource.
+    let bad = format!("File[{}]", place.path("bad").display());
+    let output = place.command(&["apply", "site.pp"]).env("ORDAIN_PANIC_IN", bad).output().unwrap();
+    let said = err(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("this is a bug in Ordain"), "{said}");
+    assert!(said.contains("the engine broke off in kind File; this is a bug in Ordain"), "{said}");
+    let exists = |name| place.path(name).exists();
+    assert!(exists("a") && exists("c") && !exists("bad") && !exists("dependent"));
+    assert_eq!(place.run(&["apply", "site.pp"]).status.code(), Some(2));
+    assert!(exists("bad") && exists("dependent"));
+}
+
+#[test]
 fn a_command_whose_time_is_over_leaves_nothing() {
     let site = "exec { 'DIR/program': timeout => 1 }\n";
     let place = TestDir::new(&[("site.pp", site), ("program", ENDLESS)]);

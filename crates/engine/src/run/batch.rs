@@ -97,9 +97,10 @@ impl Stepper<'_> {
     /// The part of a resource in the command of a transaction, if it differs and can take part.
     fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
         let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
-        if ready.instance.is_changed_alone() {
+        if ready.instance.is_changed_alone() || self.prepared.crash(id, ready).is_some() {
             return None;
         }
+        let _current = self.prepared.enter(id);
         let compared = ready.instance.compare(self.host);
         let log = ready.instance.take_log();
         // An error is reported when the resource has its turn.
@@ -122,6 +123,7 @@ impl Stepper<'_> {
         let parts: Vec<BatchMember<'_>> = parts.into_iter().filter(noted).collect();
         let own: Vec<&str> = parts.iter().map(|part| part.own.as_str()).collect();
         let Some(first) = parts.first() else { return };
+        let _current = self.prepared.enter(first.id);
         tools::note_change();
         let done = first.ready.instance.transact(self.host, common, &own);
         tools::note_change();

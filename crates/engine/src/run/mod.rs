@@ -10,6 +10,7 @@ pub(crate) mod audit;
 pub mod automatic;
 pub mod backup;
 pub(crate) mod batch;
+pub mod current;
 pub mod deferred;
 pub(crate) mod forecast;
 pub mod observer;

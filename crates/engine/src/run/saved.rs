@@ -324,7 +324,16 @@ impl SavedPlan {
         let observed = document.resources.into_iter().map(|r| (r.resource, r.fingerprint));
         Ok(Self {
             graph: read(&serde_json::to_vec(&document.graph)?, file)?,
-            options: Options { noop, tags, skip_tags, targets, jobs: 1, autogroup, autoedges },
+            options: Options {
+                noop,
+                tags,
+                skip_tags,
+                targets,
+                jobs: 1,
+                autogroup,
+                autoedges,
+                crashes: Vec::new(),
+            },
             root: document.root,
             modules: document.modules,
             providers: read_value(&document.providers)?,

@@ -13,6 +13,8 @@ use crate::kind::report::{ResourceReport, Status, quoted};
 use crate::kind::tools;
 use crate::kind::{Action, Change, ChangeOutcome, KindError, Level, LogLine};
 use crate::run::audit::AuditSnapshot;
+#[cfg(debug_assertions)]
+use crate::run::current;
 use crate::run::observer::Observer;
 use crate::run::prepare::{Item, Prepared, Ready};
 use crate::run::redact::declared_name;
@@ -174,6 +176,7 @@ impl Stepper<'_> {
         incoming: Events,
         batch_outcome: Option<BatchOutcome>,
     ) -> StepResult {
+        let _current = self.prepared.enter(id);
         let run = AssertUnwindSafe(|| self.run(id, incoming, batch_outcome));
         std::panic::catch_unwind(run).unwrap_or_else(|_| {
             let mut report = self.blank(id);
@@ -206,7 +209,14 @@ impl Stepper<'_> {
             }
             Item::Container | Item::Virtual => return StepResult::default(),
         };
+        if let Some(crash) = self.prepared.crash(id, ready) {
+            let place = &crash.place;
+            report.fail(format!("left out, since Ordain crashed in it before, at {place}"));
+            return StepResult::unmoved(report, self.mode == Mode::Apply);
+        }
         self.observer.started(&report.resource);
+        #[cfg(debug_assertions)]
+        current::panic_for_tests(&report.resource);
         let received = match self.receive(id, &mut report) {
             Ok(received) => received,
             Err(()) => return StepResult::unmoved(report, true),

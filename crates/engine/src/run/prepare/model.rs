@@ -11,6 +11,7 @@ use ordain_graph::{Graph, Relations, Resource, ResourceId, ResourceRef};
 
 use crate::kind::{AttributeError, Instance, Level, Registry, reveal, scalar_text};
 use crate::run::audit::Audit;
+use crate::run::current::CrashedResource;
 use crate::run::deferred::Deferred;
 use crate::run::schedule::Schedule;
 
@@ -32,6 +33,9 @@ pub struct Options {
     pub autogroup: bool,
     /// Whether to add autorequires, such as a file after its directory.
     pub autoedges: bool,
+    /// Resources in which an earlier run crashed. They fail without being compared, as long as
+    /// their attributes stay the same.
+    pub crashes: Vec<CrashedResource>,
 }
 
 impl Default for Options {
@@ -44,6 +48,7 @@ impl Default for Options {
             jobs: 1,
             autogroup: true,
             autoedges: true,
+            crashes: Vec::new(),
         }
     }
 }

@@ -1,0 +1,71 @@
+//! The resource that a thread works on, for those who handle a panic.
+
+use std::cell::RefCell;
+
+use ordain_graph::{ResourceId, ResourceRef};
+
+use crate::run::prepare::{Item, Prepared, Ready};
+
+thread_local! {
+    static CURRENT: RefCell<Option<CurrentResource>> = const { RefCell::new(None) };
+}
+
+/// A resource as it is declared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CurrentResource {
+    /// The resource.
+    pub resource: ResourceRef,
+    /// Equal for equal attributes, also in another process of the same program.
+    pub digest: u64,
+}
+
+/// A resource in which an earlier process crashed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CrashedResource {
+    /// The resource, as it is displayed.
+    pub resource: String,
+    /// That of [`CurrentResource`].
+    pub digest: u64,
+    /// The place in Ordain's source.
+    pub place: String,
+}
+
+/// The resource that this thread compares or changes. `None` outside of resources.
+pub fn current_resource() -> Option<CurrentResource> {
+    CURRENT.with_borrow(Clone::clone)
+}
+
+/// Until it is dropped, the thread works on a resource.
+pub(crate) struct CurrentGuard(());
+
+impl Drop for CurrentGuard {
+    fn drop(&mut self) {
+        CURRENT.replace(None);
+    }
+}
+
+impl Prepared {
+    /// Makes a resource that can be applied the current one of this thread.
+    pub(crate) fn enter(&self, id: ResourceId) -> CurrentGuard {
+        if let Item::Ready(ready) = &self.items[id.0 as usize] {
+            let resource = self.graph.resource(id).id.clone();
+            CURRENT.replace(Some(CurrentResource { resource, digest: ready.digest }));
+        }
+        CurrentGuard(())
+    }
+
+    /// The crash of an earlier run in a resource with these attributes.
+    pub(crate) fn crash(&self, id: ResourceId, ready: &Ready) -> Option<&CrashedResource> {
+        let of_attributes = |crash: &&CrashedResource| crash.digest == ready.digest;
+        let mut crashes = self.options().crashes.iter().filter(of_attributes);
+        crashes.find(|crash| crash.resource == self.graph.resource(id).id.to_string())
+    }
+}
+
+/// Panics in the resource that the environment names. Only debug builds have it, for tests.
+#[cfg(debug_assertions)]
+pub(crate) fn panic_for_tests(resource: &ResourceRef) {
+    if std::env::var("ORDAIN_PANIC_IN").is_ok_and(|name| name == resource.to_string()) {
+        panic!("a test asked for it");
+    }
+}
