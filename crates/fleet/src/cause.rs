@@ -48,11 +48,19 @@ pub(crate) struct Lines<'w> {
     before: &'w dyn World,
     after: &'w dyn World,
     known: Mutex<FxHashMap<String, Arc<ChangedLines>>>,
+    /// The texts of manifests by their paths, and whether they are of the side before.
+    manifests: Mutex<FxHashMap<(String, bool), Arc<str>>>,
 }
 
 impl<'w> Lines<'w> {
     pub(crate) fn new(root: &Path, before: &'w dyn World, after: &'w dyn World) -> Self {
-        Self { root: absolute(root), before, after, known: Mutex::default() }
+        Self {
+            root: absolute(root),
+            before,
+            after,
+            known: Mutex::default(),
+            manifests: Mutex::default(),
+        }
     }
 
     /// The path of a file for people.
@@ -122,11 +130,24 @@ impl<'w> Lines<'w> {
         vec![self.first(&path).unwrap_or_else(whole)]
     }
 
-    /// A line of a file.
-    fn text(&self, file: &str, line: u32, is_before: bool) -> Option<String> {
+    /// A line of a manifest; empty if there is none.
+    fn manifest_line(&self, file: &str, line: u32, is_before: bool) -> String {
+        let text = self.manifest(file, is_before);
+        let at = (line as usize).checked_sub(1);
+        at.and_then(|at| text.lines().nth(at)).unwrap_or_default().to_owned()
+    }
+
+    fn manifest(&self, file: &str, is_before: bool) -> Arc<str> {
+        let known = || self.manifests.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (file.to_owned(), is_before);
+        if let Some(text) = known().get(&key) {
+            return Arc::clone(text);
+        }
         let world = if is_before { self.before } else { self.after };
-        let text = String::from_utf8(world.read(Path::new(file)).ok()?).ok()?;
-        Some(text.lines().nth((line as usize).checked_sub(1)?)?.to_owned())
+        let bytes = world.read(Path::new(file)).unwrap_or_default();
+        let text: Arc<str> = String::from_utf8(bytes).unwrap_or_default().into();
+        known().insert(key, Arc::clone(&text));
+        text
     }
 
     /// The first line of a file that differs; the first one of the side before if lines are only
@@ -187,23 +208,22 @@ impl<'a> Causes<'a> {
     /// way name. Without any, the changed files that the node's compile reads.
     pub(crate) fn of(&mut self, found: &Found) -> Vec<Cause> {
         let mut causes = BTreeSet::new();
-        let mut manifest_lines = Vec::new();
         let lines = self.lines;
+        let templates: Vec<(Cause, String)> = self.inputs().iter().filter_map(named).collect();
+        let mut manifest_lines = Vec::new();
         let sides = [(found.after, &self.after, false), (found.before, &self.before, true)];
         for (place, side, is_before) in sides {
             for (file, line) in place.into_iter().flat_map(|place| places(side, place)) {
                 causes.extend(lines.at(&file, line, is_before));
-                if file.ends_with(".pp") {
-                    manifest_lines.extend(lines.text(&file, line, is_before));
+                if !templates.is_empty() && file.ends_with(".pp") {
+                    manifest_lines.push(lines.manifest_line(&file, line, is_before));
                 }
             }
         }
+        let is_used = |name: &str| manifest_lines.iter().any(|line| line.contains(name));
+        let used = templates.into_iter().filter(|(_, name)| is_used(name));
+        causes.extend(used.map(|(cause, _)| cause));
         let inputs = self.inputs();
-        let is_named = |cause: &&Cause| {
-            let name = template_name(&cause.file);
-            name.is_some_and(|name| manifest_lines.iter().any(|line| line.contains(&name)))
-        };
-        causes.extend(inputs.iter().filter(is_named).cloned());
         if causes.is_empty() {
             // The lines of manifests are among the origins, unless a value has several lines.
             let is_manifest = |cause: &Cause| cause.file.ends_with(".pp");
@@ -226,10 +246,11 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// The name by which code calls a template: `MODULE/FILE`.
-fn template_name(file: &str) -> Option<String> {
-    let (module, rest) = file.split_once("/templates/")?;
-    Some(format!("{}/{rest}", module.rsplit('/').next().unwrap_or(module)))
+/// The cause in a template, with the name by which code calls it: `MODULE/FILE`.
+fn named(cause: &Cause) -> Option<(Cause, String)> {
+    let (module, rest) = cause.file.split_once("/templates/")?;
+    let name = format!("{}/{rest}", module.rsplit('/').next().unwrap_or(module));
+    Some((cause.clone(), name))
 }
 
 /// The files and lines on the way to a part of a graph.

@@ -17,6 +17,7 @@ use crate::plugins::convert::{MAX_NESTING, from_ruby, raised, to_ruby};
 use crate::state::Compiler;
 use crate::state::budget::{MAX_WEIGHT, Size, address};
 use crate::state::scope::{RESERVED, ScopeKind};
+use crate::state::templates::FixedCopies;
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
@@ -65,7 +66,7 @@ impl RubyMutations {
         }
         let is_fixed = name.is_some_and(|name| compiler.is_fixed(scope, name));
         let held = value.clone();
-        let copy = self.copy(&held, is_fixed);
+        let copy = self.copy(&held, is_fixed, &mut compiler.templates.fixed_copies());
         let root = Root { value, copy: copy.clone(), scope, name: name.map(Into::into) };
         if !self.roots.iter().rev().take(RECENT).any(|other| other.is_same(&root)) {
             self.roots.push(root);
@@ -73,7 +74,9 @@ impl RubyMutations {
         copy
     }
 
-    fn copy(&mut self, value: &Value, is_fixed: bool) -> Ruby {
+    /// Copies a value. Facts are large and many templates ask for them, so the copies of immutable
+    /// values serve all templates of a compile.
+    fn copy(&mut self, value: &Value, is_fixed: bool, fixed: &mut FixedCopies) -> Ruby {
         let holders = match value {
             Value::Array(items) => Arc::strong_count(items),
             Value::Hash(entries) => Arc::strong_count(entries),
@@ -82,33 +85,36 @@ impl RubyMutations {
             other => return to_ruby(other),
         };
         let number = address(value).unwrap_or_default();
-        if holders > 1
-            && let Some(copy) = self.copies.get(&number)
-        {
-            return copy.clone();
+        if holders > 1 {
+            let known = fixed.get(&number).map(|(_, copy)| copy);
+            if let Some(copy) = known.or_else(|| self.copies.get(&number)) {
+                return copy.clone();
+            }
         }
         let copy = match value {
             Value::Array(items) => {
-                Ruby::array(items.iter().map(|item| self.copy(item, is_fixed)).collect())
+                Ruby::array(items.iter().map(|item| self.copy(item, is_fixed, fixed)).collect())
             }
             Value::Hash(entries) => Ruby::hash(
                 entries
                     .iter()
-                    .map(|(key, value)| (self.key(key, is_fixed), self.copy(value, is_fixed))),
+                    .map(|(k, v)| (self.key(k, is_fixed, fixed), self.copy(v, is_fixed, fixed))),
             ),
             other => to_ruby(other),
         };
         let copy = copy.shared(number);
-        if holders > 1 {
+        if holders > 1 && is_fixed {
+            fixed.insert(number, (value.clone(), copy.clone()));
+        } else if holders > 1 {
             self.copies.insert(number, copy.clone());
         }
         copy
     }
 
     /// A separate copy of a key.
-    fn key(&mut self, key: &Value, is_fixed: bool) -> Ruby {
+    fn key(&mut self, key: &Value, is_fixed: bool, fixed: &mut FixedCopies) -> Ruby {
         match key {
-            Value::Array(_) | Value::Hash(_) => self.copy(key, is_fixed),
+            Value::Array(_) | Value::Hash(_) => self.copy(key, is_fixed, fixed),
             key => to_ruby(key),
         }
     }

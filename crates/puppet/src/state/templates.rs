@@ -1,11 +1,20 @@
 //! The output of the EPP templates under way, and the variables that ERB templates set.
 
-use crate::value::closure::ScopeId;
+use std::cell::{RefCell, RefMut};
+
 use ecow::EcoString;
 use ordain_ruby::Value as Ruby;
 use rustc_hash::FxHashMap;
 
-/// The output of the EPP templates under way, and the variables that ERB templates set.
+use crate::value::Value;
+use crate::value::closure::ScopeId;
+
+/// Copies of lists and hashes that Ruby must not change, by the addresses of the originals. Each
+/// original is held, so that its address is not reused.
+pub(crate) type FixedCopies = FxHashMap<usize, (Value, Ruby)>;
+
+/// The output of the EPP templates under way, the variables that ERB templates set, and the copies
+/// of facts that all templates of a compile share.
 #[derive(Default)]
 pub(crate) struct Templates {
     /// The outputs of nested EPP templates, innermost last.
@@ -15,6 +24,7 @@ pub(crate) struct Templates {
     /// Variables that ERB templates set. The objects are kept because a later template of the same
     /// scope may mutate them.
     objects: FxHashMap<(ScopeId, EcoString), TemplateObject>,
+    fixed_copies: RefCell<FixedCopies>,
 }
 
 /// A variable that an ERB template set.
@@ -50,6 +60,15 @@ impl Templates {
     /// Makes the result of the innermost EPP template sensitive.
     pub(crate) fn mark_sensitive(&mut self) {
         self.is_sensitive = true;
+    }
+
+    /// The copies of immutable values.
+    ///
+    /// # Panics
+    /// When a result of an earlier call is still in use. Copying a value runs no code that asks for
+    /// another one.
+    pub(crate) fn fixed_copies(&self) -> RefMut<'_, FixedCopies> {
+        self.fixed_copies.borrow_mut()
     }
 
     /// The number of variables that ERB templates have set.
