@@ -40,7 +40,8 @@ struct CrashFile {
 
 #[derive(Serialize, Deserialize)]
 struct TimedCrash {
-    time: Timestamp,
+    /// Seconds since 1970.
+    time: i64,
     #[serde(flatten)]
     crash: Crash,
 }
@@ -73,7 +74,7 @@ impl Crashes {
         if crashes.iter().any(is_same) {
             return Ok(false);
         }
-        crashes.push(TimedCrash { time: now, crash });
+        crashes.push(TimedCrash { time: now.as_second(), crash });
         let file = CrashFile { version: 1, program: self.program.clone(), crashes };
         let text =
             serde_json::to_vec(&file).map_err(|error| AgentError::damaged(&self.path, error))?;
@@ -90,7 +91,9 @@ impl Crashes {
             crashes.clear();
         }
         // A clock that was set back makes no crash last longer.
-        crashes.retain(|timed| now.duration_since(timed.time).abs() < LIFETIME);
+        crashes.retain(|timed| {
+            now.as_second().abs_diff(timed.time) < LIFETIME.unsigned_abs().as_secs()
+        });
         Ok(crashes)
     }
 }

@@ -433,7 +433,8 @@ fn an_agent_that_stays_starts_again_after_a_crash_in_a_resource() {
     let agent = Staying::start(command);
     agent.wait("Keeping 3 resources true");
     agent.wait("Keeping 3 resources true");
-    agent.wait("left out, since Ordain crashed in it before");
+    let crashes = content(&fleet.path(&format!("{name}/state/agent/crashes.json")));
+    assert!(crashes.contains("\"File[/etc/bad]\""), "{crashes}");
     let file = fleet.file(name, "/etc/c");
     until("the others are applied", || content(&file) == "c");
     drift(&file, "drift");
