@@ -130,9 +130,9 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     if let Some(handle) = running.handle() {
         lock(&RUNNING).insert(number, handle);
     }
-    // [`force`] may have run before the program was registered.
-    if interruption::is_forced() {
-        running.end()?;
+    // [`force`] may have run before the program was registered, and the program may have succeeded
+    // before that.
+    if interruption::is_forced() && !running.end()?.success() {
         return Err(interrupted());
     }
     Ok(running)
