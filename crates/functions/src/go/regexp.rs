@@ -127,11 +127,21 @@ fn escape<'p>(rest: &'p str, class: bool, out: &mut String) -> &'p str {
         let end = after.find("\\E").unwrap_or(after.len());
         out.push_str(&regex::escape(&after[..end]));
         return after.get(end + 2..).unwrap_or("");
+    } else if let Some(length) = property_value(after).filter(|_| matches!(c, 'p' | 'P')) {
+        // No property has this name, so this is an error, as in Go.
+        out.push_str("\\p{-}");
+        return &after[length..];
     } else {
         out.push('\\');
         out.push(c);
     }
     after
+}
+
+/// The length of a property with its value, such as `{age=6.0}`, which Go lacks.
+fn property_value(text: &str) -> Option<usize> {
+    let end = text.strip_prefix('{')?.find('}')? + 1;
+    text[..end].contains(['=', ':']).then_some(end + 1)
 }
 
 #[cfg(test)]
@@ -153,7 +163,7 @@ mod tests {
     #[test]
     fn properties_are_categories_and_scripts() {
         assert!(compile(r"^\p{Greek}\p{Lu}\pN$").unwrap().is_match("αA1"));
-        for other in [r"\p{age=6.0}", r"\p{gcb=Extend}", r"\p{wb=Numeric}", r"\p{sb=Close}"] {
+        for other in [r"\p{age=6.0}", r"\p{gcb=Extend}", r"\p{wb=Numeric}", r"[\P{sb:Close}]"] {
             assert!(compile(other).is_err(), "{other}");
         }
     }
