@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 
-use ordain_graph::{ResourceId, ResourceRef};
-
-use crate::run::prepare::{Item, Prepared, Ready};
+use ordain_graph::ResourceRef;
 
 thread_local! {
     static CURRENT: RefCell<Option<CurrentResource>> = const { RefCell::new(None) };
@@ -38,27 +36,16 @@ pub fn current_resource() -> Option<CurrentResource> {
 /// Until it is dropped, the thread works on a resource.
 pub(crate) struct CurrentGuard(());
 
-impl Drop for CurrentGuard {
-    fn drop(&mut self) {
-        CURRENT.replace(None);
+impl CurrentGuard {
+    pub(crate) fn enter(current: CurrentResource) -> Self {
+        CURRENT.replace(Some(current));
+        Self(())
     }
 }
 
-impl Prepared {
-    /// Makes a resource that can be applied the current one of this thread.
-    pub(crate) fn enter(&self, id: ResourceId) -> CurrentGuard {
-        if let Item::Ready(ready) = &self.items[id.0 as usize] {
-            let resource = self.graph.resource(id).id.clone();
-            CURRENT.replace(Some(CurrentResource { resource, digest: ready.digest }));
-        }
-        CurrentGuard(())
-    }
-
-    /// The crash of an earlier run in a resource with these attributes.
-    pub(crate) fn crash(&self, id: ResourceId, ready: &Ready) -> Option<&CrashedResource> {
-        let of_attributes = |crash: &&CrashedResource| crash.digest == ready.digest;
-        let mut crashes = self.options().crashes.iter().filter(of_attributes);
-        crashes.find(|crash| crash.resource == self.graph.resource(id).id.to_string())
+impl Drop for CurrentGuard {
+    fn drop(&mut self) {
+        CURRENT.replace(None);
     }
 }
 

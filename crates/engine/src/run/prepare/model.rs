@@ -11,7 +11,7 @@ use ordain_graph::{Graph, Relations, Resource, ResourceId, ResourceRef};
 
 use crate::kind::{AttributeError, Instance, Level, Registry, reveal, scalar_text};
 use crate::run::audit::Audit;
-use crate::run::current::CrashedResource;
+use crate::run::current::{CrashedResource, CurrentGuard, CurrentResource};
 use crate::run::deferred::Deferred;
 use crate::run::schedule::Schedule;
 
@@ -163,6 +163,20 @@ impl Prepared {
     /// The options of the run.
     pub(crate) fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Makes a resource the current one of this thread, if it can be applied.
+    pub(crate) fn enter(&self, id: ResourceId) -> Option<CurrentGuard> {
+        let Item::Ready(ready) = &self.items[id.0 as usize] else { return None };
+        let resource = self.graph.resource(id).id.clone();
+        Some(CurrentGuard::enter(CurrentResource { resource, digest: ready.digest }))
+    }
+
+    /// The crash of an earlier run in a resource with these attributes.
+    pub(crate) fn crash(&self, id: ResourceId, ready: &Ready) -> Option<&CrashedResource> {
+        let of_attributes = |crash: &&CrashedResource| crash.digest == ready.digest;
+        let mut crashes = self.options.crashes.iter().filter(of_attributes);
+        crashes.find(|crash| crash.resource == self.graph.resource(id).id.to_string())
     }
 
     /// The containment path of a resource, as logs show it: `/Stage[main]/A/File[/x]`.
