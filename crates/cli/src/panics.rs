@@ -10,16 +10,14 @@ use crate::exit::Exit;
 /// Makes a panic end only its thread. The work of that thread fails, and other threads continue.
 pub(crate) fn end_thread_on_panic() {
     std::panic::set_hook(Box::new(|info| {
-        // A closed stderr is no reason to fail.
-        let _ = io::stderr().write_all(panic_message(info).as_bytes());
+        print_panic(info);
     }));
 }
 
 /// Makes a panic end the process, except in a resource: the engine fails that one and goes on.
 pub(crate) fn exit_on_panic() {
     std::panic::set_hook(Box::new(|info| {
-        // A closed stderr is no reason to fail.
-        let _ = io::stderr().write_all(panic_message(info).as_bytes());
+        print_panic(info);
         if current_resource().is_some() {
             return;
         }
@@ -27,8 +25,13 @@ pub(crate) fn exit_on_panic() {
     }));
 }
 
-/// The message of a panic, which asks for a bug report.
-pub(crate) fn panic_message(info: &PanicHookInfo<'_>) -> String {
+/// Prints the message of a panic, which asks for a bug report.
+pub(crate) fn print_panic(info: &PanicHookInfo<'_>) {
+    // A closed stderr is no reason to fail.
+    let _ = io::stderr().write_all(panic_message(info).as_bytes());
+}
+
+fn panic_message(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

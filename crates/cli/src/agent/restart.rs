@@ -1,6 +1,5 @@
 //! A panic in a resource: the agent starts again without that resource.
 
-use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::panic::PanicHookInfo;
 use std::process::Command;
@@ -15,7 +14,7 @@ use ordain_source::Diagnostic;
 use crate::codes;
 use crate::commands::version;
 use crate::exit::Exit;
-use crate::panics::panic_message;
+use crate::panics::print_panic;
 use crate::ui::Ui;
 
 /// Makes a panic in a resource start this program again, with the same arguments. The resource is
@@ -30,8 +29,7 @@ pub(super) fn restart_on_panic(home: &Arc<Home>) {
                 std::thread::park();
             }
         }
-        // A closed stderr is no reason to fail.
-        let _ = std::io::stderr().write_all(panic_message(info).as_bytes());
+        print_panic(info);
         if is_new(&crashes, info) {
             let _ = start_again();
         }
