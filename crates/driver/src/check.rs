@@ -172,7 +172,7 @@ impl FileFinder {
 
 /// Whether a search leaves out a file or directory. Plans are programs of another tool in the
 /// notation of manifests.
-fn is_left_out(name: &str) -> bool {
+pub(crate) fn is_left_out(name: &str) -> bool {
     name.starts_with('.') || name == "plans"
 }
 

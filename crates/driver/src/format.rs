@@ -14,6 +14,7 @@ use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World};
 use similar::{DiffOp, TextDiff};
 
+use crate::check::is_left_out;
 use crate::codes;
 use crate::inmanta::STACK_SIZE;
 
@@ -87,8 +88,8 @@ pub struct FormatSettings {
     pub columns: Columns,
 }
 
-/// The files below a path that have a formatter, in order. Hidden directories are left out, and
-/// files of other programs with the same endings.
+/// The files below a path that have a formatter, in order. Hidden directories and plans of Bolt are
+/// left out, and files of other programs with the same endings.
 ///
 /// # Errors
 /// When a directory cannot be listed, a named file has no formatter, or nothing is found.
@@ -109,7 +110,7 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
         for (name, kind) in entries {
             let path = path.join(&name);
             match kind {
-                EntryKind::Directory if name.starts_with('.') || depth >= MAX_DEPTH => {}
+                EntryKind::Directory if is_left_out(&name) || depth >= MAX_DEPTH => {}
                 EntryKind::Directory => left.push((path, depth + 1)),
                 _ if Formatted::discovered(&world, &path, || read(&path).ok()).is_some() => {
                     found.push(path);

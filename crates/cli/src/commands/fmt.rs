@@ -18,6 +18,10 @@ use crate::options::Edition;
 use crate::show::diff;
 use crate::ui::{Ui, count};
 
+/// The files that are written at the same time. They wait for the disk, which stores several files
+/// as soon as one.
+const WRITERS: usize = 16;
+
 /// Format manifests, models, programs of mgmt and templates of spiff
 ///
 /// Files are written in place. Directories are searched for .pp and .mcl files, for .cf files of
@@ -103,6 +107,7 @@ pub(super) fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
     let sources = SourceMap::new();
     let mut changed = Vec::new();
     let mut diagnostics = Vec::new();
+    let mut to_write = Vec::new();
     for file in read(args, &sources)? {
         let after = match file.after {
             Ok(after) => after,
@@ -121,11 +126,12 @@ pub(super) fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
         if args.diff {
             print_diff(ui, &file.path, file.before, after)?;
         } else if !args.check && !is_stdin {
-            let written = format::replace(&file.path, &after);
-            let text = format!("cannot write {}", file.path.display());
-            written.map_err(|e| codes::io(&text, &e))?;
+            to_write.push((file.path.clone(), after));
         }
         changed.push(file.path);
+    }
+    if !to_write.is_empty() {
+        diagnostics.extend(write(&to_write)?);
     }
     if args.check && !args.diff {
         for path in &changed {
@@ -139,6 +145,20 @@ pub(super) fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
         return Err(Failure::Shown);
     }
     if failed { Err(Failure::Shown) } else { Ok(Exit::Done) }
+}
+
+/// Replaces files by their new texts. Returns an error for each file that cannot be written; the
+/// others are written.
+fn write(files: &[(PathBuf, String)]) -> Result<Vec<Diagnostic>, Failure> {
+    let one = |(path, text): &(PathBuf, String)| {
+        let message = || format!("cannot write {}", path.display());
+        format::replace(path, text).err().map(|error| codes::io(&message(), &error))
+    };
+    let threads = WRITERS.min(files.len());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
+    let errors: Vec<Option<Diagnostic>> = pool.install(|| files.par_iter().map(one).collect());
+    Ok(errors.into_iter().flatten().collect())
 }
 
 fn not_formatted(files: usize) -> Diagnostic {
