@@ -40,11 +40,15 @@ def requests():
         listed.append(get("/event-counts", summarize_by=by))
         listed.append(get("/aggregate-event-counts", summarize_by=by))
         listed.append(get("/event-counts", ["=", "latest_report?", True], summarize_by=by, count_by="certname"))
+        listed.append(get("/event-counts", ["=", "latest_report?", True], summarize_by=by))
+        listed.append(get("/aggregate-event-counts", ["=", "latest_report?", True], summarize_by=by))
     listed += [
         get("/event-counts"), get("/aggregate-event-counts", summarize_by="resource,certname"),
         get("/event-counts", summarize_by="certname", counts_filter='[">","failures",0]'),
         get("/event-counts", summarize_by="certname", counts_filter='["=","nonsense",0]'),
         get("/event-counts", summarize_by="certname", counts_filter='[">","nonsense",0]'),
+        get("/event-counts", ["and", ["=", "latest_report?", True], ["~", "certname", "0"]], summarize_by="certname",
+            counts_filter='[">","successes",0]', include_total="true"),
         get("/event-counts", summarize_by="certname", order_by='[{"field":"certname","order":"desc"}]', include_total="true"),
         get("/event-counts", summarize_by="certname", order_by='[{"field":"nonsense"}]'),
         get("/event-counts", summarize_by="certname", count_by="nonsense"),

@@ -20,10 +20,13 @@ const TYPES: &[(&str, &str)] = &[
     ("JSONB", "TEXT"),
 ];
 
+/// The beginning of lines of a schema that only PostgreSQL gets.
+const POSTGRESQL_ONLY: &str = "-- postgresql: ";
+
 impl Dialect {
     /// Translates a PostgreSQL schema to this dialect.
     pub(crate) fn schema(self, text: &str) -> String {
-        let Self::Sqlite = self else { return text.to_owned() };
+        let Self::Sqlite = self else { return text.replace(POSTGRESQL_ONLY, "") };
         let mut text = text.to_owned();
         for (from, to) in TYPES {
             text = text.replace(from, to);

@@ -81,8 +81,8 @@ fn queries_have_their_sql_and_answer() {
     let directory = tempfile::tempdir().unwrap();
     let database = database(directory.path());
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    golden(4, |golden| {
-        for name in ["conditions", "endpoints", "errors", "resource_counts"] {
+    golden(5, |golden| {
+        for name in ["conditions", "endpoints", "errors", "event_counts", "resource_counts"] {
             golden.page(&pages.join(name).with_extension("txt"), |text| {
                 let requests = text.lines().filter_map(|line| line.strip_prefix("> "));
                 requests.fold(String::new(), |out, line| {

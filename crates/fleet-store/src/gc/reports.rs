@@ -41,7 +41,8 @@ const FORGET: &str = "latest_report_id = NULL, latest_report_hash = NULL,
     latest_report_producer_timestamp = NULL, latest_report_status = NULL,
     latest_report_noop = NULL, latest_report_noop_pending = NULL,
     latest_report_corrective_change = NULL, latest_report_job_id = NULL,
-    cached_catalog_status = NULL";
+    cached_catalog_status = NULL, latest_report_events = 0, latest_report_failures = 0,
+    latest_report_skips = 0, latest_report_successes = 0, latest_report_noops = 0";
 
 /// Deletes reports; each row holds the ids of a report and its node.
 fn delete_reports(

@@ -188,10 +188,15 @@ fn set_latest(
                    latest_report_timestamp = $5, latest_report_status = $6,
                    latest_report_noop = $7, latest_report_noop_pending = $8,
                    latest_report_corrective_change = $9, latest_report_job_id = $10,
-                   cached_catalog_status = $11
-               WHERE id = $12 AND (latest_report_producer_timestamp IS NULL
+                   cached_catalog_status = $11, latest_report_events = $12,
+                   latest_report_failures = $13, latest_report_skips = $14,
+                   latest_report_successes = $15, latest_report_noops = $16
+               WHERE id = $17 AND (latest_report_producer_timestamp IS NULL
                    OR latest_report_producer_timestamp < $1
-                   OR latest_report_producer_timestamp > $13)";
+                   OR latest_report_producer_timestamp > $18)";
+    let count_of = |status: &str| -> Value {
+        (report.events.iter().filter(|event| event.status == status).count() as i64).into()
+    };
     let parameters = [
         report.producer_timestamp.into(),
         id,
@@ -204,6 +209,11 @@ fn set_latest(
         report.corrective_change.into(),
         report.job_id.clone().into(),
         report.cached_catalog_status.clone().into(),
+        (report.events.len() as i64).into(),
+        count_of("failure"),
+        count_of("skipped"),
+        count_of("success"),
+        count_of("noop"),
         node,
         // A time in the future says nothing: the clocks of servers differ.
         now().into(),

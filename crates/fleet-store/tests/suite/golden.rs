@@ -158,7 +158,23 @@ fn sorted(json: Json) -> Json {
     }
 }
 
+/// The nodes whose counts of events are not those of the events of their last run.
+const WRONG_COUNTS: &str = "SELECT c.certname FROM certnames c
+    LEFT JOIN (SELECT report_id, count(*) AS events,
+            sum(CASE WHEN status = 'failure' THEN 1 ELSE 0 END) AS failures,
+            sum(CASE WHEN status = 'skipped' THEN 1 ELSE 0 END) AS skips,
+            sum(CASE WHEN status = 'success' THEN 1 ELSE 0 END) AS successes,
+            sum(CASE WHEN status = 'noop' THEN 1 ELSE 0 END) AS noops
+        FROM events GROUP BY report_id) e ON e.report_id = c.latest_report_id
+    WHERE c.latest_report_events <> coalesce(e.events, 0)
+        OR c.latest_report_failures <> coalesce(e.failures, 0)
+        OR c.latest_report_skips <> coalesce(e.skips, 0)
+        OR c.latest_report_successes <> coalesce(e.successes, 0)
+        OR c.latest_report_noops <> coalesce(e.noops, 0)";
+
 pub(crate) fn dump(database: &dyn Database) -> String {
+    let wrong = read(database, None, |connection| connection.rows(WRONG_COUNTS, &[])).unwrap();
+    assert_eq!(wrong, Vec::<Vec<Value>>::new());
     let mut out = String::new();
     for (title, sql) in TABLES {
         let rows = read(database, None, |connection| connection.rows(sql, &[])).unwrap();

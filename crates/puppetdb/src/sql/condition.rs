@@ -18,6 +18,9 @@ pub(super) struct Conditions<'a> {
 /// The nodes that have leaves of facts: the condition on the path, then that on the value.
 const LEAVES: &str = "(fs.certname_id IN (SELECT f.certname_id FROM facts f \
                       JOIN fact_paths p ON p.id = f.path_id WHERE {} AND {}))";
+/// Whether the node of a catalog is active. Few nodes are inactive, and an index has them.
+const IS_OF_ACTIVE_NODE: &str = "NOT EXISTS (SELECT 1 FROM certnames n WHERE n.id = c.certname_id \
+                                 AND (n.deactivated IS NOT NULL OR n.expired IS NOT NULL))";
 /// Whether an encoded path has an index.
 const HAS_INDEX: &str = "(^|#~)[0-9]+(#~|$)";
 
@@ -356,6 +359,7 @@ impl Conditions<'_> {
 
     fn node_state(&self, state: NodeState) -> Sql {
         match state {
+            NodeState::Active if self.scope.lacks_nodes => Sql::text(IS_OF_ACTIVE_NODE),
             NodeState::Active => Sql::text("(n.deactivated IS NULL AND n.expired IS NULL)"),
             NodeState::Inactive => {
                 let since = Literal::Time(self.context.inactive_since);

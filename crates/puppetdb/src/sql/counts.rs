@@ -2,10 +2,11 @@
 
 use ordain_fleet_store::Value;
 
-use super::select::{Columns, select_sql};
+use super::condition::Conditions;
+use super::select::{Columns, Scope, select_sql};
 use super::{Context, Decoder, Sql, Statement};
 use crate::error::QueryError;
-use crate::plan::{Comparison, Literal, Output, Select};
+use crate::plan::{Comparison, Expr, Literal, Output, Select};
 
 /// The subject by which events are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,12 @@ impl Summary {
 pub(crate) const COUNTS: &[&str] = &["failures", "skips", "successes", "noops"];
 const STATUSES: &[&str] = &["failure", "skipped", "success", "noop"];
 
+/// The nodes whose last run has events, with the counts.
+const LAST_RUNS: &str = "SELECT n.certname AS certname, n.latest_report_failures AS failures, \
+                         n.latest_report_skips AS skips, n.latest_report_successes AS successes, \
+                         n.latest_report_noops AS noops \
+                         FROM certnames n WHERE n.latest_report_events > 0";
+
 /// A query for counts.
 pub(crate) struct Counts {
     /// The events.
@@ -71,6 +78,50 @@ impl Counts {
     }
 
     fn sql(&self, context: Context) -> Result<Sql, QueryError> {
+        let mut sql = match self.is_of_last_runs() {
+            true => self.last_runs(context)?,
+            false => self.of_events(context)?,
+        };
+        if let Some((count, operator, value)) = self.filter {
+            let value = context.dialect.literal(&Literal::Integer(value));
+            let template =
+                format!("SELECT * FROM ({{}}) filtered WHERE {count} {} {{}}", operator.sql());
+            sql = Sql::format(&template, [sql, value]);
+        }
+        Ok(sql)
+    }
+
+    /// Whether the query asks for the events of the last run of each node, which are counted when
+    /// reports are stored.
+    fn is_of_last_runs(&self) -> bool {
+        let parts = match &self.events.filter {
+            Some(Expr::And(parts)) => parts.as_slice(),
+            Some(part) => std::slice::from_ref(part),
+            None => &[],
+        };
+        let is_latest = |part: &Expr| matches!(part, Expr::IsLatestReport { is_event: true });
+        self.by == Summary::Certname
+            && !self.count_nodes
+            && self.events.limit.is_none()
+            && parts.iter().any(is_latest)
+            && parts.iter().all(|part| is_latest(part) || part.reads_only(&["certname"]))
+    }
+
+    /// The counts of the last runs.
+    fn last_runs(&self, context: Context) -> Result<Sql, QueryError> {
+        let scope = Scope::default();
+        let conditions = Conditions { context, scope: &scope };
+        let mut sql = Sql::text(LAST_RUNS);
+        if let Some(Expr::And(parts)) = &self.events.filter {
+            for part in parts.iter().filter(|part| !matches!(part, Expr::IsLatestReport { .. })) {
+                sql.push(" AND ");
+                sql.append(conditions.sql(part)?);
+            }
+        }
+        Ok(sql)
+    }
+
+    fn of_events(&self, context: Context) -> Result<Sql, QueryError> {
         let mut wanted = vec!["certname", "status"];
         wanted.extend(self.by.columns().iter().filter(|name| **name != "certname"));
         let mut events = self.events.clone();
@@ -91,14 +142,7 @@ impl Counts {
         });
         let sums = sums.collect::<Vec<_>>().join(", ");
         let template = format!("SELECT {group}, {sums} FROM ({{}}) counted GROUP BY {group}");
-        let mut sql = Sql::format(&template, [inner]);
-        if let Some((count, operator, value)) = self.filter {
-            let value = context.dialect.literal(&Literal::Integer(value));
-            let template =
-                format!("SELECT * FROM ({{}}) filtered WHERE {count} {} {{}}", operator.sql());
-            sql = Sql::format(&template, [sql, value]);
-        }
-        Ok(sql)
+        Ok(Sql::format(&template, [inner]))
     }
 
     /// The statement for the counts.

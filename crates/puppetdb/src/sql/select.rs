@@ -52,6 +52,8 @@ pub(super) struct Scope {
     named_fact: Option<(&'static str, &'static str)>,
     /// Whether the rows are catalogs that know the number of their resources.
     counts_resources: bool,
+    /// Whether the rows are catalogs without their nodes.
+    pub(super) lacks_nodes: bool,
 }
 
 impl Scope {
@@ -148,8 +150,9 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
     let (scope, from) = match &columns {
         Columns::Converted(_) => source(context, select),
         _ if resource_counts::apply(select, !has_columns) => {
-            let scope = Scope { counts_resources: true, ..Scope::default() };
-            (scope, Sql::text(resource_counts::FROM))
+            let lacks_nodes = !resource_counts::needs_nodes(select);
+            let scope = Scope { counts_resources: true, lacks_nodes, ..Scope::default() };
+            (scope, Sql::text(resource_counts::from(lacks_nodes)))
         }
         _ => source(context, select),
     };
@@ -482,6 +485,22 @@ impl Expr {
             Expr::And(parts) | Expr::Or(parts) => parts.iter().any(Expr::reads_node),
             Expr::Not(part) => part.reads_node(),
             Expr::NodeState(_) | Expr::IsLatestReport { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the condition reads only these fields, and perhaps the state of the node.
+    pub(super) fn reads_only(&self, names: &[&str]) -> bool {
+        let is_named = |field: &Field| names.contains(&field.name);
+        match self {
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| part.reads_only(names)),
+            Expr::Not(part) => part.reads_only(names),
+            Expr::InSelect { fields, .. } => fields.iter().all(|field| is_named(field)),
+            Expr::Compare { field, .. }
+            | Expr::OneOf { field, .. }
+            | Expr::Regex { field, .. }
+            | Expr::Null { field, .. } => is_named(field),
+            Expr::False | Expr::NodeState(_) => true,
             _ => false,
         }
     }
