@@ -485,7 +485,7 @@ fn rows(
     options: &Options,
     writer: &mut Writer<'_>,
 ) -> Result<(), QueryError> {
-    let columns = Columns::new(&statement.columns);
+    let columns = Columns::new(connection, &statement.columns).map_err(|e| from_store(&e))?;
     let by = match shape {
         Shape::Counts => options.summarize_by.as_deref().and_then(|by| Summary::parse(by).ok()),
         _ => None,
@@ -541,7 +541,7 @@ fn single(
     route: &Route,
     writer: &mut Writer<'_>,
 ) -> Result<(), QueryError> {
-    let columns = Columns::new(&statement.columns);
+    let columns = Columns::new(connection, &statement.columns).map_err(|e| from_store(&e))?;
     let mut is_found = false;
     each(connection, statement, writer, |row, writer| {
         columns.object(row, &mut writer.buffer)?;
@@ -561,7 +561,7 @@ fn data(
     statement: &Statement,
     writer: &mut Writer<'_>,
 ) -> Result<(), QueryError> {
-    let columns = Columns::new(&statement.columns);
+    let columns = Columns::new(connection, &statement.columns).map_err(|e| from_store(&e))?;
     each(connection, statement, writer, |row, writer| {
         columns.value(row, &mut writer.buffer)?;
         writer.lay_out(0);

@@ -1,8 +1,9 @@
 //! Rows of the database as JSON.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use ordain_fleet_store::{FleetStoreError, Value, decompress};
+use ordain_fleet_store::{Connection, FleetStoreError, Value, decompress};
 use ordain_functions::digest::{hex, hex_digits};
 use serde_json::Value as Json;
 
@@ -12,6 +13,8 @@ use crate::time;
 /// The columns of a result, with their keys as JSON.
 pub(crate) struct Columns {
     columns: Vec<(String, String, Decoder)>,
+    /// The names of environments as JSON, by their ids.
+    environments: HashMap<i64, String>,
 }
 
 fn damaged(what: &str) -> FleetStoreError {
@@ -19,11 +22,22 @@ fn damaged(what: &str) -> FleetStoreError {
 }
 
 impl Columns {
-    pub(crate) fn new(columns: &[(String, Decoder)]) -> Self {
+    /// Columns of a statement in the same transaction.
+    pub(crate) fn new(
+        connection: &mut dyn Connection,
+        columns: &[(String, Decoder)],
+    ) -> Result<Self, FleetStoreError> {
+        let mut environments = HashMap::new();
+        if columns.iter().any(|(_, decoder)| *decoder == Decoder::Environment) {
+            for row in connection.rows("SELECT id, environment FROM environments", &[])? {
+                let [id, name] = row.as_slice() else { return Err(damaged("row")) };
+                environments.insert(id.integer()?, Json::from(name.text()?).to_string());
+            }
+        }
         let columns = columns
             .iter()
             .map(|(name, decoder)| (name.clone(), Json::from(name.as_str()).to_string(), *decoder));
-        Columns { columns: columns.collect() }
+        Ok(Columns { columns: columns.collect(), environments })
     }
 
     /// Appends a row as an object.
@@ -36,7 +50,7 @@ impl Columns {
             }
             out.push_str(key);
             out.push(':');
-            values = column(name, *decoder, values, out)?;
+            values = self.column(name, *decoder, values, out)?;
         }
         out.push('}');
         Ok(())
@@ -49,59 +63,64 @@ impl Columns {
                 out.push_str(&compressed(data)?);
             }
             (Some((name, _, decoder)), row) => {
-                column(name, *decoder, row, out)?;
+                self.column(name, *decoder, row, out)?;
             }
             (None, _) => out.push_str("null"),
         }
         Ok(())
     }
+
+    /// Appends a column; returns the columns after it.
+    fn column<'a>(
+        &self,
+        name: &str,
+        decoder: Decoder,
+        values: &'a [Value],
+        out: &mut String,
+    ) -> Result<&'a [Value], FleetStoreError> {
+        let Some((value, rest)) = values.split_first() else { return Err(damaged("row")) };
+        match (decoder, value) {
+            (Decoder::Compressed, hash) => {
+                let Some((data, rest)) = rest.split_first() else { return Err(damaged("row")) };
+                let hash = hex(hash.bytes()?);
+                let data = compressed(data.bytes()?)?;
+                out.push_str(&format!(
+                    "{{\"data\":{data},\"href\":\"/pdb/query/v4/reports/{hash}/{name}\"}}"
+                ));
+                return Ok(rest);
+            }
+            (_, Value::Null) => {
+                // PuppetDB shows resources without parameters so.
+                out.push_str(if name == "parameters" { "{}" } else { "null" });
+            }
+            (Decoder::Boolean, value) => {
+                out.push_str(if value.boolean()? { "true" } else { "false" });
+            }
+            (Decoder::Time, value) => {
+                out.push('"');
+                time::write(value.integer()?, out);
+                out.push('"');
+            }
+            (Decoder::Environment, value) => {
+                let name = self.environments.get(&value.integer()?);
+                out.push_str(name.ok_or_else(|| damaged("environment"))?);
+            }
+            (Decoder::Hash, value) => {
+                out.push('"');
+                out.extend(hex_digits(value.bytes()?));
+                out.push('"');
+            }
+            (Decoder::Json, Value::Text(json)) => out.push_str(json),
+            (Decoder::FactSet, Value::Text(json)) => fact_set(json, out)?,
+            (Decoder::Part, Value::Text(json)) => part(json, out)?,
+            (_, value) => plain(value, out),
+        }
+        Ok(rest)
+    }
 }
 
 fn compressed(data: &[u8]) -> Result<String, FleetStoreError> {
     String::from_utf8(decompress(data)?).map_err(|_| damaged("text"))
-}
-
-/// Appends a column; returns the columns after it.
-fn column<'a>(
-    name: &str,
-    decoder: Decoder,
-    values: &'a [Value],
-    out: &mut String,
-) -> Result<&'a [Value], FleetStoreError> {
-    let Some((value, rest)) = values.split_first() else { return Err(damaged("row")) };
-    match (decoder, value) {
-        (Decoder::Compressed, hash) => {
-            let Some((data, rest)) = rest.split_first() else { return Err(damaged("row")) };
-            let hash = hex(hash.bytes()?);
-            let data = compressed(data.bytes()?)?;
-            out.push_str(&format!(
-                "{{\"data\":{data},\"href\":\"/pdb/query/v4/reports/{hash}/{name}\"}}"
-            ));
-            return Ok(rest);
-        }
-        (_, Value::Null) => {
-            // PuppetDB shows resources without parameters so.
-            out.push_str(if name == "parameters" { "{}" } else { "null" });
-        }
-        (Decoder::Boolean, value) => {
-            out.push_str(if value.boolean()? { "true" } else { "false" });
-        }
-        (Decoder::Time, value) => {
-            out.push('"');
-            time::write(value.integer()?, out);
-            out.push('"');
-        }
-        (Decoder::Hash, value) => {
-            out.push('"');
-            out.extend(hex_digits(value.bytes()?));
-            out.push('"');
-        }
-        (Decoder::Json, Value::Text(json)) => out.push_str(json),
-        (Decoder::FactSet, Value::Text(json)) => fact_set(json, out)?,
-        (Decoder::Part, Value::Text(json)) => part(json, out)?,
-        (_, value) => plain(value, out),
-    }
-    Ok(rest)
 }
 
 fn plain(value: &Value, out: &mut String) {

@@ -288,7 +288,8 @@ impl Database for Postgres {
         limit: Option<Duration>,
         work: &mut TransactionBody<'_>,
     ) -> Result<(), FleetStoreError> {
-        let mut begin = String::from("BEGIN READ ONLY");
+        // All statements see the same rows, as in SQLite.
+        let mut begin = String::from("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
         if let Some(limit) = limit {
             begin
                 .push_str(&format!("; SET LOCAL statement_timeout = {}", limit.as_millis().max(1)));

@@ -66,6 +66,9 @@ pub(crate) struct Field {
     pub(crate) column: Column,
     /// The aliases of all optional joins that the column needs.
     pub(crate) joins: &'static [&'static str],
+    /// The column with the id of an environment, if the field is its name. Lists of nodes are read
+    /// without joins by it.
+    pub(crate) environment_id: Option<&'static str>,
     /// Whether conditions may use it.
     pub(crate) is_queryable: bool,
     /// Whether it is returned by default.
@@ -87,6 +90,7 @@ impl Field {
             stored,
             column: Column::Same(column),
             joins: &[],
+            environment_id: None,
             is_queryable: true,
             is_shown: true,
             has_paths: false,
@@ -126,6 +130,12 @@ impl Field {
 
     pub(super) const fn by(mut self, joins: &'static [&'static str]) -> Self {
         self.joins = joins;
+        self
+    }
+
+    /// The name of an environment, whose id is in a column.
+    pub(super) const fn environment_id(mut self, column: &'static str) -> Self {
+        self.environment_id = Some(column);
         self
     }
 

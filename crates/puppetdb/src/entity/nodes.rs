@@ -15,11 +15,17 @@ const NODE_JOINS: &[Join] = &[
 const NODE_FIELDS: [Field; 16] = [
     Field::time("deactivated", "n.deactivated").typed(Type::Text),
     Field::hash("latest_report_hash", "n.latest_report_hash"),
-    Field::text("facts_environment", "fe.environment").by(&["fe"]),
+    Field::text("facts_environment", "fe.environment")
+        .by(&["fe"])
+        .environment_id("n.facts_environment_id"),
     Field::text("cached_catalog_status", "n.cached_catalog_status"),
-    Field::text("report_environment", "re.environment").by(&["re"]),
+    Field::text("report_environment", "re.environment")
+        .by(&["re"])
+        .environment_id("n.latest_report_environment_id"),
     Field::boolean("latest_report_corrective_change", "n.latest_report_corrective_change"),
-    Field::text("catalog_environment", "ce.environment").by(&["ce"]),
+    Field::text("catalog_environment", "ce.environment")
+        .by(&["ce"])
+        .environment_id("n.catalog_environment_id"),
     Field::time("facts_timestamp", "n.facts_timestamp"),
     Field::boolean("latest_report_noop", "n.latest_report_noop"),
     Field::time("expired", "n.expired"),

@@ -18,6 +18,10 @@ pub(super) struct Conditions<'a> {
 /// The nodes that have leaves of facts: the condition on the path, then that on the value.
 const LEAVES: &str = "(fs.certname_id IN (SELECT f.certname_id FROM facts f \
                       JOIN fact_paths p ON p.id = f.path_id WHERE {} AND {}))";
+/// The id of an environment by its name. No row has the id -1; null would make the negation of the
+/// condition null, too.
+const ID_OF_ENVIRONMENT: &str =
+    "coalesce((SELECT known.id FROM environments known WHERE known.environment = {}), -1)";
 /// Whether the node of a catalog is active. Few nodes are inactive, and an index has them.
 const IS_OF_ACTIVE_NODE: &str = "NOT EXISTS (SELECT 1 FROM certnames n WHERE n.id = c.certname_id \
                                  AND (n.deactivated IS NOT NULL OR n.expired IS NOT NULL))";
@@ -90,6 +94,9 @@ impl Conditions<'_> {
             (Stored::Hash, Literal::Text(text)) => dialect.bytes(text),
             _ => dialect.literal(value),
         };
+        if let (Some(id), Comparison::Equal) = (field.environment_id, operator) {
+            return Sql::format(&format!("({id} = {ID_OF_ENVIRONMENT})"), [value]);
+        }
         Sql::format(&format!("({{}} {} {{}})", operator.sql()), [self.column(field), value])
     }
 

@@ -27,6 +27,8 @@ pub(crate) enum Decoder {
     Time,
     /// Bytes as hexadecimal.
     Hash,
+    /// The id of an environment, as its name.
+    Environment,
     /// JSON.
     Json,
     /// Two columns: the hash of a report and compressed JSON.
@@ -88,7 +90,11 @@ pub(crate) fn statement(context: Context, select: &Select) -> Result<Statement, 
             0 => base.to_owned(),
             count => format!("{base}_{}", count + 1),
         };
-        columns.push((name, decoder(output)));
+        let decoder = match environment_id(select, output) {
+            Some(_) => Decoder::Environment,
+            None => decoder(output),
+        };
+        columns.push((name, decoder));
     }
     Ok(Statement { sql, parameters, columns })
 }
@@ -108,6 +114,20 @@ pub(crate) fn count_statement(
     }
     let inner = select_sql(context, &all, Columns::Own)?;
     Sql::format("SELECT count(*) FROM ({}) counted", [inner]).render()
+}
+
+/// The column with the id of an environment whose name is a column of the result, unless rows are
+/// grouped by names.
+fn environment_id(select: &Select, output: &Output) -> Option<&'static str> {
+    let is_aggregate =
+        |output: &Output| matches!(output, Output::Function(function) if function.is_aggregate());
+    let is_grouped = !select.group_by.is_empty()
+        || select.entity.is_distinct
+        || select.columns.iter().any(is_aggregate);
+    match output {
+        Output::Field(field) if !is_grouped => field.environment_id,
+        _ => None,
+    }
 }
 
 fn decoder(output: &Output) -> Decoder {
@@ -158,9 +178,10 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
     };
     let writer = SelectWriter { context, scope: &scope, select };
     // The order needs an expression, which `DISTINCT` would not allow.
-    let is_distinct = select.entity.is_distinct && matches!(columns, Columns::Own);
+    let is_own = matches!(columns, Columns::Own);
+    let is_distinct = select.entity.is_distinct && is_own;
     let columns = match columns {
-        Columns::Own => select.columns.iter().map(|output| writer.output(output)).collect(),
+        Columns::Own => select.columns.iter().map(|output| writer.own(output)).collect(),
         Columns::Converted(columns) => columns,
         Columns::Count => vec![scope.count()],
     };
@@ -168,7 +189,7 @@ pub(super) fn select_sql(context: Context, select: &Select, columns: Columns) ->
     sql.append(Sql::join(columns, ", "));
     sql.push(" FROM ");
     sql.append(from);
-    for join in writer.joins(has_columns) {
+    for join in writer.joins(has_columns, is_own) {
         sql.push(" ");
         sql.push(join);
     }
@@ -275,6 +296,11 @@ impl SelectWriter<'_> {
         Sql::text(self.scope.column(self.context, field))
     }
 
+    /// A column of the result.
+    fn own(&self, output: &Output) -> Sql {
+        environment_id(self.select, output).map_or_else(|| self.output(output), Sql::text)
+    }
+
     fn output(&self, output: &Output) -> Sql {
         let dialect = self.context.dialect;
         match output {
@@ -309,13 +335,14 @@ impl SelectWriter<'_> {
         }
     }
 
-    /// The joins that the query needs.
-    fn joins(&self, has_columns: bool) -> Vec<&'static str> {
+    /// The joins that the query needs; with `is_own` for columns of the result.
+    fn joins(&self, has_columns: bool, is_own: bool) -> Vec<&'static str> {
         let mut needed: BTreeSet<&str> = BTreeSet::new();
         let entity = self.select.entity;
         if has_columns {
             for output in &self.select.columns {
                 let field = match output {
+                    _ if is_own && environment_id(self.select, output).is_some() => None,
                     Output::Field(field) | Output::Path { field, .. } => Some(*field),
                     Output::Function(function) => function.argument,
                 };
@@ -515,6 +542,9 @@ impl Expr {
             }
             Expr::Not(part) => part.fields(call),
             Expr::InSelect { fields, .. } => fields.iter().for_each(|field| call(field)),
+            // An environment is found by its id.
+            Expr::Compare { field, operator: Comparison::Equal, .. }
+                if field.environment_id.is_some() => {}
             // Tags are found by their set.
             Expr::HasMember { field, .. } | Expr::MemberRegex { field, .. }
                 if field.name == "tags" => {}
