@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ordain_puppet::hiera::Request;
 use ordain_puppet::hiera::explain::{Explainer, to_json};
+use ordain_puppet::hiera::{Request, without_configuration};
 use ordain_puppet::session::{LookupReport, look_up};
 use ordain_puppet::types::format::quoted::quoted;
 use ordain_puppet::value::Value;
@@ -149,10 +149,24 @@ pub(super) fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
     if found.report.error.is_some() {
         return Err(Failure::Shown);
     }
-    write(ui, args, found)
+    let is_found = found.value.is_some();
+    write(ui, args, found)?;
+    if is_found {
+        return Ok(Exit::Done);
+    }
+    let mut error = Diagnostic::error(
+        codes::UNKNOWN_NAME,
+        format!("nothing is found for {}", args.keys.join(", ")),
+    );
+    if let Some(help) = without_configuration(&input.env) {
+        error = error.help(help);
+    } else if !args.explain {
+        error = error.help("--explain shows the search");
+    }
+    Err(error.into())
 }
 
-fn write(ui: &mut Ui, args: &LookupArgs, found: LookupReport) -> Result<Exit, Failure> {
+fn write(ui: &mut Ui, args: &LookupArgs, found: LookupReport) -> Result<(), Failure> {
     let LookupReport { value, explanation, .. } = found;
     match args.format {
         TextOrJson::Json => {
@@ -171,10 +185,5 @@ fn write(ui: &mut Ui, args: &LookupArgs, found: LookupReport) -> Result<Exit, Fa
             (None, None) => {}
         },
     }
-    if value.is_none() {
-        let text = format!("nothing is found for {}", args.keys.join(", "));
-        let help = "--explain shows the search";
-        return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).help(help).into());
-    }
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -482,11 +482,28 @@ pub fn read_stdin() -> Result<String, Error> {
     text.map_err(|e| codes::io("cannot read standard input", &e).into())
 }
 
+/// The control repositories in a directory that is none.
+fn repositories_in(world: &dyn World, dir: &Path) -> Vec<String> {
+    let entries = world.list(dir).unwrap_or_default();
+    let paths = entries.iter().map(|(name, _)| dir.join(name));
+    let found = paths.filter(|path| world.kind(&path.join("environment.conf")).is_some());
+    found.map(|path| path.display().to_string()).collect()
+}
+
 /// The parts of a control repository or environment. A directory without any of them is a directory
-/// of manifests.
+/// of manifests, unless it has control repositories.
 fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Error> {
     let has = |name: &str| world.kind(&dir.join(name)).is_some();
     if !PARTS.iter().any(|name| has(name)) {
+        let repositories = repositories_in(world, dir);
+        if !repositories.is_empty() {
+            let text = format!("{} is not a control repository", dir.display());
+            let help = match repositories.as_slice() {
+                [one] => format!("{one} is one"),
+                several => format!("these are: {}", several[..several.len().min(5)].join(", ")),
+            };
+            return Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into());
+        }
         let site = Site::Path(dir.to_path_buf());
         let dir = Some(dir.to_path_buf());
         return Ok(Layout { dir, modulepath: Vec::new(), site, config_version: None });
@@ -552,5 +569,9 @@ fn split(text: &str, base: &Path, environment: &str) -> Vec<PathBuf> {
     let text = text.replace("$codedir", CODEDIR);
     let text = text.replace("$environment", environment);
     let dirs = text.split(':').map(str::trim).filter(|d| !d.is_empty());
-    dirs.map(|dir| base.join(dir)).collect()
+    let below = |dir: &str| match base.as_os_str().is_empty() {
+        true => PathBuf::from(dir),
+        false => base.join(dir.trim_start_matches("./")),
+    };
+    dirs.map(below).collect()
 }

@@ -31,6 +31,15 @@ pub fn missing_directories(env: &Environment, strict: Strict) -> Vec<(PathBuf, S
     missing
 }
 
+/// The help for an environment without a `hiera.yaml`, where a lookup finds data of modules only.
+pub fn without_configuration(env: &Environment) -> Option<String> {
+    let dir = env.dir.as_ref().filter(|_| env.hiera_config.is_none())?;
+    let config = dir.join("hiera.yaml");
+    env.world.kind(&config).is_none().then(|| {
+        format!("there is no {}, so no data is read; --hiera FILE names one", config.display())
+    })
+}
+
 /// The directory of a level that reads files, if its name is fixed.
 fn directory(config: &Config, level: &Level) -> Option<String> {
     let reads_files = !matches!(level.locations, Locations::None | Locations::Uris(_));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use super::directories::without_configuration;
 use super::files::{DataFault, Format};
 use super::lookup::{Lookup, lookup_error, lookup_unwind, nothing_found, unshared};
 use crate::catalog::flat;
@@ -172,7 +173,10 @@ fn nothing(call: &Call<'_, '_>, names: &[EcoString]) -> EvalResult {
     if let Unwind::Error(error) = &mut *error {
         error.related.push((call.span, "asked for here".to_owned()));
         let name = names.first().map_or("KEY", EcoString::as_str);
-        error.help.push(format!("`ordain lookup {name} --explain` lists the searched places"));
+        error.help.push(match without_configuration(call.compiler.env) {
+            Some(help) => help,
+            None => format!("`ordain lookup {name} --explain` lists the searched places"),
+        });
     }
     Err(error)
 }

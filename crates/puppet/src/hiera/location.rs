@@ -4,32 +4,44 @@ use std::path::Path;
 
 use ordain_source::{EntryKind, World};
 
-/// The path `relative` relative to `base`. Leading `.` and `..` are resolved; an absolute path
-/// stays.
+/// The path `relative` relative to `base`, which may itself be relative to the working directory.
+/// Leading `.` and `..` are resolved; an absolute path stays.
 pub(super) fn join(base: &str, relative: &str) -> String {
     if relative.starts_with('/') {
         return relative.to_owned();
     }
-    let mut base = base;
+    let mut base = match base.trim_end_matches('/') {
+        "" if !base.starts_with('/') => ".".to_owned(),
+        base => base.to_owned(),
+    };
     let mut rest = relative;
     loop {
         let (first, after) = rest.split_once('/').unwrap_or((rest, ""));
         match first {
             "." | "" => {}
-            ".." => base = base.rsplit_once('/').map_or("", |(parent, _)| parent),
+            ".." => leave(&mut base),
             _ => {
-                let base = base.trim_end_matches('/');
-                let mut path = String::with_capacity(base.len() + 1 + rest.len());
-                path.push_str(base);
-                path.push('/');
-                path.push_str(rest);
-                return path;
+                base.reserve(1 + rest.len());
+                base.push('/');
+                base.push_str(rest);
+                return base;
             }
         }
         if after.is_empty() {
-            return if base.is_empty() { "/".to_owned() } else { base.to_owned() };
+            return if base.is_empty() { "/".to_owned() } else { base };
         }
         rest = after;
+    }
+}
+
+/// Changes a directory to the one above it. The root, which is empty here, has none.
+fn leave(directory: &mut String) {
+    match directory.rsplit_once('/') {
+        None if directory.is_empty() => {}
+        None if directory == "." => *directory = "..".to_owned(),
+        None if directory != ".." => *directory = ".".to_owned(),
+        Some((above, name)) if name != ".." => directory.truncate(above.len()),
+        _ => directory.push_str("/.."),
     }
 }
 
@@ -228,6 +240,18 @@ mod tests {
         assert_eq!(join("/a/b", "./c"), "/a/b/c");
         assert_eq!(join("/a", "/x"), "/x");
         assert_eq!(join("/a", "../../.."), "/");
+        assert_eq!(join("/", "a"), "/a");
+    }
+
+    #[test]
+    fn a_relative_directory_stays_relative() {
+        assert_eq!(join("hiera", "../data"), "./data");
+        assert_eq!(join("./hiera", "../data"), "./data");
+        assert_eq!(join("a/b", "../../../data"), "../data");
+        assert_eq!(join(".", "../../data"), "../../data");
+        assert_eq!(join("../a", "../../data"), "../../data");
+        assert_eq!(join("", "data"), "./data");
+        assert_eq!(join("a", ".."), ".");
     }
 
     #[test]

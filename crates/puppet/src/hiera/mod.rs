@@ -36,7 +36,7 @@ mod text;
 pub mod values;
 
 pub(crate) use context::is_loose_context;
-pub use directories::missing_directories;
+pub use directories::{missing_directories, without_configuration};
 pub use files::Files;
 pub(crate) use files::read_hocon;
 pub use state::{Cache, Found, Request};
