@@ -220,8 +220,12 @@ fn print(file: &Linted, finding: &Finding, options: &Options, out: &mut String) 
     let usual = format!("{path}%{{KIND}}: %{{message}} on line %{{line}} (check: %{{check}})");
     let format = if options.log_format.is_empty() { &usual } else { &options.log_format };
     let kind = file.kind(finding);
+    let start = out.len();
     filled(format, file, finding, kind, out);
-    out.push('\n');
+    // Ruby's `puts` adds no second line break to a message that ends with one, such as a heredoc.
+    if !out[start..].ends_with('\n') {
+        out.push('\n');
+    }
     if let Some(reason) = &finding.ignored {
         let _ = writeln!(out, "  {reason}");
     }

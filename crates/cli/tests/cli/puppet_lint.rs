@@ -69,6 +69,17 @@ fn options_come_from_the_file_of_the_directory() {
 }
 
 #[test]
+fn a_message_with_a_line_break_at_its_end_gets_no_second_one() {
+    let (dir, program) = named();
+    fs::write(dir.path().join("a.pp"), "$x = @(END)\ntext\n| END\n").unwrap();
+    let args = ["--no-config", "--only-checks", "code_on_top_scope", "--log-format", "%{message}"];
+    let (output, _) = run(&program, dir.path(), &[&args[..], &["a.pp"]].concat());
+    let expected = ["x", "=", "END", "text"];
+    let line = |token| format!("code outside of class or define block - {token}\n");
+    assert_eq!(output, expected.map(line).concat());
+}
+
+#[test]
 fn fixes_are_written() {
     let (dir, program) = named();
     let file = dir.path().join("a.pp");
