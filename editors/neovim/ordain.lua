@@ -47,13 +47,14 @@ local function refresh_lenses()
   end
 end
 
--- Shows a plan in a window of its own, which `q` closes.
+-- Shows a plan or an explanation in a window of its own, which `q` closes.
 local function show_plan(answer)
   local lines = vim.split(vim.trim(answer.text), "\n")
   vim.cmd("botright new")
   vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.modifiable = "nofile", "wipe", false
-  vim.api.nvim_buf_set_name(0, "plan of " .. answer.node)
+  local title = answer.plan == nil and "explanation for " or "plan of "
+  vim.api.nvim_buf_set_name(0, title .. answer.node)
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = true })
 end
 
@@ -69,6 +70,20 @@ vim.lsp.commands["ordain.plan"] = function(command, context)
     end
   end, context.bufnr)
 end
+
+-- `:OrdainExplain File[/etc/motd].mode` explains a resource of the chosen node, or says why its catalog does
+-- not have it.
+vim.api.nvim_create_user_command("OrdainExplain", function(command)
+  local argument = { uri = vim.uri_from_bufnr(0), resource = command.args }
+  local params = { command = "ordain.explain", arguments = { argument } }
+  vim.lsp.buf_request(0, "workspace/executeCommand", params, function(error, answer)
+    if error then
+      vim.notify(error.message, vim.log.levels.ERROR)
+    elseif answer then
+      show_plan(answer)
+    end
+  end)
+end, { nargs = 1 })
 
 local group = vim.api.nvim_create_augroup("ordain", {})
 

@@ -12,7 +12,7 @@ const documents = ["puppet", "epp", "erb", "mcl", "inmanta", "yaml"].map((langua
   language,
 }));
 
-/** The plans that are shown, by node. */
+/** The plans and explanations that are shown, by their titles. */
 const plans = new Map();
 const planChanged = new vscode.EventEmitter();
 const planTexts = {
@@ -20,20 +20,22 @@ const planTexts = {
   provideTextDocumentContent: (uri) => plans.get(uri.query) ?? "",
 };
 
-/** Shows the answer to `ordain.plan` beside the editor. */
-async function showPlan({ node, text }) {
-  plans.set(node, text);
-  const uri = vscode.Uri.from({ scheme: "ordain-plan", path: `plan of ${node}`, query: node });
+/** Shows the answer to `ordain.plan` or `ordain.explain` beside the editor. */
+async function showPlan({ node, plan, text }) {
+  const path = plan === undefined ? `explanation for ${node}` : `plan of ${node}`;
+  const uri = vscode.Uri.from({ scheme: "ordain-plan", path, query: path });
+  plans.set(path, text);
   planChanged.fire(uri);
   await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preview: true });
 }
 
-/** Passes a command to the server, and shows plans. */
+/** Passes a command to the server, and shows plans and explanations. */
 async function executeCommand(command, args, next) {
-  if (command !== "ordain.plan") {
+  const titles = { "ordain.plan": "Making a plan", "ordain.explain": "Explaining" };
+  if (!(command in titles)) {
     return next(command, args);
   }
-  const title = "Making a plan";
+  const title = titles[command];
   const location = vscode.ProgressLocation.Notification;
   const answer = await vscode.window.withProgress({ location, title }, () => next(command, args));
   if (answer) {
@@ -86,11 +88,25 @@ async function planNode() {
   await vscode.commands.executeCommand("ordain.plan", { uri });
 }
 
+/** Explains a resource of the chosen node, or why its catalog does not have it. */
+async function explainResource() {
+  const editor = vscode.window.activeTextEditor;
+  const uri = editor?.document.uri.toString();
+  const value = editor?.document.getText(editor.selection) || undefined;
+  const title = "A resource or one of its attributes";
+  const prompt = "such as File[/etc/motd] or File[/etc/motd].mode";
+  const resource = await vscode.window.showInputBox({ title, prompt, value });
+  if (resource) {
+    await vscode.commands.executeCommand("ordain.explain", { uri, resource });
+  }
+}
+
 async function activate(context) {
   context.subscriptions.push(
     vscode.commands.registerCommand("ordain.restart", restart),
     vscode.commands.registerCommand("ordain.selectNode", selectNode),
     vscode.commands.registerCommand("ordain.planNode", planNode),
+    vscode.commands.registerCommand("ordain.explainResource", explainResource),
     vscode.workspace.registerTextDocumentContentProvider("ordain-plan", planTexts),
     planChanged,
     vscode.workspace.onDidChangeConfiguration((event) => {

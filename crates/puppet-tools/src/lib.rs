@@ -1,6 +1,7 @@
 //! Tools on top of the Puppet front end: static checks and the exchange of types.
 //!
 //! - [`Puppet`]: the language for commands that work on every language, such as `ordain check`
+//! - [`absence`]: why a catalog does not have a resource
 //! - [`check`]: lint of single files, and checks over all files of a repository
 //! - [`puppet_lint`]: the checks of puppet-lint with its findings, and fixes
 //! - [`exchange`]: types to and from Ecore, JSON Schema, Ruby and plain data
@@ -20,6 +21,7 @@
 //! assert_eq!(found[0].help, ["did you mean `default`?"]);
 //! ```
 
+pub mod absence;
 pub mod check;
 pub mod codes;
 pub mod exchange;

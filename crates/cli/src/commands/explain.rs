@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCompleter;
 use ordain_dynaml::eval::Dialect;
 use ordain_graph::explain::{Explainer, Explanation};
 use ordain_graph::{Attribute, Graph, ResourceId, ResourceRef};
+use ordain_puppet::eval::UsedCode;
 use ordain_puppet::provenance::Provenance;
 use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
 
@@ -21,6 +22,7 @@ use crate::show::explanation;
 use crate::show::value::shown;
 use crate::ui::Ui;
 use ordain_driver::dynaml::merge::{Merge, MergeOptions, merge};
+use ordain_driver::puppet::explain_absence;
 use ordain_driver::{Options, Purpose, SourceKind, compile, inmanta, mcl};
 
 /// Say where a resource or the value of an attribute comes from
@@ -96,7 +98,16 @@ pub(super) fn explain_source(
         return Ok(explanation);
     }
     let (name, attribute) = references::parse_with_attribute(resource)?;
-    let loaded = compile(ui, path, options, Purpose::Inspection)?;
+    let used = UsedCode::default();
+    let mut options = options.clone();
+    options.used = (kind == SourceKind::Puppet).then(|| used.clone());
+    let loaded = compile(ui, path, &options, Purpose::Inspection)?;
+    if kind == SourceKind::Puppet && loaded.graph.find(&name).is_none() {
+        let error = references::unknown(&name, &loaded.graph);
+        let error = explain_absence(error, &name, path, &options, (&loaded, &used));
+        ui.diagnostics(vec![error], &loaded.sources);
+        return Err(Failure::Shown);
+    }
     Ok(explain_graph(&loaded.graph, &loaded.sources, &name, attribute.as_deref())?)
 }
 

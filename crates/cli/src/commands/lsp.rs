@@ -55,10 +55,11 @@ pub(super) fn run(_: &mut Ui, _: &LspArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// The limits of a plan: ten minutes and 16 MiB of text.
+/// The limits of a plan or an explanation: ten minutes and 16 MiB of text.
 const PLAN_LIMITS: Limits = Limits { time: Some(Duration::from_secs(600)), output: 16 << 20 };
 
-/// Makes plans with `ordain plan` in processes of their own, because plans run code of the sources.
+/// Makes plans with `ordain plan`, and explanations with `ordain explain`, in processes of their own,
+/// because they run code of the sources.
 struct OwnPlanner;
 
 impl Planner for OwnPlanner {
@@ -67,9 +68,10 @@ impl Planner for OwnPlanner {
         request: &PlanRequest,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<PlanText, String> {
-        let failed = |error: io::Error| format!("cannot plan: {error}");
+        let failed = |error: io::Error| format!("cannot start `ordain`: {error}");
         let program = std::env::current_exe().map_err(failed)?;
-        let mut argv: Vec<OsString> = vec![program.into(), "plan".into(), "--node".into()];
+        let verb = if request.resource.is_some() { "explain" } else { "plan" };
+        let mut argv: Vec<OsString> = vec![program.into(), verb.into(), "--node".into()];
         argv.extend([request.node.clone().into(), "--facts".into()]);
         let input = match &request.facts {
             PlanFacts::File(path) => {
@@ -81,15 +83,17 @@ impl Planner for OwnPlanner {
                 json::compact(values).into_bytes()
             }
         };
-        if let Some(root) = &request.root {
+        if let (Some(root), None) = (&request.root, &request.resource) {
             argv.extend(["--root".into(), root.into()]);
         }
+        argv.push("--".into());
+        argv.extend(request.resource.iter().map(OsString::from));
         // Places of resources are relative to the directory then, as the editor shows paths.
         argv.push(".".into());
         let cwd = Some(request.directory.clone());
         let launch = Launch { argv, cwd, ..Launch::default() };
         let done = run_until(&launch, &input, true, PLAN_LIMITS, is_cancelled).map_err(failed)?;
-        let is_plan = matches!(done.status.code(), Some(0 | 2));
-        Ok(PlanText { is_plan, text: String::from_utf8_lossy(&done.stdout).into_owned() })
+        let is_done = matches!(done.status.code(), Some(0 | 2));
+        Ok(PlanText { is_done, text: String::from_utf8_lossy(&done.stdout).into_owned() })
     }
 }

@@ -1,4 +1,4 @@
-//! The command that shows the plan of a node.
+//! The commands that show the plan of a node, and the explanation of one of its resources.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,12 @@ use crate::error::Error;
 use crate::node::environment_dir;
 use crate::snapshot::Analysis;
 
-/// The name of the command.
+/// The name of the command for plans.
 pub(super) const COMMAND: &str = "ordain.plan";
+/// The name of the command for explanations.
+pub(super) const EXPLAIN: &str = "ordain.explain";
 
-/// A plan that an editor asks for.
+/// A plan or an explanation that an editor asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlanRequest {
     /// The directory of the environment.
@@ -27,6 +29,8 @@ pub struct PlanRequest {
     pub facts: PlanFacts,
     /// The root directory of the machine that is compared; `None` for that of this machine.
     pub root: Option<PathBuf>,
+    /// The resource or attribute to explain, such as `File[/etc/motd].mode`; `None` for a plan.
+    pub resource: Option<String>,
 }
 
 /// The facts of a node.
@@ -38,18 +42,18 @@ pub enum PlanFacts {
     Values(Data),
 }
 
-/// A plan, or the errors for which there is none.
+/// A plan or an explanation, or the errors for which there is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanText {
-    /// Whether there is a plan.
-    pub is_plan: bool,
+    /// Whether there is a plan or an explanation.
+    pub is_done: bool,
     /// The text for people.
     pub text: String,
 }
 
-/// Makes plans. It may run code of the sources, which nothing else in a language server does.
+/// Makes plans and explanations. It may run code of the sources, which nothing else in a language server does.
 pub trait Planner: Send + Sync {
-    /// Makes a plan of the files on disk. `is_cancelled` is asked from time to time.
+    /// Makes a plan or an explanation of the files on disk. `is_cancelled` is asked from time to time.
     ///
     /// # Errors
     /// When it cannot be started, or was cancelled.
@@ -70,13 +74,19 @@ struct Argument {
     uri: Option<lsp::Uri>,
     /// The root directory of the machine, below the directory that is open.
     root: Option<PathBuf>,
+    /// The resource to explain.
+    resource: Option<String>,
 }
 
-/// The plan that the arguments of the command ask for.
+/// The plan or explanation that the arguments of a command ask for.
 ///
 /// # Errors
 /// When they have another form, or no node is chosen.
-pub(super) fn request(analysis: &Analysis, arguments: &[Json]) -> Result<PlanRequest, Error> {
+pub(super) fn request(
+    analysis: &Analysis,
+    command: &str,
+    arguments: &[Json],
+) -> Result<PlanRequest, Error> {
     let argument = arguments.first().cloned().map(serde_json::from_value::<Argument>).transpose();
     let argument =
         argument.map_err(|error| Error::Protocol(error.to_string()))?.unwrap_or_default();
@@ -97,16 +107,28 @@ pub(super) fn request(analysis: &Analysis, arguments: &[Json]) -> Result<PlanReq
                 .ok_or_else(|| Error::NotPlannable("the fact set is unknown".into()))?,
         ),
     };
+    let resource = match command {
+        EXPLAIN => {
+            let none = || Error::Protocol(format!("{EXPLAIN} needs a `resource`"));
+            Some(argument.resource.ok_or_else(none)?)
+        }
+        _ => None,
+    };
     let root =
         argument.root.map(|root| analysis.roots.first().map_or(root.clone(), |dir| dir.join(root)));
-    Ok(PlanRequest { directory, node, facts, root })
+    Ok(PlanRequest { directory, node, facts, root, resource })
 }
 
-/// The answer to the command: the node, whether there is a plan, and the text.
-pub(super) fn answer(id: RequestId, node: &str, made: Result<PlanText, String>) -> Response {
+/// The answer to a command: the node, whether there is a plan or an explanation, and the text.
+pub(super) fn answer(
+    id: RequestId,
+    request: &PlanRequest,
+    made: Result<PlanText, String>,
+) -> Response {
+    let done = if request.resource.is_some() { "explanation" } else { "plan" };
     match made {
-        Ok(PlanText { is_plan, text }) => {
-            let answer = serde_json::json!({"node": node, "plan": is_plan, "text": text});
+        Ok(PlanText { is_done, text }) => {
+            let answer = serde_json::json!({"node": request.node, done: is_done, "text": text});
             Response::new_ok(id, answer)
         }
         Err(error) => Response::new_err(id, ErrorCode::RequestFailed as i32, error),

@@ -488,7 +488,7 @@ impl Server {
         let name = params.as_ref().map(|params| params.command.as_str()).unwrap_or_default();
         match (name, &params) {
             (requests::CHOOSE_NODE, Ok(params)) => Some(self.choose_node(request.id, params)),
-            (plan::COMMAND, Ok(params)) => self.plan(request.id, params),
+            (plan::COMMAND | plan::EXPLAIN, Ok(params)) => self.plan(request.id, params),
             _ => {
                 let code = ErrorCode::InvalidParams as i32;
                 Some(Response::new_err(request.id, code, "unknown command".into()))
@@ -496,25 +496,26 @@ impl Server {
         }
     }
 
-    /// Makes a plan on another thread, which answers.
+    /// Makes a plan or an explanation on another thread, which answers.
     fn plan(&mut self, id: RequestId, params: &lsp::ExecuteCommandParams) -> Option<Response> {
-        let request = match plan::request(&self.workspace.analysis(), &params.arguments) {
-            Ok(request) => request,
-            Err(error) => {
-                return Some(Response::new_err(
-                    id,
-                    ErrorCode::RequestFailed as i32,
-                    error.to_string(),
-                ));
-            }
-        };
+        let request =
+            match plan::request(&self.workspace.analysis(), &params.command, &params.arguments) {
+                Ok(request) => request,
+                Err(error) => {
+                    return Some(Response::new_err(
+                        id,
+                        ErrorCode::RequestFailed as i32,
+                        error.to_string(),
+                    ));
+                }
+            };
         let (planner, inbox) = (Arc::clone(&self.planner), Arc::clone(&self.inbox));
         let (sender, asked) = (self.sender.clone(), id.clone());
         let work = move || {
             let made = planner.plan(&request, &|| inbox.was_cancelled(&asked));
             let response = match inbox.was_cancelled(&asked) {
                 true => cancelled(asked.clone()),
-                false => plan::answer(asked.clone(), &request.node, made),
+                false => plan::answer(asked.clone(), &request, made),
             };
             inbox.forget(&asked);
             // If the editor has ended, nobody waits for it.

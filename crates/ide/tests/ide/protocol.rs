@@ -32,7 +32,9 @@ impl Planner for Planned {
         };
         let root = request.root.as_deref().map(name);
         let text = format!("{} {facts} {root:?} {}", request.node, request.directory.display());
-        Ok(PlanText { is_plan: true, text })
+        let resource = request.resource.iter().map(|resource| format!(" {resource}"));
+        let text = text + &resource.collect::<String>();
+        Ok(PlanText { is_done: true, text })
     }
 }
 
@@ -361,6 +363,14 @@ fn lenses_have_the_nodes_and_plans() {
     assert_eq!(answer["text"], text);
     let id = client.send("workspace/executeCommand", run(&json!([])));
     assert_eq!(client.response(&id).error.unwrap().message, "no node is chosen");
+
+    let explain = |arguments: Json| json!({"command": "ordain.explain", "arguments": arguments});
+    let arguments = json!([{"node": "web1", "resource": "Class[web]"}]);
+    let answer = client.ask("workspace/executeCommand", explain(arguments));
+    let text = format!("web1 web1.json None {} Class[web]", root.display());
+    assert_eq!(answer, json!({"node": "web1", "explanation": true, "text": text}));
+    let id = client.send("workspace/executeCommand", explain(json!([{"node": "web1"}])));
+    assert!(client.response(&id).error.unwrap().message.contains("`resource`"));
 
     // The loop answers during a plan, and cancels it.
     let slow = client.send("workspace/executeCommand", run(&json!([{"node": "slow"}])));

@@ -36,7 +36,7 @@ use ordain_source::{Diagnostic, Severity, Span};
 use rustc_hash::FxBuildHasher;
 
 pub(crate) use missing::NameKind;
-pub use modules::{Module, bolt_modulepath};
+pub use modules::{Module, bolt_modulepath, manifest_files};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
 
@@ -88,7 +88,7 @@ impl Environment {
             Site::Nothing => {}
             Site::Code(text) => files.push(self.parse("", text, None)),
             Site::Path(path) => {
-                for path in modules::manifest_files(self.world.as_ref(), path) {
+                for path in manifest_files(self.world.as_ref(), path) {
                     match self.read_text(&path) {
                         Ok(text) => files.push(self.parse(&path, &text, None)),
                         Err(error) => errors.push(*error),

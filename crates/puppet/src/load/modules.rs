@@ -63,7 +63,7 @@ fn is_module_name(name: &str) -> bool {
 /// The files of a site program: the file itself, or all `.pp` files below a directory, depth first
 /// and sorted by name. Entries that are not files, such as broken links, are included, because
 /// reading them reports the error.
-pub(super) fn manifest_files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
+pub fn manifest_files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
     match world.kind(path) {
         Some(EntryKind::Directory) => collect(world, path, 0, &mut out),
