@@ -86,6 +86,10 @@ impl Planner for OwnPlanner {
         if let (Some(root), None) = (&request.root, &request.resource) {
             argv.extend(["--root".into(), root.into()]);
         }
+        if request.resource.is_some() {
+            // Messages of the code would stand before the explanation.
+            argv.push("--quiet".into());
+        }
         argv.push("--".into());
         argv.extend(request.resource.iter().map(OsString::from));
         // Places of resources are relative to the directory then, as the editor shows paths.

@@ -66,7 +66,8 @@ fn neovim_is_served() {
         renamed class { 'web' : number => 1 }\n\
         formatted class { 'web': number => 1 }\n\
         lenses 1 reference; used by 1 of 1 node; plan web1\n\
-        plan Plan: nothing to change, 0 in place.\n";
+        plan Plan: nothing to change, 0 in place.\n\
+        explained Class[Web].number = 1\n";
     assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success());
     // The server ends with its editor.
@@ -122,7 +123,7 @@ fn the_library_of_vs_code_is_served() {
     let done = node.output().unwrap();
     let found = String::from_utf8_lossy(&done.stdout);
     let wanted = "server ordain\n\
-        commands ordain.chooseNode ordain.plan\n\
+        commands ordain.chooseNode ordain.plan ordain.explain\n\
         diagnostics The class `web` has no parameter `prot`\n\
         hover class web (\n\
         definition modules/web/manifests/init.pp\n\
@@ -134,6 +135,8 @@ fn the_library_of_vs_code_is_served() {
         range class web(Integer $number = 80) {|  notice($number)|}|\n\
         lenses 1 reference; used by 1 of 1 node; plan web1\n\
         plan web1 true Plan: nothing to change, 0 in place.\n\
+        explained web1 true Class[Web].number = 1\n\
+        explained web1 false error[ordain::unknown-name]: there is no resource Class[Db]\n\
         ended 0\n";
     assert_eq!(found, wanted, "{}", String::from_utf8_lossy(&done.stderr));
 }

@@ -100,6 +100,12 @@ local function session()
     return vim.api.nvim_buf_get_name(0):find("plan of") ~= nil
   end)
   add("plan", vim.api.nvim_buf_get_lines(0, -2, -1, false)[1])
+  vim.cmd("close")
+  vim.cmd("OrdainExplain Class[web].number")
+  wait("an explanation", function()
+    return vim.api.nvim_buf_get_name(0):find("explanation for") ~= nil
+  end)
+  add("explained", vim.api.nvim_buf_get_lines(0, 0, 1, false)[1])
 end
 
 local ok, message = pcall(session)

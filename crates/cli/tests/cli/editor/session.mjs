@@ -165,6 +165,15 @@ async function session() {
     arguments: [{ ...command.arguments[0], root: "machine" }],
   });
   say("plan", `${plan.node} ${plan.plan} ${plan.text.trim().split("\n").at(-1)}`);
+  const explain = (resource) =>
+    connection.sendRequest(rpc.ExecuteCommandRequest.type, {
+      command: "ordain.explain",
+      arguments: [{ node: plan.node, uri: web.uri, resource }],
+    });
+  for (const resource of ["Class[web].number", "Class[db]"]) {
+    const why = await explain(resource);
+    say("explained", `${why.node} ${why.explanation} ${why.text.split("\n")[0]}`);
+  }
 
   await connection.sendRequest(rpc.ShutdownRequest.type);
   await connection.sendNotification(rpc.ExitNotification.type);
