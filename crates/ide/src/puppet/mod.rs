@@ -14,5 +14,6 @@ pub(crate) mod near;
 pub(crate) mod outline;
 pub(crate) mod rename;
 pub(crate) mod templates;
+mod test_files;
 pub(crate) mod tokens;
 pub(crate) mod values;

@@ -1,5 +1,5 @@
 //! New names for classes, defines, functions, data types, variables and parameters, in manifests,
-//! data and templates.
+//! data, templates and tests.
 
 use ecow::EcoString;
 use ordain_puppet::syntax::names::capitalize_segments;
@@ -10,6 +10,7 @@ use super::definitions;
 use super::find;
 use super::names::Symbol;
 use super::templates;
+use super::test_files;
 use crate::error::Error;
 use crate::file::File;
 use crate::snapshot::Analysis;
@@ -131,13 +132,14 @@ fn qualified(analysis: &Analysis, file: &File, symbol: &Symbol, old: &str, new: 
             }
         }
     }
+    edits.extend(test_files::edits(analysis, matches!(symbol, Symbol::Class(_)), old, new));
     edits.sort();
     edits.dedup();
     edits
 }
 
 /// The new name in the form of the written one: capitalized, short, or full.
-fn replacement(written: &str, old: &str, new: &str) -> String {
+pub(super) fn replacement(written: &str, old: &str, new: &str) -> String {
     let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
     let is_capitalized = written.starts_with(|c: char| c.is_uppercase());
     let is_short = !written.contains("::") && old.contains("::");
@@ -181,5 +183,8 @@ fn member(
         let place = Place::new(place.path, TextRange::new(start.max(place.start), place.end));
         edits.push(Edit { place, text: new.into() });
     }
+    edits.extend(test_files::member_edits(analysis, owner, name, new));
+    edits.sort();
+    edits.dedup();
     Ok(edits)
 }
