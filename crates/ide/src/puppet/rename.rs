@@ -132,14 +132,15 @@ fn qualified(analysis: &Analysis, file: &File, symbol: &Symbol, old: &str, new: 
             }
         }
     }
-    edits.extend(test_files::edits(analysis, matches!(symbol, Symbol::Class(_)), old, new));
+    let is_class = matches!(symbol, Symbol::Class(_));
+    edits.extend(test_files::edits(analysis, is_class, old, &|text| replacement(text, old, new)));
     edits.sort();
     edits.dedup();
     edits
 }
 
 /// The new name in the form of the written one: capitalized, short, or full.
-pub(super) fn replacement(written: &str, old: &str, new: &str) -> String {
+fn replacement(written: &str, old: &str, new: &str) -> String {
     let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
     let is_capitalized = written.starts_with(|c: char| c.is_uppercase());
     let is_short = !written.contains("::") && old.contains("::");

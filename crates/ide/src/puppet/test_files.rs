@@ -7,7 +7,6 @@ use ordain_source::{EntryKind, TextRange};
 
 use super::definitions;
 use super::names::Symbol;
-use super::rename::replacement;
 use crate::snapshot::Analysis;
 use crate::types::{Edit, Place};
 
@@ -32,18 +31,22 @@ const MATCHERS: [&str; 3] = ["contain_", "create_", "have_"];
 const COUNT: &str = "_resource_count";
 
 /// The edits that give a name in tests another text; with `is_class` also in front of its parameters in
-/// data.
-pub(super) fn edits(analysis: &Analysis, is_class: bool, old: &str, new: &str) -> Vec<Edit> {
+/// data. `replacement` gives the new name in the form of a written one.
+pub(super) fn edits(
+    analysis: &Analysis,
+    is_class: bool,
+    old: &str,
+    replacement: &dyn Fn(&str) -> String,
+) -> Vec<Edit> {
     let mut out = Vec::new();
     for path in files(analysis) {
         let Some(text) = analysis.read(&path) else { continue };
         for (start, word) in words(&text) {
             let found = part(analysis, is_class, old, (&text[..start], word));
             let Some((skipped, written)) = found else { continue };
-            let text = match written.contains("__") || MATCHERS.iter().any(|m| word.starts_with(m))
-            {
-                true => new.replace("::", "__"),
-                false => replacement(written, old, new),
+            let text = match skipped {
+                0 => replacement(written),
+                _ => replacement(old).replace("::", "__"),
             };
             out.push(Edit { place: place(&path, start + skipped, written.len()), text });
         }
@@ -69,7 +72,7 @@ fn place(path: &Path, start: usize, length: usize) -> Place {
     Place::new(path, TextRange::new(start as u32, (start + length) as u32))
 }
 
-/// The part of a word that is the name, with its offset in the word.
+/// The part of a word that is the name, with its offset in the word: not 0 in a matcher.
 fn part<'t>(
     analysis: &Analysis,
     is_class: bool,
