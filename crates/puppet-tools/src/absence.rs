@@ -18,8 +18,6 @@ const SHOWN: usize = 3;
 const CHAIN: usize = 8;
 /// The fewest letters around interpolations by which a title is recognized.
 const LETTERS: usize = 3;
-/// The most branches of a condition that are looked at.
-const BRANCHES: u32 = 1000;
 /// The functions that declare classes.
 const INCLUDING: [&str; 3] = ["include", "contain", "require"];
 
@@ -223,23 +221,13 @@ impl Manifests<'_> {
     /// Whether the compile took a branch.
     fn branch(&self, declaration: &Declaration<'_>, test: ExprId, number: u32) -> Evaluation {
         let program = declaration.program;
-        let is_taken = |number| {
-            let start = program.range(test).start;
-            self.compile.taken.contains(&(absolute(declaration.path), start, number))
-        };
-        if is_taken(number) {
+        let (path, start) = (absolute(declaration.path), program.range(test).start);
+        let taken = self.compile.taken.iter();
+        let taken: Vec<u32> =
+            taken.filter(|(of, at, _)| *at == start && *of == path).map(|taken| taken.2).collect();
+        if taken.contains(&number) {
             return Evaluation::Done;
         }
-        let text = Self::why_not_taken(program, test, number, &is_taken);
-        Evaluation::Missing(text.to_owned(), None)
-    }
-
-    fn why_not_taken(
-        program: &Program,
-        test: ExprId,
-        number: u32,
-        is_taken: &dyn Fn(u32) -> bool,
-    ) -> &'static str {
         let is_case = program.exprs.iter().any(
             |(_, expr)| matches!(expr, Expr::Case(of, _) | Expr::Selector(of, _) if *of == test),
         );
@@ -247,13 +235,13 @@ impl Manifests<'_> {
             .exprs
             .iter()
             .any(|(_, expr)| matches!(expr, Expr::Unless(of, ..) if *of == test));
-        let was_evaluated = (0..BRANCHES).any(is_taken);
-        match (is_case, (number == 0) != is_unless) {
-            _ if !was_evaluated => "this was not evaluated",
+        let text = match (is_case, (number == 0) != is_unless) {
+            _ if taken.is_empty() => "this was not evaluated",
             (true, _) => "this has a value of another option",
             (false, true) => "this is false",
             (false, false) => "this is true",
-        }
+        };
+        Evaluation::Missing(text.to_owned(), None)
     }
 
     /// Whether the names of a node definition may be those of the node.

@@ -7,7 +7,7 @@ use ordain_puppet::eval::UsedCode;
 use ordain_puppet::load::{Site, manifest_files};
 use ordain_puppet_tools::absence::{Compile, explain};
 use ordain_source::layer::absolute;
-use ordain_source::{Diagnostic, HostWorld, World};
+use ordain_source::{Diagnostic, World};
 
 use super::layout;
 use crate::compiled::Compiled;
@@ -22,7 +22,7 @@ pub fn explain_absence(
     options: &Options,
     (compiled, used): (&Compiled, &UsedCode),
 ) -> Diagnostic {
-    let world = HostWorld::new();
+    let world = options.untracked_world();
     let sources = &compiled.sources;
     let taken = used
         .branches()
@@ -31,8 +31,8 @@ pub fn explain_absence(
     let taken = taken.collect();
     let graph = &compiled.graph;
     let compile = Compile { graph, taken: &taken, node: &graph.name };
-    let files = manifests(&world, path, options, &graph.environment);
-    explain(error, name, &compile, (&world, sources, &files))
+    let files = manifests(world.as_ref(), path, options, &graph.environment);
+    explain(error, name, &compile, (world.as_ref(), sources, &files))
 }
 
 /// The manifests of an environment: those of the site program, then those of its modules.

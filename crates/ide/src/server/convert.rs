@@ -277,7 +277,7 @@ pub(super) fn lens(lines: &Lines, lens: Lens) -> lsp::CodeLens {
         let uri = uri::of(&lens.place.path);
         vec![serde_json::json!({"node": node, "uri": uri})]
     });
-    let command = if arguments.is_some() { plan::COMMAND } else { "" };
+    let command = if arguments.is_some() { plan::PLAN } else { "" };
     let command = lsp::Command { title: lens.text, command: command.into(), arguments };
     lsp::CodeLens { range: range(lines, lens.place.range()), command: Some(command), data: None }
 }

@@ -14,7 +14,7 @@ use crate::node::environment_dir;
 use crate::snapshot::Analysis;
 
 /// The name of the command for plans.
-pub(super) const COMMAND: &str = "ordain.plan";
+pub(super) const PLAN: &str = "ordain.plan";
 /// The name of the command for explanations.
 pub(super) const EXPLAIN: &str = "ordain.explain";
 

@@ -56,7 +56,7 @@ pub(super) fn capabilities() -> lsp::ServerCapabilities {
         code_lens_provider: Some(lsp::CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(lsp::OneOf::Left(true)),
         execute_command_provider: Some(lsp::ExecuteCommandOptions {
-            commands: vec![CHOOSE_NODE.into(), plan::COMMAND.into(), plan::EXPLAIN.into()],
+            commands: vec![CHOOSE_NODE.into(), plan::PLAN.into(), plan::EXPLAIN.into()],
             ..lsp::ExecuteCommandOptions::default()
         }),
         code_action_provider: Some(lsp::CodeActionProviderCapability::Options(

@@ -488,7 +488,7 @@ impl Server {
         let name = params.as_ref().map(|params| params.command.as_str()).unwrap_or_default();
         match (name, &params) {
             (requests::CHOOSE_NODE, Ok(params)) => Some(self.choose_node(request.id, params)),
-            (plan::COMMAND | plan::EXPLAIN, Ok(params)) => self.plan(request.id, params),
+            (plan::PLAN | plan::EXPLAIN, Ok(params)) => self.plan(request.id, params),
             _ => {
                 let code = ErrorCode::InvalidParams as i32;
                 Some(Response::new_err(request.id, code, "unknown command".into()))
