@@ -16,8 +16,6 @@ use rustc_hash::FxHashSet;
 const SHOWN: usize = 3;
 /// The maximum number of classes that are followed from one to the next.
 const CHAIN: usize = 8;
-/// The fewest letters around interpolations by which a title is recognized.
-const LETTERS: usize = 3;
 /// The functions that declare classes.
 const INCLUDING: [&str; 3] = ["include", "contain", "require"];
 
@@ -116,7 +114,7 @@ impl Manifests<'_> {
             }
             if declarations.len() > SHOWN {
                 let more = declarations.len() - SHOWN;
-                error = error.help(format!("{more} more places would declare {name}"));
+                error = error.help(format!("{more} more places may declare {name}"));
             }
         }
         error
@@ -381,9 +379,16 @@ fn title(program: &Program, id: ExprId, name: &ResourceRef) -> Option<bool> {
     }
 }
 
-/// Whether a text has the fixed parts in their order, with anything in place of the others.
+/// Whether a text has the fixed parts in their order, with anything in place of the others. It has to
+/// begin with a fixed part, or half of its letters have to be fixed: an extension alone would fit too
+/// much.
 fn fits(parts: &[Option<&EcoString>], text: &str) -> bool {
-    let letters: usize = parts.iter().flatten().map(|part| part.len()).sum();
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    let fixed: usize = parts.iter().flatten().map(|part| letters(part)).sum();
+    let has_beginning = matches!(parts.first(), Some(Some(first)) if letters(first) > 0);
+    if !has_beginning && 2 * fixed < letters(text) {
+        return false;
+    }
     let mut rest = text;
     for (at, part) in parts.iter().enumerate() {
         let Some(part) = part else { continue };
@@ -397,5 +402,5 @@ fn fits(parts: &[Option<&EcoString>], text: &str) -> bool {
         let Some(end) = found else { return false };
         rest = &rest[end..];
     }
-    letters >= LETTERS
+    true
 }
