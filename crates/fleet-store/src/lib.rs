@@ -104,9 +104,10 @@ pub use fleet_jobs::{
     open_fleet_jobs, put_shared_input, remove_fleet_job, renew_batch, shared_input,
 };
 pub use fleet_runs::{
-    FleetRun, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
-    RunRequest, claim_run_request, create_fleet_run, fleet_run, fleet_run_nodes, job_id,
-    last_fleet_run, resume_fleet_run, run_requests, step_fleet_run,
+    FleetRun, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunResume, FleetRunSettings,
+    FleetRunState, FleetRunStep, RunRequest, claim_run_request, create_fleet_run, fleet_run,
+    fleet_run_nodes, fleet_runs_of_servers, job_id, last_fleet_run, resume_fleet_run, run_requests,
+    step_fleet_run, stop_fleet_run,
 };
 pub use gc::{GcStats, Retention, collect_garbage};
 pub use history::{

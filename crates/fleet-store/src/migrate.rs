@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0010_catalog_history.sql"),
     include_str!("migrations/0011_node_columns.sql"),
     include_str!("migrations/0012_event_counts.sql"),
+    include_str!("migrations/0013_runs_of_servers.sql"),
 ];
 
 /// Applies the missing migrations, each in one transaction.

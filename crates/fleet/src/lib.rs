@@ -71,7 +71,8 @@ pub use nodes::{
 };
 pub use octocatalog::OctocatalogSettings;
 pub use ordain_fleet_store::{
-    FleetJobProgress, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
+    FleetJobProgress, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunResume,
+    FleetRunSettings, FleetRunState, FleetRunStep,
 };
 pub use queue::{Queue, WorkerEvent, WorkerOptions, diff_queued, work};
 pub use recent::Recent;

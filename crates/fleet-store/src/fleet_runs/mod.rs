@@ -1,7 +1,7 @@
 //! Runs of many nodes: a user asks agents to run now, some at a time, canaries first.
 //!
-//! Everything about a run is in the database, so another process can resume it. [`step_fleet_run`]
-//! moves a run on: it notes the outcomes of nodes whose reports have arrived, and requests runs of
+//! Everything about a run is in the database, so another process can resume it. A process of its own
+//! moves a run on, or one of the servers ([`fleet_runs_of_servers`]). [`step_fleet_run`] moves a run on: it notes the outcomes of nodes whose reports have arrived, and requests runs of
 //! further nodes. A server that holds a connection of a requested node claims the request
 //! ([`claim_run_request`]) and tells the agent, whose report then has the job id of the run
 //! ([`job_id`]).
@@ -71,6 +71,42 @@ pub struct FleetRun {
     pub stop_at: i64,
     /// The state.
     pub state: FleetRunState,
+    /// When it stopped or finished.
+    pub ended: Option<i64>,
+    /// Whether the servers of the database move it on, and not a process of its own.
+    pub by_server: bool,
+    /// The user who has stopped it.
+    pub stopped_by: Option<String>,
+    /// The reason why it stopped.
+    pub stop_reason: Option<String>,
+    /// When it was resumed after a stop: the outcomes of before do not count any more.
+    pub resumed: Option<i64>,
+}
+
+/// The limits of a new run, and who moves it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FleetRunSettings<'a> {
+    /// The user who starts it.
+    pub actor: &'a str,
+    /// The maximum number of nodes at a time.
+    pub at_once: i64,
+    /// The share of failed nodes, in percent, at which it stops.
+    pub stop_at: i64,
+    /// Whether the servers of the database move it on, and not the process that creates it.
+    pub by_server: bool,
+}
+
+/// A user who resumes a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FleetRunResume<'a> {
+    /// The user.
+    pub actor: &'a str,
+    /// Another maximum number of nodes at a time.
+    pub at_once: Option<i64>,
+    /// Another share of failed nodes.
+    pub stop_at: Option<i64>,
+    /// Whether the servers of the database move it on from now on.
+    pub by_server: bool,
 }
 
 /// A request to the agent of a node to run.
@@ -96,14 +132,15 @@ pub fn job_id(run: i64) -> String {
 /// When the database fails.
 pub fn create_fleet_run(
     connection: &mut dyn Connection,
-    (actor, at_once, stop_at): (&str, i64, i64),
+    settings: FleetRunSettings<'_>,
     nodes: &[(String, bool)],
     now: i64,
 ) -> Result<i64, FleetStoreError> {
     delete_old_runs(connection, now)?;
-    let sql = "INSERT INTO fleet_runs (started, actor, at_once, stop_at, state)
-               VALUES ($1, $2, $3, $4, 'running') RETURNING id";
-    let row = [now.into(), actor.into(), at_once.into(), stop_at.into()];
+    let FleetRunSettings { actor, at_once, stop_at, by_server } = settings;
+    let sql = "INSERT INTO fleet_runs (started, actor, at_once, stop_at, by_server, state)
+               VALUES ($1, $2, $3, $4, $5, 'running') RETURNING id";
+    let row = [now.into(), actor.into(), at_once.into(), stop_at.into(), by_server.into()];
     let id = connection.value(sql, &row)?;
     let id = id.ok_or_else(|| FleetStoreError::failed("no id of the run"))?.integer()?;
     let columns = ["run_id", "ordinal", "certname", "is_canary", "state", "changed"];
@@ -120,17 +157,28 @@ pub fn create_fleet_run(
         row
     });
     insert(connection, "fleet_run_nodes", &columns, &rows.collect::<Vec<_>>(), "")?;
-    let detail: Map<String, Json> = [
-        ("nodes".to_owned(), nodes.len().into()),
-        ("at_once".to_owned(), at_once.into()),
-        ("stop_at".to_owned(), stop_at.into()),
-    ]
-    .into_iter()
-    .collect();
-    let subject = id.to_string();
-    let entry = AuditEntry { at: now, actor, action: "run", subject: &subject, detail: &detail };
-    append_audit(connection, &entry)?;
+    let detail = [
+        ("nodes", Json::from(nodes.len())),
+        ("at_once", at_once.into()),
+        ("stop_at", stop_at.into()),
+    ];
+    audit(connection, (actor, "run"), id, detail, now)?;
     Ok(id)
+}
+
+/// Writes an action on a run to the audit log.
+fn audit<const N: usize>(
+    connection: &mut dyn Connection,
+    (actor, action): (&str, &str),
+    run: i64,
+    detail: [(&str, Json); N],
+    now: i64,
+) -> Result<(), FleetStoreError> {
+    let detail: Map<String, Json> =
+        detail.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let subject = run.to_string();
+    let entry = AuditEntry { at: now, actor, action, subject: &subject, detail: &detail };
+    append_audit(connection, &entry).map(drop)
 }
 
 fn delete_old_runs(connection: &mut dyn Connection, now: i64) -> Result<(), FleetStoreError> {
@@ -149,19 +197,43 @@ pub fn fleet_run(
     connection: &mut dyn Connection,
     id: i64,
 ) -> Result<Option<FleetRun>, FleetStoreError> {
-    let sql = "SELECT started, actor, at_once, stop_at, state FROM fleet_runs WHERE id = $1";
-    let Some(row) = connection.row(sql, &[id.into()])? else { return Ok(None) };
-    let [started, actor, at_once, stop_at, state] = row.as_slice() else {
-        return Err(FleetStoreError::failed("five columns expected"));
-    };
-    Ok(Some(FleetRun {
+    let sql = "SELECT id, started, actor, at_once, stop_at, state, ended, by_server, stopped_by,
+                   stop_reason, resumed
+               FROM fleet_runs WHERE id = $1";
+    connection.row(sql, &[id.into()])?.as_deref().map(run).transpose()
+}
+
+fn run(row: &[Value]) -> Result<FleetRun, FleetStoreError> {
+    let [
         id,
+        started,
+        actor,
+        at_once,
+        stop_at,
+        state,
+        ended,
+        by_server,
+        stopped_by,
+        stop_reason,
+        resumed,
+    ] = row
+    else {
+        return Err(FleetStoreError::failed("eleven columns expected"));
+    };
+    let text = |value: &Value| Ok(value.optional(Value::text)?.map(str::to_owned));
+    Ok(FleetRun {
+        id: id.integer()?,
         started: started.integer()?,
         actor: actor.text()?.to_owned(),
         at_once: at_once.integer()?,
         stop_at: stop_at.integer()?,
         state: FleetRunState::parse(state.text()?)?,
-    }))
+        ended: ended.optional(Value::integer)?,
+        by_server: by_server.boolean()?,
+        stopped_by: text(stopped_by)?,
+        stop_reason: text(stop_reason)?,
+        resumed: resumed.optional(Value::integer)?,
+    })
 }
 
 /// The id of the newest run.
@@ -173,20 +245,57 @@ pub fn last_fleet_run(connection: &mut dyn Connection) -> Result<Option<i64>, Fl
     id.map_or(Ok(None), |id| id.optional(Value::integer))
 }
 
-/// Has a stopped run go on, and changes its limits if they are not `None`.
+/// Has a run go on, and writes that to the audit log. If it had stopped, the failures of before do
+/// not count any more.
 ///
 /// # Errors
 /// When the database fails.
 pub fn resume_fleet_run(
     connection: &mut dyn Connection,
     id: i64,
-    (at_once, stop_at): (Option<i64>, Option<i64>),
+    resume: FleetRunResume<'_>,
+    now: i64,
 ) -> Result<(), FleetStoreError> {
-    let sql = "UPDATE fleet_runs SET state = 'running', ended = NULL,
-                   at_once = COALESCE($1, at_once), stop_at = COALESCE($2, stop_at)
-               WHERE id = $3";
+    let FleetRunResume { actor, at_once, stop_at, by_server } = resume;
+    let sql = "UPDATE fleet_runs SET
+                   resumed = CASE WHEN state = 'stopped' THEN $1 ELSE resumed END,
+                   state = 'running', ended = NULL, stopped_by = NULL, stop_reason = NULL,
+                   at_once = COALESCE($2, at_once), stop_at = COALESCE($3, stop_at), by_server = $4
+               WHERE id = $5";
     let number = |number: Option<i64>| number.map_or(Value::Null, Value::Integer);
-    connection.execute(sql, &[number(at_once), number(stop_at), id.into()]).map(drop)
+    let parameters = [now.into(), number(at_once), number(stop_at), by_server.into(), id.into()];
+    connection.execute(sql, &parameters)?;
+    audit(connection, (actor, "run-resume"), id, [], now)
+}
+
+/// Has a run stop after the nodes that are under way, and writes that to the audit log. From then on
+/// the servers move it on if no process does. Returns false if it does not run.
+///
+/// # Errors
+/// When the database fails.
+pub fn stop_fleet_run(
+    connection: &mut dyn Connection,
+    id: i64,
+    actor: &str,
+    now: i64,
+) -> Result<bool, FleetStoreError> {
+    let sql = "UPDATE fleet_runs SET stopped_by = $1, by_server = TRUE
+               WHERE id = $2 AND state = 'running'";
+    if connection.execute(sql, &[actor.into(), id.into()])? == 0 {
+        return Ok(false);
+    }
+    audit(connection, (actor, "run-stop"), id, [], now)?;
+    Ok(true)
+}
+
+/// The ids of the runs that servers move on.
+///
+/// # Errors
+/// When the database fails.
+pub fn fleet_runs_of_servers(connection: &mut dyn Connection) -> Result<Vec<i64>, FleetStoreError> {
+    let sql = "SELECT id FROM fleet_runs WHERE state = 'running' AND by_server ORDER BY id";
+    let rows = connection.rows(sql, &[])?;
+    rows.iter().filter_map(|row| row.first()).map(Value::integer).collect()
 }
 
 /// The requests that servers should deliver now.

@@ -1,6 +1,6 @@
 //! Moves a run on.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::node::{FleetRunNode, FleetRunNodeState, fleet_run_nodes, set_state};
 use super::{FleetRun, FleetRunState, fleet_run, job_id};
@@ -29,7 +29,7 @@ pub struct FleetRunStep {
 }
 
 /// Notes the outcomes of nodes, stops a run with too many failures, and requests runs of further
-/// nodes. Failures of nodes in `ignored` do not count: those from before the run was resumed.
+/// nodes.
 ///
 /// Only one process may move a run on at a time: its caller holds a lease.
 ///
@@ -39,14 +39,13 @@ pub fn step_fleet_run(
     connection: &mut dyn Connection,
     id: i64,
     limits: FleetRunLimits,
-    ignored: &HashSet<i64>,
     now: i64,
 ) -> Result<FleetRunStep, FleetStoreError> {
     let run = fleet_run(connection, id)?;
     let mut run = run.ok_or_else(|| FleetStoreError::failed(format!("there is no run {id}")))?;
     let mut nodes = fleet_run_nodes(connection, id)?;
     note_outcomes(connection, id, &mut nodes, limits, now)?;
-    let stop = reason_to_stop(&run, &nodes, ignored);
+    let stop = reason_to_stop(&run, &nodes);
     if stop.is_none() {
         request(connection, &run, &mut nodes, now)?;
     }
@@ -58,8 +57,16 @@ pub fn step_fleet_run(
         (false, _, false) => FleetRunState::Finished,
     };
     if state != FleetRunState::Running && state != run.state {
-        let sql = "UPDATE fleet_runs SET state = $1, ended = $2 WHERE id = $3";
-        connection.execute(sql, &[state.as_str().into(), now.into(), id.into()])?;
+        let reason = stop.clone().filter(|_| state == FleetRunState::Stopped);
+        let sql = "UPDATE fleet_runs SET state = $1, ended = $2, stop_reason = $3 WHERE id = $4";
+        let parameters = [
+            state.as_str().into(),
+            now.into(),
+            reason.clone().map_or(Value::Null, Value::Text),
+            id.into(),
+        ];
+        connection.execute(sql, &parameters)?;
+        (run.ended, run.stop_reason) = (Some(now), reason);
     }
     run.state = state;
     Ok(FleetRunStep { run, nodes, stop })
@@ -114,13 +121,16 @@ fn outcomes(
     rows.iter().map(outcome).collect()
 }
 
-/// The reason why no further node should have its turn.
-fn reason_to_stop(
-    run: &FleetRun,
-    nodes: &[FleetRunNode],
-    ignored: &HashSet<i64>,
-) -> Option<String> {
-    let counted = || nodes.iter().filter(|node| !ignored.contains(&node.ordinal));
+/// The reason why no further node should have its turn. Outcomes from before the run was resumed do
+/// not count.
+fn reason_to_stop(run: &FleetRun, nodes: &[FleetRunNode]) -> Option<String> {
+    if let Some(user) = &run.stopped_by {
+        return Some(format!("{user} has stopped it"));
+    }
+    let is_earlier = |node: &FleetRunNode| {
+        node.state.is_over() && run.resumed.is_some_and(|resumed| node.changed <= resumed)
+    };
+    let counted = || nodes.iter().filter(|node| !is_earlier(node));
     let is_bad = |node: &&FleetRunNode| {
         node.is_canary && (node.state.has_failed() || node.state == FleetRunNodeState::Unreached)
     };

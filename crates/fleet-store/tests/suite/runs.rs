@@ -1,11 +1,10 @@
 //! Runs of many nodes: batches, canaries, limits, and the claims of servers.
 
-use std::collections::HashSet;
-
 use ordain_fleet_store::{
-    Command, Database, FleetRunLimits, FleetRunNodeState as Node, FleetRunState, FleetRunStep,
-    apply, claim_run_request, create_fleet_run, fleet_run, job_id, last_fleet_run, read,
-    resume_fleet_run, run_requests, step_fleet_run, verify_audit, write,
+    Command, Database, FleetRunLimits, FleetRunNodeState as Node, FleetRunResume, FleetRunSettings,
+    FleetRunState, FleetRunStep, apply, claim_run_request, create_fleet_run, fleet_run,
+    fleet_runs_of_servers, job_id, last_fleet_run, read, resume_fleet_run, run_requests,
+    step_fleet_run, stop_fleet_run, verify_audit, write,
 };
 use serde_json::json;
 
@@ -15,14 +14,18 @@ const NOW: i64 = 1_795_694_400_000_000;
 const SECOND: i64 = 1_000_000;
 const LIMITS: FleetRunLimits = FleetRunLimits { reach: 30 * SECOND, report: 600 * SECOND };
 
+const RESUME: FleetRunResume<'_> =
+    FleetRunResume { actor: "root", at_once: None, stop_at: None, by_server: false };
+
 fn create(database: &dyn Database, nodes: &[(&str, bool)], (at_once, stop_at): (i64, i64)) -> i64 {
     let nodes: Vec<(String, bool)> =
         nodes.iter().map(|(name, is_canary)| ((*name).to_owned(), *is_canary)).collect();
-    write(database, |c| create_fleet_run(c, ("root", at_once, stop_at), &nodes, NOW)).unwrap()
+    let settings = FleetRunSettings { actor: "root", at_once, stop_at, by_server: false };
+    write(database, |c| create_fleet_run(c, settings, &nodes, NOW)).unwrap()
 }
 
 fn step(database: &dyn Database, run: i64, now: i64) -> FleetRunStep {
-    write(database, |c| step_fleet_run(c, run, LIMITS, &HashSet::new(), now)).unwrap()
+    write(database, |c| step_fleet_run(c, run, LIMITS, now)).unwrap()
 }
 
 fn states(step: &FleetRunStep) -> Vec<Node> {
@@ -99,9 +102,11 @@ fn a_failed_canary_stops_a_run() {
         assert_eq!(stopped.stop.as_deref(), Some("the canary canary is unreached"));
         // An agent that comes later is not told to run.
         assert_eq!(deliver(database, NOW + 31 * SECOND), 0);
-        write(database, |c| resume_fleet_run(c, run, (None, None))).unwrap();
-        let ignored = HashSet::from([0]);
-        let resumed = write(database, |c| step_fleet_run(c, run, LIMITS, &ignored, NOW)).unwrap();
+        let stored = read(database, None, |c| fleet_run(c, run)).unwrap().unwrap();
+        assert_eq!(stored.stop_reason, stopped.stop);
+        let later = NOW + 31 * SECOND;
+        write(database, |c| resume_fleet_run(c, run, RESUME, later)).unwrap();
+        let resumed = step(database, run, later);
         assert_eq!(states(&resumed), [Node::Unreached, Node::Requested]);
     });
 }
@@ -138,5 +143,36 @@ fn requests_of_a_killed_run_end_by_themselves() {
         let resumed = step(database, run, NOW + 3600 * SECOND);
         assert_eq!(states(&resumed), [Node::Unreached]);
         assert_eq!(resumed.run.state, FleetRunState::Finished);
+    });
+}
+
+#[test]
+fn a_user_stops_a_run_and_the_servers_end_it() {
+    with_each(|database| {
+        let run = create(database, &[("a", false), ("b", false)], (1, 100));
+        step(database, run, NOW);
+        deliver(database, NOW);
+        assert_eq!(read(database, None, fleet_runs_of_servers).unwrap(), [0i64; 0]);
+        let stop = || write(database, |c| stop_fleet_run(c, run, "alice", NOW)).unwrap();
+        assert!(stop());
+        assert_eq!(read(database, None, fleet_runs_of_servers).unwrap(), [run]);
+        // The node that is under way may end its run.
+        assert_eq!(step(database, run, NOW).run.state, FleetRunState::Running);
+        report(database, run, "a", "failed");
+        let stopped = step(database, run, NOW);
+        assert_eq!(states(&stopped), [Node::Failed, Node::Waiting]);
+        assert_eq!(stopped.run.state, FleetRunState::Stopped);
+        assert_eq!(stopped.stop.as_deref(), Some("alice has stopped it"));
+        assert_eq!(read(database, None, fleet_runs_of_servers).unwrap(), [0i64; 0]);
+        assert!(!stop(), "it does not run");
+        let resume = FleetRunResume { by_server: true, stop_at: Some(1), ..RESUME };
+        write(database, |c| resume_fleet_run(c, run, resume, NOW + SECOND)).unwrap();
+        assert_eq!(read(database, None, fleet_runs_of_servers).unwrap(), [run]);
+        // The failure of before does not stop it again.
+        assert_eq!(states(&step(database, run, NOW + SECOND)), [Node::Failed, Node::Requested]);
+        let stored = read(database, None, |c| fleet_run(c, run)).unwrap().unwrap();
+        assert_eq!((stored.stopped_by, stored.stop_reason, stored.ended), (None, None, None));
+        // It was started, stopped and resumed.
+        assert_eq!(read(database, None, verify_audit).unwrap().0, 3);
     });
 }

@@ -1,15 +1,16 @@
 //! Runs of many nodes, which a process moves on until all nodes had their turn.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use ordain_fleet_store::{
-    Connection, FleetRunLimits, FleetRunState, FleetRunStep, FleetStoreError, acquire_lease,
-    create_fleet_run, fleet_run, fleet_run_nodes, last_fleet_run, now, read, release_lease,
-    resume_fleet_run, step_fleet_run, write,
+    Connection, Database, FleetRunLimits, FleetRunResume, FleetRunSettings, FleetRunState,
+    FleetRunStep, FleetStoreError, acquire_lease, create_fleet_run, fleet_run, last_fleet_run, now,
+    read, release_lease, resume_fleet_run, step_fleet_run, write,
 };
 use ordain_source::suggest;
 
-use super::{NodeStore, StoredNode, failed};
+use super::{NodeStore, failed};
 use crate::error::FleetError;
 
 /// The time for which no other process may move a run on, in microseconds. A killed process keeps
@@ -26,25 +27,19 @@ pub enum Canaries {
 }
 
 /// Moves a run on. Only one process does so at a time.
-pub struct RunDriver<'s> {
-    store: &'s NodeStore,
+pub struct RunDriver {
+    database: Arc<dyn Database>,
     /// The id of the run.
     pub id: i64,
     holder: String,
     limits: FleetRunLimits,
-    /// The nodes that had failed before the run was resumed.
-    ignored: HashSet<i64>,
 }
 
 /// The order of a run: the canaries, then the others.
 ///
 /// # Errors
 /// When a canary is not among the nodes.
-pub fn run_order(
-    nodes: &[StoredNode],
-    canaries: &Canaries,
-) -> Result<Vec<(String, bool)>, FleetError> {
-    let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+pub fn run_order(names: &[&str], canaries: &Canaries) -> Result<Vec<(String, bool)>, FleetError> {
     let chosen: HashSet<&str> = match canaries {
         Canaries::Number(number) => names.iter().copied().take(*number).collect(),
         Canaries::Names(wanted) => {
@@ -62,27 +57,25 @@ pub fn run_order(
     Ok([part(true), part(false)].concat())
 }
 
-impl<'s> RunDriver<'s> {
-    /// Starts a run of nodes in this order, at most `at_once` at a time. It stops when `stop_at`
-    /// percent of them have failed.
+impl RunDriver {
+    /// Starts a run of nodes in this order, which this process moves on.
     ///
     /// # Errors
     /// When the database fails.
     pub fn start(
-        store: &'s NodeStore,
+        store: &NodeStore,
         nodes: &[(String, bool)],
-        (at_once, stop_at): (i64, i64),
+        settings: FleetRunSettings<'_>,
         limits: FleetRunLimits,
-        actor: &str,
     ) -> Result<Self, FleetError> {
         let holder = holder();
         let create = |connection: &mut dyn Connection| {
-            let id = create_fleet_run(connection, (actor, at_once, stop_at), nodes, now())?;
+            let id = create_fleet_run(connection, settings, nodes, now())?;
             lease(connection, id, &holder)?;
             Ok(id)
         };
         let id = write(&*store.database, create).map_err(failed)?;
-        Ok(Self { store, id, holder, limits, ignored: HashSet::new() })
+        Ok(Self { database: store.database(), id, holder, limits })
     }
 
     /// Goes on with a run. Nodes that had their turn have no second one, and their failures do not
@@ -91,44 +84,36 @@ impl<'s> RunDriver<'s> {
     /// # Errors
     /// When the database fails, there is no such run, it is finished, or another process moves it on.
     pub fn resume(
-        store: &'s NodeStore,
+        store: &NodeStore,
         id: i64,
-        changes: (Option<i64>, Option<i64>),
+        resume: FleetRunResume<'_>,
         limits: FleetRunLimits,
     ) -> Result<Self, FleetError> {
-        let holder = holder();
-        let found = read(&*store.database, None, |connection| {
-            Ok((fleet_run(connection, id)?, last_fleet_run(connection)?))
-        });
-        let run = match found.map_err(failed)? {
-            (Some(run), _) => run,
-            (None, Some(last)) => {
-                return Err(FleetError::Rule(format!(
-                    "there is no run {id}; the last one is {last}"
-                )));
-            }
-            (None, None) => return Err(FleetError::Rule(format!("there is no run {id}"))),
-        };
-        if run.state == FleetRunState::Finished {
-            return Err(FleetError::Rule(format!("the run {id} is finished")));
-        }
-        let is_ours = write(&*store.database, |connection| lease(connection, id, &holder));
-        if !is_ours.map_err(failed)? {
+        resumable_run(store, id)?;
+        let Some(driver) = Self::take_over(store, id, limits)? else {
             let text = format!(
                 "another process moves the run {id} on; if it was killed, wait for 5 seconds"
             );
             return Err(FleetError::Rule(text));
-        }
-        let mut driver = Self { store, id, holder, limits, ignored: HashSet::new() };
-        if run.state == FleetRunState::Stopped {
-            let nodes = |connection: &mut dyn Connection| fleet_run_nodes(connection, id);
-            let nodes = read(&*store.database, None, nodes).map_err(failed)?;
-            let over = nodes.iter().filter(|node| node.state.is_over());
-            driver.ignored = over.map(|node| node.ordinal).collect();
-        }
-        write(&*store.database, |connection| resume_fleet_run(connection, id, changes))
-            .map_err(failed)?;
+        };
+        let resume =
+            |connection: &mut dyn Connection| resume_fleet_run(connection, id, resume, now());
+        write(&*driver.database, resume).map_err(failed)?;
         Ok(driver)
+    }
+
+    /// Moves a run on from now on; `None` if another process does.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn take_over(
+        store: &NodeStore,
+        id: i64,
+        limits: FleetRunLimits,
+    ) -> Result<Option<Self>, FleetError> {
+        let (database, holder) = (store.database(), holder());
+        let is_ours = write(&*database, |connection| lease(connection, id, &holder));
+        Ok(is_ours.map_err(failed)?.then_some(Self { database, id, holder, limits }))
     }
 
     /// Moves the run on.
@@ -140,19 +125,39 @@ impl<'s> RunDriver<'s> {
             if !lease(connection, self.id, &self.holder)? {
                 return Ok(None);
             }
-            step_fleet_run(connection, self.id, self.limits, &self.ignored, now()).map(Some)
+            step_fleet_run(connection, self.id, self.limits, now()).map(Some)
         };
-        let step = write(&*self.store.database, step).map_err(failed)?;
+        let step = write(&*self.database, step).map_err(failed)?;
         step.ok_or_else(|| FleetError::Rule("another process has taken over the run".to_owned()))
     }
 }
 
-impl Drop for RunDriver<'_> {
+impl Drop for RunDriver {
     fn drop(&mut self) {
         // Otherwise the lease ends by itself.
-        let _ = write(&*self.store.database, |connection| {
+        let _ = write(&*self.database, |connection| {
             release_lease(connection, &lease_name(self.id), &self.holder)
         });
+    }
+}
+
+/// Checks that there is a run that can be resumed.
+///
+/// # Errors
+/// When the database fails, there is no such run, or it is finished.
+fn resumable_run(store: &NodeStore, id: i64) -> Result<(), FleetError> {
+    let found = read(&*store.database, None, |connection| {
+        Ok((fleet_run(connection, id)?, last_fleet_run(connection)?))
+    });
+    match found.map_err(failed)? {
+        (Some(run), _) if run.state == FleetRunState::Finished => {
+            Err(FleetError::Rule(format!("the run {id} is finished")))
+        }
+        (Some(_), _) => Ok(()),
+        (None, Some(last)) => {
+            Err(FleetError::Rule(format!("there is no run {id}; the last one is {last}")))
+        }
+        (None, None) => Err(FleetError::Rule(format!("there is no run {id}"))),
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use ordain_fleet::{
-    Canaries, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunState, FleetRunStep,
-    NodeStore, RunDriver, run_order,
+    Canaries, FleetRunLimits, FleetRunNode, FleetRunNodeState, FleetRunResume, FleetRunSettings,
+    FleetRunState, FleetRunStep, NodeStore, RunDriver, run_order,
 };
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
@@ -82,8 +82,13 @@ pub(super) fn run(ui: &mut Ui, args: &RunArgs) -> Result<Exit, Failure> {
     };
     let driver = match args.resume {
         Some(id) => {
-            let changes = (args.at_once.map(i64::from), args.stop_at.map(i64::from));
-            RunDriver::resume(&store, id, changes, limits).map_err(failure)?
+            let resume = FleetRunResume {
+                actor: &account(),
+                at_once: args.at_once.map(i64::from),
+                stop_at: args.stop_at.map(i64::from),
+                by_server: false,
+            };
+            RunDriver::resume(&store, id, resume, limits).map_err(failure)?
         }
         None => start(args, &store, limits)?,
     };
@@ -99,11 +104,7 @@ pub(super) fn run(ui: &mut Ui, args: &RunArgs) -> Result<Exit, Failure> {
 }
 
 /// Starts a run of the chosen nodes.
-fn start<'s>(
-    args: &RunArgs,
-    store: &'s NodeStore,
-    limits: FleetRunLimits,
-) -> Result<RunDriver<'s>, Failure> {
+fn start(args: &RunArgs, store: &NodeStore, limits: FleetRunLimits) -> Result<RunDriver, Failure> {
     let nodes = store.nodes(&args.chosen.selection()?).map_err(failure)?;
     if nodes.is_empty() {
         return Err(Diagnostic::error(codes::NOTHING, "no node is chosen").into());
@@ -117,13 +118,19 @@ fn start<'s>(
         }
         names => Canaries::Names(names.iter().map(|name| name.to_lowercase()).collect()),
     };
-    let order = run_order(&nodes, &canaries).map_err(failure)?;
-    let shares = (args.at_once.unwrap_or(10).into(), args.stop_at.unwrap_or(10).into());
-    RunDriver::start(store, &order, shares, limits, &account()).map_err(failure)
+    let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+    let order = run_order(&names, &canaries).map_err(failure)?;
+    let settings = FleetRunSettings {
+        actor: &account(),
+        at_once: args.at_once.unwrap_or(10).into(),
+        stop_at: args.stop_at.unwrap_or(10).into(),
+        by_server: false,
+    };
+    RunDriver::start(store, &order, settings, limits).map_err(failure)
 }
 
 /// Moves the run on until it ends, and prints the outcomes.
-fn follow(ui: &mut Ui, args: &RunArgs, driver: &RunDriver<'_>) -> Result<FleetRunStep, Failure> {
+fn follow(ui: &mut Ui, args: &RunArgs, driver: &RunDriver) -> Result<FleetRunStep, Failure> {
     let is_text = args.format == TextOrJson::Text;
     if is_text {
         writeln!(ui.out(), "Run {}", driver.id)?;

@@ -1,11 +1,9 @@
 //! A run of many nodes, and a job whose batches workers share.
 
-use std::collections::HashSet;
-
 use ordain_fleet_store::{
-    FleetRunLimits, FleetRunState, LeasedBatch, acquire_lease, add_batches, advance_fleet_job,
-    batch_results, complete_batch, create_fleet_job, create_fleet_run, lease_batch, read,
-    renew_batch, step_fleet_run, write,
+    FleetRunLimits, FleetRunSettings, FleetRunState, LeasedBatch, acquire_lease, add_batches,
+    advance_fleet_job, batch_results, complete_batch, create_fleet_job, create_fleet_run,
+    lease_batch, read, renew_batch, step_fleet_run, write,
 };
 
 use super::SECOND;
@@ -87,14 +85,18 @@ impl World {
             if now < self.end_of_faults() {
                 let nodes = self.agents.iter().zip(0..);
                 let nodes: Vec<_> = nodes.map(|(agent, at)| (agent.name.clone(), at < 2)).collect();
-                let settings = ("root", AT_ONCE, 100);
+                let settings = FleetRunSettings {
+                    actor: "root",
+                    at_once: AT_ONCE,
+                    stop_at: 100,
+                    by_server: false,
+                };
                 let run = write(&self.database, |c| create_fleet_run(c, settings, &nodes, now));
                 self.work.run = Some(run.unwrap());
             }
             return;
         };
-        let none = HashSet::new();
-        let step = write(&self.database, |c| step_fleet_run(c, run, LIMITS, &none, now)).unwrap();
+        let step = write(&self.database, |c| step_fleet_run(c, run, LIMITS, now)).unwrap();
         let under_way = step.nodes.iter().filter(|node| node.state.is_under_way()).count() as i64;
         assert!(under_way <= AT_ONCE, "seed {}: {under_way} nodes of run {run} at once", self.seed);
         if step.run.state != FleetRunState::Running {
