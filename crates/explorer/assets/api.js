@@ -1,4 +1,4 @@
-// Asks the server for documents.
+// Asks the server for documents, and sends actions.
 
 const API = "/explore/api/";
 
@@ -12,7 +12,16 @@ export function url(segments, parameters = {}) {
 
 /** A document. An error has the text of the server. */
 export async function get(segments, parameters, signal) {
-  const response = await fetch(url(segments, parameters), { signal, headers: { accept: "application/json" } });
+  return read(await fetch(url(segments, parameters), { signal, headers: { accept: "application/json" } }));
+}
+
+/** Sends an action. Returns the reply. */
+export async function send(method, segments, body) {
+  const headers = { accept: "application/json", "content-type": "application/json" };
+  return read(await fetch(url(segments), { method, headers, body: JSON.stringify(body ?? {}) }));
+}
+
+async function read(response) {
   const text = await response.text();
   if (response.ok) return JSON.parse(text);
   let message = text;

@@ -1,9 +1,12 @@
 // The page: routes, keys, the theme, and news from the server.
 
 import { follow } from "./api.js";
+import { audit } from "./audit.js";
+import { certificates } from "./certificates.js";
 import { compare } from "./compare.js";
 import { diff } from "./diff.js";
 import { address, h } from "./dom.js";
+import { fleetRun, fleetRuns, newFleetRun } from "./fleet_runs.js";
 import { node, resource } from "./node.js";
 import { nodes } from "./nodes.js";
 import { overview } from "./overview.js";
@@ -28,7 +31,8 @@ function route(mode) {
   if (name === "node" && segments[1] === "why") return [why, segments, parameters];
   if (name === "report" && segments[1] === "compare" && mode !== "repository") return [compareRuns, segments, parameters];
   const shared = { node, search, diff, compare };
-  const pages = mode === "repository" ? { ...shared, "": repository, nodes: repositoryNodes } : { ...shared, "": overview, nodes, report };
+  const ofServer = { "": overview, nodes, report, run: fleetRun, runs: segments[0] === "new" ? newFleetRun : fleetRuns, certificates, audit };
+  const pages = { ...shared, ...(mode === "repository" ? { "": repository, nodes: repositoryNodes } : ofServer) };
   return [pages[name] ?? null, segments, parameters];
 }
 
@@ -90,7 +94,7 @@ const KEYS = {
   t: turnTheme,
   "?": () => document.getElementById("keys").showModal(),
 };
-const AFTER_G = { o: "#/", n: "#/nodes", c: "#/compare", d: "#/diff" };
+const AFTER_G = { o: "#/", n: "#/nodes", r: "#/runs", c: "#/compare", d: "#/diff" };
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
@@ -121,7 +125,10 @@ signOut.addEventListener("click", async () => {
   // The provider is asked again.
   location.assign("/explore/");
 });
-session().then(({ mode, user, can_sign_out: canSignOut }) => {
+session().then(({ mode, user, can_sign_out: canSignOut, may_sign: maySign, admin_environments: admin }) => {
+  document.getElementById("page-runs").hidden = mode === "repository";
+  document.getElementById("page-certificates").hidden = !maySign;
+  document.getElementById("page-audit").hidden = admin !== null;
   document.getElementById("user").textContent = user;
   signOut.hidden = !canSignOut;
   // Nothing arrives in a repository without a server.

@@ -60,7 +60,8 @@ function age(then) {
 
 /** A status: a word with a mark, so that it does not depend on colours. */
 export function status(word) {
-  const marks = { failed: "✕", corrective: "↺", changed: "△", noop: "◇", unchanged: "✓", none: "–", success: "✓", failure: "✕", skipped: "–" };
+  const marks = { failed: "✕", corrective: "↺", changed: "△", noop: "◇", unchanged: "✓", none: "–", success: "✓", failure: "✕", skipped: "–",
+    waiting: "–", requested: "…", delivered: "▸", unreached: "∅", silent: "✕", running: "▸", stopped: "■", finished: "✓", signed: "✓", revoked: "✕" };
   return h("span", { class: `status ${word}` }, h("span", { "aria-hidden": "true" }, marks[word] ?? "•"), ` ${word}`);
 }
 

@@ -1,5 +1,6 @@
 // A node: reports, facts, resources, graph; and one of its resources.
 
+import { action } from "./actions.js";
 import { get } from "./api.js";
 import { address, h, link, place, shown, status, time } from "./dom.js";
 import { graph } from "./graph.js";
@@ -25,9 +26,51 @@ export async function node({ segments, parameters, signal }) {
     h("dl", { class: "about" }, values.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))),
     found.failure ? h("p", { class: "error" }, `It does not compile: ${found.failure}`) : null,
     warnings(found.warnings),
+    isLocal ? null : await actions(name, found, signal),
     h("nav", { class: "tabs", "aria-label": "Parts of the node" }, tabs, link("Compare", ["compare"], { a: name })),
     found.failure && tab !== "facts" ? null : await part(tab, name, parameters, signal, isLocal),
   ];
+}
+
+/** The buttons for users who may do more than read. */
+async function actions(name, found, signal) {
+  const { may_sign: maySign } = await session();
+  const again = () => dispatchEvent(new HashChangeEvent("hashchange"));
+  const buttons = [];
+  if (found.may_run && found.active) {
+    buttons.push(action({
+      name: "Run now", title: `Run ${name} now?`, text: "Its agent applies the catalog, if it is an agent of Ordain that holds a connection.", confirm: `Run ${name}`,
+      request: () => ({ segments: ["runs"], body: { nodes: [name] } }), done: ({ run }) => { location.hash = address(["run", String(run)]); },
+    }));
+  }
+  if (found.may_admin) buttons.push(await pin(name, found, again, signal));
+  if (found.may_admin && found.pin) {
+    buttons.push(action({
+      name: "Unpin", title: `Unpin ${name}?`, text: `It gets the current code again, and no longer the revision ${found.pin.revision}.`, confirm: `Unpin ${name}`,
+      request: () => ({ method: "DELETE", segments: ["nodes", name, "pin"] }), done: again,
+    }));
+  }
+  if (found.may_admin && found.active) {
+    buttons.push(action({
+      name: "Deactivate", title: `Deactivate ${name}?`,
+      text: "Lists leave the node out, and its exported resources are no longer collected, until it sends data again. After 14 days its data is deleted. Its certificate stays valid.", confirm: `Deactivate ${name}`,
+      request: () => ({ segments: ["nodes", name, "deactivate"] }), done: again,
+    }));
+  }
+  if (maySign) buttons.push(link("Certificate", ["certificates"], { name }));
+  return buttons.length === 0 ? null : h("p", { class: "buttons" }, buttons);
+}
+
+/** The button that pins a node to a revision, with the deployed ones of its environment. */
+async function pin(name, found, done, signal) {
+  const { rows } = await get(["revisions"], { limit: 500 }, signal);
+  const own = rows.filter((row) => row.name.startsWith(`${found.environment}@`));
+  const ids = own.map((row) => h("option", { value: row.name.split("@")[1] }, row.subject ?? ""));
+  return action({
+    name: "Pin", title: `Pin ${name} to a revision?`, text: "The server compiles this revision of the code for the node from now on.", confirm: `Pin ${name}`,
+    fields: [h("label", {}, "Revision", h("input", { name: "revision", list: "pins", required: true, spellcheck: "false", autocomplete: "off" })), h("datalist", { id: "pins" }, ids)],
+    request: ({ revision }) => ({ method: "PUT", segments: ["nodes", name, "pin"], body: { revision } }), done,
+  });
 }
 
 /** The state of a node of a server. */

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { address, h, link, status, time } from "./dom.js";
+import { session } from "./session.js";
 import { table } from "./table.js";
 
 const ORDER = ["failed", "corrective", "changed", "noop", "unchanged", "none"];
@@ -13,7 +14,7 @@ const FILTERS = [
 
 export async function nodes({ parameters, signal }) {
   const chosen = Object.fromEntries(parameters);
-  const facets = await get(["facets"], chosen, signal);
+  const [facets, { run_environments: runs }] = await Promise.all([get(["facets"], chosen, signal), session()]);
   const fields = FILTERS.map(([name, label, example]) =>
     h("label", {}, label, h("input", { name, value: chosen[name] ?? "", placeholder: example, spellcheck: "false", autocomplete: "off" })));
   const form = h("form", {
@@ -29,6 +30,7 @@ export async function nodes({ parameters, signal }) {
     form,
     facet("Status", "status", ORDER, facets, chosen),
     facet("Environment", "environment", null, facets, chosen),
+    runs === null || runs.length > 0 ? h("p", {}, link("Run these nodes…", ["runs", "new"], chosen)) : null,
     table({ caption: "Nodes", path: ["nodes"], parameters: chosen, columns: COLUMNS, empty: "No node matches.", signal }),
   ];
 }

@@ -46,6 +46,10 @@ export function table({ caption, path, parameters = {}, columns, empty = "Nothin
   }
 
   load();
+  /** Loads the rows again, unless somebody is in the table with the keyboard. */
+  area.refresh = () => {
+    if (!area.contains(document.activeElement)) load();
+  };
   return area;
 }
 

@@ -31,11 +31,15 @@ macro_rules! files {
 }
 
 files! {
-    "app.js": JS,
+    "actions.js": JS,
     "api.js": JS,
+    "app.js": JS,
+    "audit.js": JS,
+    "certificates.js": JS,
     "compare.js": JS,
     "diff.js": JS,
     "dom.js": JS,
+    "fleet_runs.js": JS,
     "graph.js": JS,
     "node.js": JS,
     "nodes.js": JS,

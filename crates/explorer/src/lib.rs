@@ -1,7 +1,7 @@
 //! The web explorer: pages about nodes, runs, graphs and the origins of values.
 //!
 //! [`asset`] has the files of the pages, which a browser loads once. They ask for documents:
-//! [`store_document`] answers about the nodes in the database of a server, [`graph_document`] about
+//! [`store_document`] answers about the nodes in the database of a server to a [`Viewer`] with roles, [`graph_document`] about
 //! a compiled graph, [`compared_document`] about the facts of two nodes, and [`why`] explains an
 //! attribute of a compiled graph. The database pages all tables, and each has a form as CSV.
 //!
@@ -28,12 +28,17 @@ mod facts;
 mod links;
 mod request;
 mod store;
+mod viewer;
 mod why;
 
 pub use assets::{Asset, CONTENT_SECURITY_POLICY, asset, version};
 pub use compiled::{GraphView, compared_document, graph_document, matching_resources};
 pub use document::{Document, table_document};
 pub use error::ExplorerError;
-pub use request::{PageRequest, Viewer};
-pub use store::{environment_of, last_report, nodes_of_environment, store_document, stored_graph};
+pub use request::PageRequest;
+pub use store::{
+    changeable_run, chosen_nodes, environment_of, last_report, nodes_of_environment,
+    store_document, stored_graph,
+};
+pub use viewer::{Grant, Role, Viewer};
 pub use why::{ReadText, why};

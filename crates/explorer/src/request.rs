@@ -1,4 +1,4 @@
-//! Requests for documents, and the users who make them.
+//! Requests for documents.
 
 use crate::error::ExplorerError;
 
@@ -8,30 +8,6 @@ const PAGE: i64 = 50;
 const MAX_PAGE: i64 = 500;
 /// The maximum number of rows of a table that is saved as a file.
 const MAX_SAVED: i64 = 100_000;
-
-/// A user, and the environments whose nodes this user may see.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Viewer {
-    /// The name.
-    pub name: String,
-    /// The environments; `None` for all.
-    pub environments: Option<Vec<String>>,
-    /// The environments whose code this user may see and compile; `None` for all.
-    pub plan_environments: Option<Vec<String>>,
-}
-
-impl Viewer {
-    /// A user who may see everything.
-    pub fn unrestricted(name: &str) -> Self {
-        Self { name: name.to_owned(), environments: None, plan_environments: None }
-    }
-
-    /// Whether this user may see the code of an environment, and compile it.
-    pub fn may_plan(&self, environment: &str) -> bool {
-        let names = self.plan_environments.as_ref();
-        names.is_none_or(|names| names.iter().any(|name| name == environment))
-    }
-}
 
 /// A request for a document.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ordain_ca::Autosign;
+use ordain_explorer::Role;
 use ordain_fleet_store::Retention;
 use ordain_graph::language::Strict;
 
@@ -106,18 +107,9 @@ pub struct ExplorerUser {
     /// The name: that of a certificate, or the one that a proxy sends.
     pub name: String,
     /// The role.
-    pub role: ExplorerRole,
+    pub role: Role,
     /// The environment; `None` for all.
     pub environment: Option<String>,
-}
-
-/// The rights of a user of the web explorer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ExplorerRole {
-    /// To see nodes with their facts, catalogs and reports.
-    Read,
-    /// To see the code as well, and to compile it for explanations.
-    Plan,
 }
 
 impl std::str::FromStr for ExplorerUser {
@@ -131,13 +123,16 @@ impl std::str::FromStr for ExplorerUser {
             Some((role, environment)) => (role, Some(environment.to_string())),
             None => (right, None),
         };
-        let role = match role {
-            "read" => ExplorerRole::Read,
-            "plan" => ExplorerRole::Plan,
-            other => return Err(format!("the role `{other}` is neither read nor plan")),
-        };
+        let role: Role = role.parse()?;
         if name.is_empty() || environment.as_deref() == Some("") {
             return Err(wrong());
+        }
+        if role == Role::Sign && environment.is_some() {
+            // The machine itself says in its request which environment it is of.
+            return Err(format!(
+                "`{text}`: a request for a certificate has no environment, so the role `sign` counts \
+                 in all of them; write {name}=sign"
+            ));
         }
         Ok(Self { name: name.to_string(), role, environment })
     }

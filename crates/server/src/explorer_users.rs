@@ -1,9 +1,9 @@
 //! The users of the web explorer: who a client is, and which nodes it may see.
 
 use hyper::HeaderMap;
-use ordain_explorer::Viewer;
+use ordain_explorer::{Grant, Viewer};
 
-use crate::config::{Config, ExplorerRole, ExplorerUser};
+use crate::config::{Config, ExplorerUser};
 use crate::identity::Identity;
 
 /// The header in which a reverse proxy names the user.
@@ -34,40 +34,37 @@ pub(crate) fn viewer(
 
 /// The rights of some names together, under the first one; `None` if none of them has any.
 pub(crate) fn rights(users: &[ExplorerUser], names: &[&str]) -> Option<Viewer> {
-    let is_own = |user: &&ExplorerUser| names.contains(&user.name.as_str());
-    let own: Vec<&ExplorerUser> = users.iter().filter(is_own).collect();
-    if own.is_empty() {
+    let own = users.iter().filter(|user| names.contains(&user.name.as_str()));
+    let grant =
+        |user: &ExplorerUser| Grant { role: user.role, environment: user.environment.clone() };
+    let grants: Vec<Grant> = own.map(grant).collect();
+    if grants.is_empty() {
         return None;
     }
-    let environments = |users: &[&ExplorerUser]| -> Option<Vec<String>> {
-        users.iter().map(|user| user.environment.clone()).collect()
-    };
-    let plans: Vec<&ExplorerUser> =
-        own.iter().copied().filter(|user| user.role == ExplorerRole::Plan).collect();
-    Some(Viewer {
-        name: names.first().copied().unwrap_or_default().to_string(),
-        environments: environments(&own),
-        // Nobody without the role has an empty list, which allows nothing.
-        plan_environments: environments(&plans),
-    })
+    Some(Viewer { name: names.first().copied().unwrap_or_default().to_string(), grants })
 }
 
 #[cfg(test)]
 mod tests {
+    use ordain_explorer::Role;
+
     use super::*;
 
     #[test]
     fn rights_add_up_and_nobody_has_them_by_default() {
         let users = ["a=read", "a=plan@dev", "b=read@dev", "b=read@test", "c=plan"];
         let users: Vec<ExplorerUser> = users.iter().map(|text| text.parse().unwrap()).collect();
-        let list = |names: &[&str]| Some(names.iter().map(|name| (*name).to_string()).collect());
-        let of =
-            |name| rights(&users, &[name]).map(|one| (one.environments, one.plan_environments));
-        assert_eq!(of("a"), Some((None, list(&["dev"]))));
-        assert_eq!(of("b"), Some((list(&["dev", "test"]), list(&[]))));
+        let of = |name| {
+            let viewer = rights(&users, &[name])?;
+            let list = |role| viewer.environments(role).map(|names| names.join(" "));
+            Some((list(Role::Read), list(Role::Plan)))
+        };
+        let list = |text: &str| Some(text.to_string());
+        assert_eq!(of("a"), Some((None, list("dev"))));
+        assert_eq!(of("b"), Some((list("dev test"), list(""))));
         assert_eq!(of("c"), Some((None, None)));
         assert_eq!(of("d"), None);
-        for text in ["a", "a=", "a=write", "=read", "a=read@"] {
+        for text in ["a", "a=", "a=write", "=read", "a=read@", "a=sign@dev"] {
             assert!(text.parse::<ExplorerUser>().is_err(), "{text}");
         }
     }

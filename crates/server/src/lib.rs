@@ -16,6 +16,7 @@
 //! The crate must not know: arguments, terminals, how catalogs are compiled.
 
 mod answers;
+mod audit;
 mod body;
 mod bucket;
 mod classify;
@@ -28,6 +29,7 @@ mod error;
 mod explorer_users;
 mod facts;
 mod files;
+mod fleet_runs;
 mod follow;
 mod handlers;
 mod held;
@@ -62,9 +64,7 @@ mod token;
 mod trusted;
 mod url;
 
-pub use config::{
-    Config, ExplorerRole, ExplorerUser, Limits, OidcConfig, RECOMPILE_SHARE, SYSTEM_AUTHORITIES,
-};
+pub use config::{Config, ExplorerUser, Limits, OidcConfig, RECOMPILE_SHARE, SYSTEM_AUTHORITIES};
 pub use error::ServerError;
 pub use local_explorer::LocalExplorer;
 pub use ordain_ca::Autosign;

@@ -4,10 +4,10 @@
 use std::convert::Infallible;
 
 use crate::identity::Identity;
-use crate::reply::Reply;
-use crate::request::Request;
-use hyper::StatusCode;
-use ordain_explorer::Viewer;
+use crate::reply::{JSON, Reply};
+use crate::request::{Request, is_of_another_site};
+use hyper::{Method, StatusCode};
+use ordain_explorer::{Role, Viewer};
 
 /// A client that may use a route.
 pub(crate) trait Principal: Sized + Send + 'static {
@@ -51,6 +51,19 @@ pub(crate) struct CommandSender(());
 #[derive(Debug)]
 pub(crate) struct Explorer(Viewer);
 
+/// A user of the web explorer with the role `run` in some environment, who acts on a page of this
+/// server.
+#[derive(Debug)]
+pub(crate) struct ExplorerRunner(Viewer);
+
+/// The same with the role `sign`.
+#[derive(Debug)]
+pub(crate) struct ExplorerSigner(Viewer);
+
+/// The same with the role `admin` in some environment.
+#[derive(Debug)]
+pub(crate) struct ExplorerAdmin(Viewer);
+
 /// Nobody.
 #[derive(Debug)]
 pub(crate) struct Denied(Infallible);
@@ -77,6 +90,27 @@ impl Admin {
 }
 
 impl Explorer {
+    /// The user.
+    pub(crate) fn viewer(&self) -> &Viewer {
+        &self.0
+    }
+}
+
+impl ExplorerRunner {
+    /// The user.
+    pub(crate) fn viewer(&self) -> &Viewer {
+        &self.0
+    }
+}
+
+impl ExplorerSigner {
+    /// The user.
+    pub(crate) fn viewer(&self) -> &Viewer {
+        &self.0
+    }
+}
+
+impl ExplorerAdmin {
     /// The user.
     pub(crate) fn viewer(&self) -> &Viewer {
         &self.0
@@ -161,6 +195,54 @@ impl Principal for Explorer {
     fn admit(request: &Request) -> Result<Self, Reply> {
         request.viewer.clone().map(Self).ok_or_else(|| forbidden(request))
     }
+}
+
+impl Principal for ExplorerRunner {
+    const NAME: &'static str = "explorer role run";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        user_with(Role::Run, request).map(Self)
+    }
+}
+
+impl Principal for ExplorerSigner {
+    const NAME: &'static str = "explorer role sign";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        user_with(Role::Sign, request).map(Self)
+    }
+}
+
+impl Principal for ExplorerAdmin {
+    const NAME: &'static str = "explorer role admin";
+
+    fn admit(request: &Request) -> Result<Self, Reply> {
+        user_with(Role::Admin, request).map(Self)
+    }
+}
+
+/// The user of a request that may act.
+///
+/// A browser sends the certificate or the cookie of its user along with requests that a page of another
+/// site starts. But such a page cannot send JSON without asking first (Fetch, section 4.8, CORS-preflight fetch),
+/// which no route allows.
+fn user_with(role: Role, request: &Request) -> Result<Viewer, Reply> {
+    let viewer = request.viewer.clone().ok_or_else(|| forbidden(request))?;
+    if !viewer.has(role) {
+        let text = format!("{} has not the role `{role}`", viewer.name);
+        return Err(Reply::text(StatusCode::FORBIDDEN, text));
+    }
+    if is_of_another_site(&request.headers) {
+        return Err(Reply::text(
+            StatusCode::FORBIDDEN,
+            "the request comes from a page of another site",
+        ));
+    }
+    if request.method != Method::GET && request.content_type() != JSON {
+        let text = format!("the header Content-Type is not {JSON}");
+        return Err(Reply::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+    }
+    Ok(viewer)
 }
 
 impl Principal for Denied {

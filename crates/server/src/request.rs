@@ -82,6 +82,12 @@ pub(crate) fn environment(name: Option<&str>) -> Result<&str, Reply> {
     Ok(name)
 }
 
+/// Whether a browser says that a page of another site asks.
+pub(crate) fn is_of_another_site(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").map(hyper::header::HeaderValue::as_bytes);
+    !matches!(site, None | Some(b"same-origin" | b"none"))
+}
+
 /// Whether a client reads compressed replies, by its header `Accept-Encoding`.
 pub(crate) fn accepts_gzip(accepted: &str) -> bool {
     accepted.split(',').any(|part| {

@@ -25,6 +25,7 @@ use crate::error::ServerError;
 use crate::files::cache::Listings;
 use crate::files::checksum::Checksums;
 use crate::files::mounts::OwnMounts;
+use crate::fleet_runs::drive_fleet_runs;
 use crate::follow::follow;
 use crate::handlers;
 use crate::listener::{accept_plain, accept_tls};
@@ -304,6 +305,7 @@ async fn serve(
     tokio::spawn(maintain_database(Arc::clone(&server)));
     tokio::spawn(follow_old_server(Arc::clone(&server)));
     tokio::spawn(follow(Arc::clone(&server)));
+    tokio::spawn(drive_fleet_runs(Arc::clone(&server)));
     loop {
         tokio::select! {
             _ = terminate.recv() => break,

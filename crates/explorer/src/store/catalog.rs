@@ -14,6 +14,7 @@ use super::page::{Page, Sql, columns, count, json_number, json_text, json_value}
 use crate::document::{Document, Table, table_document};
 use crate::error::ExplorerError;
 use crate::links::Links;
+use crate::viewer::Role;
 
 impl Page<'_> {
     /// `nodes/NAME/resources`: the resources whose type, title or file contains `q`.
@@ -137,10 +138,8 @@ impl Page<'_> {
 
     /// Whether the user may see a catalog of a node that the user may see.
     pub(super) fn may_see_catalog(&self, catalog: &StoredCatalog) -> bool {
-        let Some(names) = &self.viewer.environments else { return true };
-        let is_of_user = catalog.environment.as_ref().is_some_and(|name| names.contains(name));
         // The environment of the node was checked; its last catalog may have none.
-        catalog.number.is_none() || is_of_user
+        catalog.number.is_none() || self.viewer.may(Role::Read, catalog.environment.as_deref())
     }
 
     /// The graph of the catalog that a node had at a time; without one, of the last catalog.

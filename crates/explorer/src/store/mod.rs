@@ -1,7 +1,9 @@
 //! Documents about the nodes, catalogs and reports of a server's database.
 
+mod audit;
 mod catalog;
 mod compared_runs;
+mod fleet_runs;
 mod node;
 mod nodes;
 mod overview;
@@ -17,7 +19,8 @@ use ordain_graph::Graph;
 
 use crate::document::Document;
 use crate::error::ExplorerError;
-use crate::request::{PageRequest, Viewer};
+use crate::request::PageRequest;
+use crate::viewer::{Role, Viewer};
 use page::{Page, missing_node};
 
 /// The longest time of a statement.
@@ -97,6 +100,52 @@ pub fn nodes_of_environment(
     answered(database, |connection| page.names(connection))
 }
 
+/// The names of the active nodes that the parameters of `request` choose, as for the table of nodes.
+///
+/// # Errors
+/// When a parameter is wrong, the user has not the role for each of them, or the database fails.
+pub fn chosen_nodes(
+    database: &dyn Database,
+    viewer: &Viewer,
+    role: Role,
+    request: &PageRequest<'_>,
+) -> Result<BTreeSet<String>, ExplorerError> {
+    let limited = viewer.limited_to(role);
+    let (all, own) = (Page { viewer, request }, Page { viewer: &limited, request });
+    answered(database, |connection| {
+        let names = all.names(connection)?;
+        let allowed = own.names(connection)?;
+        let other = names.iter().filter(|name| !allowed.contains(*name)).count();
+        match other {
+            0 => Ok(names),
+            _ => Err(ExplorerError::ForbiddenNodes { user: viewer.name.clone(), role, other }),
+        }
+    })
+}
+
+/// The number of a run of many nodes that the user may stop and resume.
+///
+/// # Errors
+/// When there is no such run, the user has not the role for each of its nodes, or the database fails.
+pub fn changeable_run(
+    database: &dyn Database,
+    viewer: &Viewer,
+    id: &str,
+) -> Result<i64, ExplorerError> {
+    let request = PageRequest { segments: Vec::new(), parameters: Vec::new() };
+    let page = Page { viewer, request: &request };
+    answered(database, |connection| {
+        let number = page.run_number(connection, id)?;
+        match page.may_change_run(connection, number)? {
+            true => Ok(number),
+            false => {
+                let (user, role) = (viewer.name.clone(), Role::Run);
+                Err(ExplorerError::ForbiddenRun { user, role, run: number })
+            }
+        }
+    })
+}
+
 /// The number of the last report that was stored, to notice news.
 ///
 /// # Errors
@@ -124,6 +173,10 @@ impl Page<'_> {
             ["nodes", node, "catalogs"] => self.catalogs(connection, node),
             ["nodes", node, "graph"] => self.graph(connection, node),
             ["nodes", node, "reports"] => self.reports(connection, node),
+            ["runs"] => self.fleet_runs(connection),
+            ["runs", run] => self.fleet_run(connection, run),
+            ["runs", run, "nodes"] => self.fleet_run_nodes(connection, run),
+            ["audit"] => self.audit(connection),
             ["reports", report] => self.report(connection, report),
             ["reports", report, "path"] => self.critical_path(connection, report),
             ["reports", report, "durations"] => self.durations(connection, report),

@@ -10,6 +10,7 @@ use super::page::{
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
 use crate::facts::facts_document;
+use crate::viewer::Role;
 
 impl Page<'_> {
     /// `nodes/NAME`: the state of a node.
@@ -43,8 +44,12 @@ impl Page<'_> {
             sql.bind(id);
             node[key] = json!(count(connection, &sql)?);
         }
-        let environment = node["environment"].as_str().unwrap_or_default();
-        node["may_plan"] = json!(self.viewer.may_plan(environment));
+        let environment = node["environment"].as_str();
+        let rights = [("may_plan", Role::Plan), ("may_run", Role::Run), ("may_admin", Role::Admin)];
+        let rights = rights.map(|(key, role)| (key, self.viewer.may(role, environment)));
+        for (key, may) in rights {
+            node[key] = json!(may);
+        }
         Ok(Document::json(&node))
     }
 

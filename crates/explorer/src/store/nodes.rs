@@ -11,6 +11,7 @@ use super::page::{
 };
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
+use crate::viewer::Role;
 
 /// The status of the last report.
 pub(super) fn status_sql() -> String {
@@ -88,8 +89,8 @@ impl Page<'_> {
         };
         // Of the joined tables, conditions use only the environment. Without a condition on it, the
         // nodes of the page are chosen first.
-        let is_of_environment =
-            self.viewer.environments.is_some() || self.request.parameter("environment").is_some();
+        let is_of_environment = self.viewer.environments(Role::Read).is_some()
+            || self.request.parameter("environment").is_some();
         let from = if is_of_environment { FROM } else { " FROM certnames n" };
         let mut sql = Sql::new("SELECT count(*)");
         sql.text(from);

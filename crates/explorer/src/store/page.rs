@@ -4,7 +4,8 @@ use ordain_fleet_store::{Connection, FleetStoreError, Value, format_time};
 use serde_json::{Value as Json, json};
 
 use crate::error::ExplorerError;
-use crate::request::{PageRequest, Viewer};
+use crate::request::PageRequest;
+use crate::viewer::{Role, Viewer};
 
 macro_rules! joins {
     () => {
@@ -66,10 +67,10 @@ impl Page<'_> {
 
     /// Adds the condition that the user may see a node.
     pub(super) fn visible(&self, sql: &mut Sql) {
-        let Some(names) = &self.viewer.environments else { return };
+        let Some(names) = self.viewer.environments(Role::Read) else { return };
         sql.text(" AND e.environment IN (");
         for (number, name) in names.iter().enumerate() {
-            sql.text(if number > 0 { ", " } else { "" }).bind(name.as_str());
+            sql.text(if number > 0 { ", " } else { "" }).bind(*name);
         }
         // An empty list is no SQL.
         sql.text(if names.is_empty() { "NULL)" } else { ")" });

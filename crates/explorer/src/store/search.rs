@@ -7,6 +7,7 @@ use super::nodes;
 use super::page::{FROM, Page, Sql, columns, json_hex, json_text, json_time};
 use crate::document::Document;
 use crate::error::ExplorerError;
+use crate::viewer::Role;
 
 /// The maximum number of results of each kind.
 const RESULTS: i64 = 10;
@@ -67,7 +68,7 @@ impl Page<'_> {
                 sql.contains("r.title", text);
             }
         }
-        if self.viewer.environments.is_some() {
+        if self.viewer.environments(Role::Read).is_some() {
             sql.text(
                 " AND EXISTS (SELECT 1 FROM catalog_resources k
                   JOIN catalogs c ON c.certname_id = k.certname_id

@@ -10,14 +10,15 @@ use ordain_ca::{CaError, CertificateState, ErrorKind, SignOptions, Submission};
 use serde_json::{Value as Json, json};
 
 use super::blocking;
+use crate::audit::Action;
 use crate::principal::{Admin, AnyNode, Anyone};
 use crate::reply::{JSON, Reply, http_date};
 use crate::request::Request;
 use crate::server::Server;
 
-/// The reply for an error of the authority.
-fn refused(error: &CaError) -> Reply {
-    let status = match error.kind() {
+/// The status of replies for an error of the authority.
+pub(super) fn status_of(error: &CaError) -> StatusCode {
+    match error.kind() {
         ErrorKind::Invalid => StatusCode::BAD_REQUEST,
         ErrorKind::Forbidden => StatusCode::FORBIDDEN,
         ErrorKind::NotFound => StatusCode::NOT_FOUND,
@@ -26,8 +27,12 @@ fn refused(error: &CaError) -> Reply {
             tracing::error!(%error, "the certificate authority fails");
             StatusCode::INTERNAL_SERVER_ERROR
         }
-    };
-    Reply::text(status, error.to_string())
+    }
+}
+
+/// The reply for an error of the authority.
+fn refused(error: &CaError) -> Reply {
+    Reply::text(status_of(error), error.to_string())
 }
 
 fn pem_or_missing(found: Result<Option<Vec<u8>>, CaError>, what: &str) -> Reply {
@@ -115,7 +120,7 @@ pub(crate) async fn delete_request(server: Arc<Server>, admin: Admin, request: R
     let name = captured(&request);
     blocking(server, move |server| match server.ca().delete_request(&name) {
         Ok(true) => {
-            audit(&admin, "deletes the request of", &name);
+            audit(server, &admin, "ca-reject", &name);
             Reply::empty(StatusCode::NO_CONTENT)
         }
         Ok(false) => Reply::text(StatusCode::NOT_FOUND, "Could not find certificate_request"),
@@ -135,8 +140,9 @@ pub(crate) async fn renew(server: Arc<Server>, node: AnyNode, _: Request) -> Rep
     .await
 }
 
-fn audit(admin: &Admin, action: &str, name: &str) {
-    tracing::info!(admin = admin.identity().name.as_str(), "{action} {name}");
+/// Notes an action of an administrator. Certificates can be revoked without a database, too.
+fn audit(server: &Server, admin: &Admin, action: &str, subject: &str) {
+    server.note_audit(Action { actor: admin.identity().name.as_str(), action, subject });
 }
 
 /// `GET certificate_status/NAME`.
@@ -174,6 +180,14 @@ struct StatusChange {
 }
 
 impl StatusChange {
+    /// The action in the audit log.
+    fn action(&self) -> &'static str {
+        match self.state {
+            CertificateState::Signed => "ca-sign",
+            _ => "ca-revoke",
+        }
+    }
+
     fn parse(name: &str, request: &Request) -> Result<Self, Reply> {
         let bad_request = |text: &str| Reply::text(StatusCode::BAD_REQUEST, text);
         if !matches!(request.content_type(), "application/json" | "text/pson" | "pson") {
@@ -222,7 +236,7 @@ pub(crate) async fn set_status(server: Arc<Server>, admin: Admin, request: Reque
         match change_status(server, &name, &change) {
             Ok(()) => {
                 server.authority_changed();
-                audit(&admin, change.state.as_str(), &name);
+                audit(server, &admin, change.action(), &name);
                 Reply::empty(StatusCode::NO_CONTENT)
             }
             Err(reply) => reply,
@@ -262,7 +276,7 @@ pub(crate) async fn delete_status(server: Arc<Server>, admin: Admin, request: Re
     blocking(server, move |server| match server.ca().clean(std::slice::from_ref(&name)) {
         Ok(outcome) if outcome.not_found.is_empty() => {
             server.authority_changed();
-            audit(&admin, "cleans", &name);
+            audit(server, &admin, "ca-clean", &name);
             Reply::empty(StatusCode::NO_CONTENT)
         }
         Ok(_) => Reply::text(StatusCode::NOT_FOUND, "Invalid certificate subject."),
@@ -312,7 +326,7 @@ fn signed(outcome: Result<ordain_ca::SignResult, CaError>) -> Reply {
 pub(crate) async fn sign(server: Arc<Server>, admin: Admin, request: Request) -> Reply {
     let Some((_, names)) = certnames(&request) else { return schema_violation(&request) };
     blocking(server, move |server| {
-        audit(&admin, "signs", &names.join(", "));
+        audit(server, &admin, "ca-sign", &names.join(", "));
         signed(server.ca().sign_names(&names, &SignOptions::default()))
     })
     .await
@@ -321,7 +335,7 @@ pub(crate) async fn sign(server: Arc<Server>, admin: Admin, request: Request) ->
 /// `POST sign/all`: signs all requests.
 pub(crate) async fn sign_all(server: Arc<Server>, admin: Admin, _: Request) -> Reply {
     blocking(server, move |server| {
-        audit(&admin, "signs", "all requests");
+        audit(server, &admin, "ca-sign", "all requests");
         signed(server.ca().sign_all(&SignOptions::default()))
     })
     .await
@@ -338,7 +352,7 @@ pub(crate) async fn clean(server: Arc<Server>, admin: Admin, request: Request) -
     blocking(server, move |server| match server.ca().clean(&names) {
         Ok(outcome) => {
             server.authority_changed();
-            audit(&admin, "cleans", &names.join(", "));
+            audit(server, &admin, "ca-clean", &names.join(", "));
             match outcome.not_found.is_empty() {
                 true => Reply::text(StatusCode::OK, "Successfully cleaned all certificates."),
                 false => {
@@ -360,7 +374,7 @@ pub(crate) async fn import_lists(server: Arc<Server>, admin: Admin, request: Req
     blocking(server, move |server| match server.ca().import_crls(&request.body) {
         Ok(_) => {
             server.authority_changed();
-            audit(&admin, "imports", "revocation lists");
+            audit(server, &admin, "ca-import-crls", "revocation lists");
             Reply::text(StatusCode::OK, "Successfully updated CRLs.")
         }
         Err(error) => refused(&error),

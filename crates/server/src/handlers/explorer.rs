@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::{HeaderMap, StatusCode};
+use hyper::StatusCode;
 use ordain_explorer::{
-    CONTENT_SECURITY_POLICY, PageRequest, Viewer, asset, last_report, store_document,
+    CONTENT_SECURITY_POLICY, PageRequest, Role, Viewer, asset, last_report, store_document,
 };
 use serde_json::json;
 use tokio::time::sleep;
@@ -17,7 +17,7 @@ use super::explorer_compare;
 use super::explorer_reply::refusal;
 use crate::principal::Explorer;
 use crate::reply::{Body, Reply};
-use crate::request::Request;
+use crate::request::{Request, is_of_another_site};
 use crate::server::Server;
 use crate::stream::BodyStream;
 
@@ -53,12 +53,6 @@ pub(crate) fn with_policy(reply: Reply) -> Reply {
         .header("referrer-policy", "no-referrer")
 }
 
-/// Whether a browser says that another site asks. A compile should not be started from there.
-pub(crate) fn is_of_another_site(headers: &HeaderMap) -> bool {
-    let site = headers.get("sec-fetch-site").map(hyper::header::HeaderValue::as_bytes);
-    !matches!(site, None | Some(b"same-origin" | b"none"))
-}
-
 /// A file of the pages. The segments are those after `/explore/`.
 pub(crate) fn file(segments: &[&str]) -> Reply {
     let Some(found) = asset(segments) else {
@@ -76,8 +70,11 @@ async fn document(server: Arc<Server>, viewer: Viewer, request: Request) -> Repl
     match rest {
         [page] if page == "session" => Reply::json(&json!({
             "user": viewer.name,
-            "environments": viewer.environments,
-            "plan_environments": viewer.plan_environments,
+            "environments": viewer.environments(Role::Read),
+            "plan_environments": viewer.environments(Role::Plan),
+            "run_environments": viewer.environments(Role::Run),
+            "admin_environments": viewer.environments(Role::Admin),
+            "may_sign": viewer.has(Role::Sign),
             "can_sign_out": server
                 .sign_in
                 .as_ref()

@@ -10,7 +10,7 @@ use hyper::StatusCode;
 use ordain_ca::Certname;
 use ordain_data::Value as Data;
 use ordain_explorer::{
-    Document, ExplorerError, PageRequest, Viewer, compared_document, environment_of,
+    Document, ExplorerError, PageRequest, Role, Viewer, compared_document, environment_of,
     nodes_of_environment, stored_graph, table_document,
 };
 use ordain_fleet::{
@@ -94,7 +94,7 @@ impl Asked<'_> {
     fn revisions(&self) -> Result<Document, Reply> {
         let mut rows: Vec<Vec<Json>> = Vec::new();
         for name in self.server.environments.names() {
-            if !self.viewer.may_plan(&name) {
+            if !self.viewer.may(Role::Plan, Some(&name)) {
                 continue;
             }
             rows.push(vec![json!(name), Json::Null, json!("as it is now"), Json::Null]);

@@ -9,6 +9,7 @@ pub(crate) mod code;
 mod code_name;
 mod compiling;
 pub(crate) mod explorer;
+pub(crate) mod explorer_actions;
 mod explorer_code;
 mod explorer_compare;
 pub(crate) mod explorer_reply;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use hyper::StatusCode;
-use ordain_fleet_store::{AuditEntry, append_audit, now, write};
-use serde_json::{Map, Value as Json};
+use serde_json::Map;
 
-use super::explorer::{is_of_another_site, with_policy};
+use super::explorer::with_policy;
+use crate::audit::Action;
 use crate::principal::Anyone;
 use crate::reply::Reply;
-use crate::request::Request;
+use crate::request::{Request, is_of_another_site};
 use crate::server::Server;
 use crate::sign_in::{SignIn, SignInError};
 
@@ -88,19 +88,13 @@ fn refused(error: &SignInError) -> Reply {
 
 /// Writes an action of a user to the audit log.
 async fn note(server: &Arc<Server>, user: String, action: &'static str) -> Result<(), Reply> {
-    let database = server.queries.shared_database();
+    let auditing = Arc::clone(server);
     let work = move || {
-        let detail: Map<String, Json> = Map::new();
-        let (at, actor, subject) = (now(), user.as_str(), user.as_str());
-        let entry = AuditEntry { at, actor, action, subject, detail: &detail };
-        write(&*database, |connection| append_audit(connection, &entry))
+        let action = Action { actor: &user, action, subject: &user };
+        auditing.append_audit(action, &Map::new())
     };
     match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => {
-            tracing::error!(%error, "the audit log cannot be written");
-            Err(server.overloaded())
-        }
+        Ok(result) => result,
         Err(_) => Err(Reply::failed("the request met a bug in the server; see its log")),
     }
 }

@@ -24,9 +24,10 @@ use tokio::sync::Semaphore;
 
 use crate::body::Outgoing;
 use crate::error::ServerError;
-use crate::handlers::explorer::{file, is_of_another_site, with_policy};
+use crate::handlers::explorer::{file, with_policy};
 use crate::reply::Reply;
 use crate::request::accepts_gzip;
+use crate::request::is_of_another_site;
 use crate::service::response;
 use crate::start::{bind, runtime};
 use crate::token::{cookie, random_text};

@@ -5,8 +5,9 @@ use ordain_puppetdb::limits::MAX_LENGTH;
 
 use super::route::Route;
 use crate::handlers::{
-    bucket, ca, catalog, catalog_v4, classes, code, denied, explorer, files, graph, node,
-    population, puppetdb as pdb, shadow, shared, sign_in, status, submit, tasks,
+    bucket, ca, catalog, catalog_v4, classes, code, denied, explorer, explorer_actions as actions,
+    files, graph, node, population, puppetdb as pdb, shadow, shared, sign_in, status, submit,
+    tasks,
 };
 
 /// The API for agents. `max_body` is the maximum length of facts, reports and files.
@@ -14,6 +15,7 @@ pub(crate) fn table(max_body: u64) -> Vec<Route> {
     let mut routes = authority();
     routes.extend(puppet(max_body));
     routes.extend(own(max_body));
+    routes.extend(explore());
     routes.extend(administration(max_body));
     routes.extend(puppetdb(max_body));
     routes
@@ -107,10 +109,41 @@ fn own(max_body: u64) -> Vec<Route> {
         Route::new(Method::POST, "/ordain/v1/shared/{name}", shared::change).max_body(max_body),
         Route::new(Method::GET, "/ordain/v1/shadow", shadow::document),
         Route::new(Method::GET, "/ordain/v1/shadow/page", shadow::page),
-        Route::new(Method::GET, "/explore/signin", sign_in::begin),
-        Route::new(Method::GET, "/explore/signin/callback", sign_in::finish),
-        Route::new(Method::POST, "/explore/signout", sign_in::end),
-        Route::new(Method::GET, "/explore/{path}", explorer::get),
+    ]
+}
+
+/// The pages of the web explorer, and the actions on them.
+fn explore() -> Vec<Route> {
+    let (get, post) = (Method::GET, Method::POST);
+    let pin = "/explore/api/nodes/{name}/pin";
+    vec![
+        Route::new(get.clone(), "/explore/signin", sign_in::begin),
+        Route::new(get.clone(), "/explore/signin/callback", sign_in::finish),
+        Route::new(post.clone(), "/explore/signout", sign_in::end),
+        Route::new(post.clone(), "/explore/api/runs", actions::runs::start).max_body(16 << 20),
+        Route::new(post.clone(), "/explore/api/runs/{name}/stop", actions::runs::stop),
+        Route::new(post.clone(), "/explore/api/runs/{name}/resume", actions::runs::resume),
+        Route::new(Method::PUT, pin, actions::nodes::pin),
+        Route::new(Method::DELETE, pin, actions::nodes::unpin),
+        Route::new(
+            post.clone(),
+            "/explore/api/nodes/{name}/deactivate",
+            actions::nodes::deactivate,
+        ),
+        Route::new(get.clone(), "/explore/api/certificates", actions::certificates::list),
+        Route::new(get.clone(), "/explore/api/certificates/{name}", actions::certificates::status),
+        Route::new(
+            post.clone(),
+            "/explore/api/certificates/{name}/sign",
+            actions::certificates::sign,
+        ),
+        Route::new(
+            post.clone(),
+            "/explore/api/certificates/{name}/reject",
+            actions::certificates::reject,
+        ),
+        Route::new(post, "/explore/api/certificates/{name}/revoke", actions::certificates::revoke),
+        Route::new(get, "/explore/{path}", explorer::get),
     ]
 }
 

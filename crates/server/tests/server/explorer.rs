@@ -22,20 +22,32 @@ include hard
 /// A value that a page must not run.
 const EVIL: &str = "<script>alert(1)</script>";
 
+/// The users: their name is that of their certificate.
+const USERS: [&str; 9] = [
+    "reader=read",
+    "planner=plan",
+    "staging=read@staging",
+    "runner=run",
+    "runner-staging=read",
+    "runner-staging=run@staging",
+    "signer=sign",
+    "boss=admin",
+    "boss-staging=admin@staging",
+];
+
 /// A server with a node in each of two environments.
 fn server() -> TestServer {
     server_of(None)
 }
 
 /// Such a server with a database in SQLite, or with that of an address.
-fn server_of(database: Option<&str>) -> TestServer {
+pub(crate) fn server_of(database: Option<&str>) -> TestServer {
     let code = [
         ("environments/production/manifests/site.pp", SITE),
         ("environments/staging/manifests/site.pp", SITE),
     ];
     let server = TestServer::start(&code, |config| {
-        let users = ["reader=read", "planner=plan", "staging=read@staging"];
-        config.explorer_users = users.iter().map(|text| text.parse().unwrap()).collect();
+        config.explorer_users = USERS.iter().map(|text| text.parse().unwrap()).collect();
         config.explorer_proxies = vec!["proxy.example.org".to_string()];
         config.database = database.map(str::to_string);
     });
@@ -53,7 +65,7 @@ fn server_of(database: Option<&str>) -> TestServer {
 }
 
 /// The commands about a node: name, version, payload.
-fn commands(node: &str, environment: &str) -> [(&'static str, u8, Json); 3] {
+pub(crate) fn commands(node: &str, environment: &str) -> [(&'static str, u8, Json); 3] {
     let time = "2026-11-27T10:00:00.000Z";
     let resource = |title: &str| {
         json!({ "type": "File", "title": title, "exported": false, "aliases": [], "tags": ["file"],
@@ -104,16 +116,16 @@ fn commands(node: &str, environment: &str) -> [(&'static str, u8, Json); 3] {
     ]
 }
 
-fn client(server: &TestServer, name: &str, is_admin: bool) -> Client {
+pub(crate) fn client(server: &TestServer, name: &str, is_admin: bool) -> Client {
     let certificate = server.generate(name, |options| options.admin = is_admin);
     server.connect(Some(&certificate)).unwrap()
 }
 
-fn api(client: &mut Client, target: &str) -> Reply {
+pub(crate) fn api(client: &mut Client, target: &str) -> Reply {
     client.get(&format!("/explore/api/{target}")).unwrap()
 }
 
-fn rows(reply: &Reply, column: &str) -> Vec<String> {
+pub(crate) fn rows(reply: &Reply, column: &str) -> Vec<String> {
     let document = reply.json();
     let rows = document["rows"].as_array().unwrap_or_else(|| panic!("{document}"));
     rows.iter().map(|row| row[column].as_str().unwrap().to_string()).collect()

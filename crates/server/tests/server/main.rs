@@ -10,6 +10,7 @@ mod catalogs;
 #[allow(dead_code)]
 mod databases;
 mod explorer;
+mod explorer_actions;
 mod files;
 mod fleet_facts;
 mod fuzz;

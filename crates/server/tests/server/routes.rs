@@ -71,7 +71,7 @@ fn each_route_admits_its_principal_only() {
     // The server notices a revocation by another process within seconds; requests at once.
     let mut table = String::new();
     let columns: Vec<&str> = clients.iter().map(|(name, _)| *name).collect();
-    writeln!(table, "{:8} {:52} {:15} {}", "method", "path", "may", columns.join("  ")).unwrap();
+    writeln!(table, "{:8} {:52} {:19} {}", "method", "path", "may", columns.join("  ")).unwrap();
     let mut all = routes();
     // Routes that change the state of names come last.
     all.sort_by_key(|route| route.pattern.contains("clean") || route.method == "DELETE");
@@ -92,7 +92,7 @@ fn each_route_admits_its_principal_only() {
         });
         let statuses = statuses.collect::<Vec<_>>().join("  ");
         let line =
-            format!("{:8} {:52} {:15} {statuses}", route.method, route.pattern, route.principal);
+            format!("{:8} {:52} {:19} {statuses}", route.method, route.pattern, route.principal);
         table.push_str(line.trim_end());
         table.push('\n');
     }
