@@ -92,7 +92,7 @@ async function addresses() {
 async function look(name, hash, [width, height], theme) {
   const page = await open(width, height, theme);
   await go(page, hash);
-  if (await page.$("[role=alert]")) mistake(`${name}: ${await page.$eval("[role=alert]", (one) => one.textContent)}`);
+  if (await page.$("[role=alert]:not(:empty)")) mistake(`${name}: ${await page.$eval("[role=alert]:not(:empty)", (one) => one.textContent)}`);
   const { scroll, client } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth }));
   if (scroll > client) mistake(`${name} at ${width} px scrolls sideways: ${scroll} px`);
   if (await page.evaluate(() => "evil" in window || document.querySelector("main script, main img"))) mistake(`${name} runs data`);
@@ -210,7 +210,6 @@ async function acting(all) {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => !document.querySelector("dialog[open]:not(#keys)"), { timeout: 20000 });
   };
-  const mark = (text) => page.$$eval("#main button", (all, text) => all.filter((one) => one.textContent === text).forEach((one) => { one.dataset.test = text; }), text);
   await go(page, "#/nodes?status=failed");
   await focus();
   await tabTo(page, "a[href^='#/runs/new?']");
@@ -221,14 +220,12 @@ async function acting(all) {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.hash.startsWith("#/run/") && document.querySelector("#main tbody"), { timeout: 20000 });
   all.fleetrun = await page.evaluate(() => location.hash);
-  await mark("Stop");
-  await confirmed("[data-test=Stop]");
+  await confirmed("[data-action=Stop]");
   await page.waitForFunction(() => document.querySelector("#main").textContent.includes("alice has stopped it"), { timeout: 20000 });
   await go(page, "#/node/changed.example.org");
   for (const [name, revision] of [["Deactivate"], ["Pin", "no-such-revision"]]) {
-    await mark(name);
     await focus();
-    await tabTo(page, `[data-test=${name}]`);
+    await tabTo(page, `[data-action=${name}]`);
     await page.keyboard.press("Enter");
     await page.waitForSelector("dialog[open]:not(#keys)");
     if (revision) {
@@ -242,8 +239,7 @@ async function acting(all) {
   }
   await go(page, "#/certificates");
   await page.waitForSelector("#main tbody");
-  await mark("Sign");
-  await confirmed("[data-test=Sign]");
+  await confirmed("[data-action=Sign]");
   await page.waitForFunction(() => document.querySelector("#main").textContent.includes("No request waits"), { timeout: 20000 });
   const log = (await texts("#/audit", "tbody tr")).join(" ");
   for (const text of ["ca-sign", "new.example.org", "run-stop", "alice"]) {

@@ -12,6 +12,8 @@ use crate::{Error, codes, languages, puppet};
 
 /// The maximum depth of directories; it ends a cycle of links.
 const MAX_DEPTH: usize = 64;
+/// The maximum length of a document that no language claims, in bytes.
+const MAX_DOCUMENT: u64 = 1 << 20;
 
 /// The stack size in bytes of a thread that checks files. Only the used part takes memory.
 pub const STACK_SIZE: usize = 256 << 20;
@@ -44,6 +46,8 @@ pub struct FileFinder {
     pub roots: Vec<PathBuf>,
     /// The edition of mcl.
     pub edition: Edition,
+    /// Whether YAML documents that no language claims are found, too: stubs of templates.
+    pub has_documents: bool,
 }
 
 impl FileFinder {
@@ -97,7 +101,15 @@ impl FileFinder {
             }
         }
         let claims = self.claims(path, met);
-        (!claims.is_empty()).then(|| Candidate { path: path.to_path_buf(), claims })
+        let is_found = !claims.is_empty() || self.is_document(path);
+        is_found.then(|| Candidate { path: path.to_path_buf(), claims })
+    }
+
+    /// Whether a file that no language claims is found as a document.
+    fn is_document(&self, path: &Path) -> bool {
+        let is_yaml = path.extension().is_some_and(|end| end == "yml" || end == "yaml");
+        let is_short = || std::fs::metadata(path).is_ok_and(|found| found.len() <= MAX_DOCUMENT);
+        self.has_documents && is_yaml && is_short()
     }
 
     fn walk(
@@ -138,7 +150,7 @@ impl FileFinder {
                 continue;
             }
             let claims = self.claims(&path, met);
-            if !claims.is_empty() {
+            if !claims.is_empty() || self.is_document(&path) {
                 out.push(Candidate { path, claims });
             }
         }

@@ -32,7 +32,7 @@ export function action({ name, title, text, fields = [], confirm, request, done 
     document.body.append(dialog);
     dialog.showModal();
   };
-  return h("button", { type: "button", onclick: open }, name);
+  return h("button", { type: "button", "data-action": name, onclick: open }, name);
 }
 
 /** A labelled number of a form. */

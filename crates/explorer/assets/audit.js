@@ -6,7 +6,7 @@ import { table } from "./table.js";
 export async function audit({ parameters, signal }) {
   const q = parameters.get("q") ?? "";
   const label = "Filter users, actions and subjects";
-  const input = h("input", { type: "search", name: "q", value: q, "aria-label": label, placeholder: label, autocomplete: "off" });
+  const input = h("input", { type: "search", name: "q", value: q, size: 34, "aria-label": label, placeholder: label, autocomplete: "off" });
   const form = h("form", {
     class: "filters",
     onsubmit: (event) => { event.preventDefault(); location.hash = address(["audit"], { q: input.value }); },

@@ -9,7 +9,7 @@ import { table } from "./table.js";
 export async function certificates({ parameters, signal }) {
   const name = parameters.get("name") ?? "";
   const { admin_environments: admin } = await session();
-  const requests = table({ caption: "Requests", path: ["certificates"], columns: columns(() => requests.refresh()), empty: "No request waits for a signature.", signal });
+  const requests = table({ caption: "Requests", path: ["certificates"], columns: columns(() => requests.reload()), empty: "No request waits for a signature.", signal });
   const input = h("input", { type: "search", name: "name", value: name, spellcheck: "false", autocomplete: "off" });
   const form = h("form", {
     class: "filters", "aria-label": "The certificate of a name",

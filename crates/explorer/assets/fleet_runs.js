@@ -37,7 +37,7 @@ function counts(nodes) {
 export async function fleetRun({ segments, signal }) {
   const [id] = segments;
   const first = await get(["runs", id], {}, signal);
-  const about = h("div", {});
+  const about = h("div", { tabindex: "-1" });
   const nodes = table({ caption: "Nodes", path: ["runs", id, "nodes"], columns: NODES, empty: "No nodes.", signal });
   let known = "";
   const show = (run) => {
@@ -46,7 +46,11 @@ export async function fleetRun({ segments, signal }) {
     // The table loads its first state itself.
     if (known) nodes.refresh();
     known = text;
-    if (!about.contains(document.activeElement)) about.replaceChildren(...summary(run, look));
+    const focused = about.contains(document.activeElement) ? document.activeElement.textContent : null;
+    about.replaceChildren(...summary(run, look));
+    // Another state has other buttons. The focus must not be lost.
+    const buttons = [...about.querySelectorAll("button")];
+    if (focused !== null) (buttons.find((one) => one.textContent === focused) ?? buttons[0] ?? about).focus();
   };
   const look = async () => show(await get(["runs", id], {}, signal));
   show(first);
@@ -77,7 +81,7 @@ function summary(run, look) {
     ["State", [status(run.state), run.reason ? `: ${run.reason}` : null]],
     ["Nodes", counts(run.nodes)],
     ["Started", [time(run.started), ` by ${run.by}`]],
-    ["At once", String(run.at_once)],
+    ["Nodes at a time", String(run.at_once)],
     ["Stops at", `${run.stop_at} % failures`],
   ];
   if (run.ended) rows.push(["Ended", time(run.ended)]);

@@ -10,7 +10,7 @@ const PAGE = 50;
  * `parameters` name the document.
  */
 export function table({ caption, path, parameters = {}, columns, empty = "Nothing.", signal }) {
-  const area = h("section", { class: "table", "aria-label": caption });
+  const area = h("section", { class: "table", "aria-label": caption, tabindex: "-1" });
   let offset = 0;
 
   async function load() {
@@ -49,6 +49,11 @@ export function table({ caption, path, parameters = {}, columns, empty = "Nothin
   /** Loads the rows again, unless somebody is in the table with the keyboard. */
   area.refresh = () => {
     if (!area.contains(document.activeElement)) load();
+  };
+  /** Loads the rows again after an action in the table, which gets the focus. */
+  area.reload = () => {
+    area.focus();
+    load();
   };
   return area;
 }

@@ -119,7 +119,12 @@ impl Analysis {
     pub fn completions(&self, path: &Path, offset: u32) -> Completions {
         let Some(file) = self.file(path) else { return Completions::default() };
         match file.language {
-            Some(Language::Puppet | Language::Data) => complete::complete(self, file, offset),
+            Some(Language::Puppet) => complete::complete(self, file, offset),
+            Some(Language::Data) => {
+                let found = complete::complete(self, file, offset);
+                // Data may also be a stub of templates.
+                if found.items.is_empty() { by_words::complete(self, file, offset) } else { found }
+            }
             Some(Language::Mcl | Language::Inmanta | Language::Dynaml) => {
                 by_words::complete(self, file, offset)
             }

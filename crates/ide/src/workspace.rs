@@ -348,7 +348,7 @@ fn is_deferred(path: &Path) -> bool {
 }
 
 fn finder() -> FileFinder {
-    FileFinder { language: None, roots: Vec::new(), edition: Edition::Wide }
+    FileFinder { language: None, roots: Vec::new(), edition: Edition::Wide, has_documents: true }
 }
 
 fn world(buffers: &Arc<Buffers>) -> LayeredWorld {

@@ -244,7 +244,7 @@ pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
 fn find(ui: &mut Ui, args: &CheckArgs) -> Result<Option<Vec<Candidate>>, Failure> {
     let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let edition = args.edition.into();
-    let finder = FileFinder { language: args.language, roots, edition };
+    let finder = FileFinder { language: args.language, roots, edition, has_documents: false };
     let mut files = Vec::new();
     let found = args.paths.iter().map(|path| finder.find(path, &mut files));
     let wrong: Vec<Diagnostic> = found.filter_map(Result::err).collect();

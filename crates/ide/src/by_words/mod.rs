@@ -186,7 +186,7 @@ pub(crate) fn complete(analysis: &Analysis, file: &File, offset: u32) -> Complet
     let mut items = match file.language {
         Some(Language::Mcl) => mcl::complete(analysis, file, head, offset),
         Some(Language::Inmanta) => inmanta::complete(analysis, file, head, offset),
-        Some(Language::Dynaml) => yaml::complete(file, head),
+        Some(Language::Dynaml | Language::Data) => yaml::complete(analysis, file, head),
         _ => Vec::new(),
     };
     let typed = before[start..].to_lowercase();

@@ -174,7 +174,7 @@ fn in_data(analysis: &Analysis, key: &str) -> String {
 }
 
 /// Whether a value must not be shown: it is encrypted, or its key says that it is a secret.
-pub(super) fn is_secret(key: &str, value: &str) -> bool {
+pub(crate) fn is_secret(key: &str, value: &str) -> bool {
     let name = split_name(key).map_or(key, |(_, name)| name).to_lowercase();
     let words = ["password", "passwd", "secret", "token", "private_key", "passphrase"];
     value.contains("ENC[") || words.iter().any(|word| name.contains(word))
