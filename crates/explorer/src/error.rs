@@ -2,7 +2,7 @@
 
 use ordain_fleet_store::FleetStoreError;
 
-use crate::viewer::Role;
+use crate::role::Role;
 
 /// A request that gets no document.
 #[derive(Debug, thiserror::Error)]

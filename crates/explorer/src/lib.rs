@@ -27,6 +27,7 @@ mod error;
 mod facts;
 mod links;
 mod request;
+mod role;
 mod store;
 mod viewer;
 mod why;
@@ -36,9 +37,10 @@ pub use compiled::{GraphView, compared_document, graph_document, matching_resour
 pub use document::{Document, table_document};
 pub use error::ExplorerError;
 pub use request::PageRequest;
+pub use role::Role;
 pub use store::{
     changeable_run, chosen_nodes, environment_of, last_report, nodes_of_environment,
     store_document, stored_graph,
 };
-pub use viewer::{Grant, Role, Viewer};
+pub use viewer::{Grant, Viewer};
 pub use why::{ReadText, why};

@@ -5,7 +5,7 @@ use ordain_fleet_store::{Connection, FleetStoreError, Value};
 use super::page::{Page, Sql, columns, count, json_number, json_text, json_time, json_value};
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
-use crate::viewer::Role;
+use crate::role::Role;
 
 const COLUMNS: &[&str] = &["number", "time", "by", "action", "subject", "detail"];
 

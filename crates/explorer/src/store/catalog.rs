@@ -14,7 +14,7 @@ use super::page::{Page, Sql, columns, count, json_number, json_text, json_value}
 use crate::document::{Document, Table, table_document};
 use crate::error::ExplorerError;
 use crate::links::Links;
-use crate::viewer::Role;
+use crate::role::Role;
 
 impl Page<'_> {
     /// `nodes/NAME/resources`: the resources whose type, title or file contains `q`.

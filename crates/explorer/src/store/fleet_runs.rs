@@ -10,7 +10,7 @@ use super::page::{
 };
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
-use crate::viewer::Role;
+use crate::role::Role;
 
 /// The number of nodes by state.
 type States = BTreeMap<String, i64>;

@@ -20,7 +20,8 @@ use ordain_graph::Graph;
 use crate::document::Document;
 use crate::error::ExplorerError;
 use crate::request::PageRequest;
-use crate::viewer::{Role, Viewer};
+use crate::role::Role;
+use crate::viewer::Viewer;
 use page::{Page, missing_node};
 
 /// The longest time of a statement.

@@ -10,7 +10,7 @@ use super::page::{
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
 use crate::facts::facts_document;
-use crate::viewer::Role;
+use crate::role::Role;
 
 impl Page<'_> {
     /// `nodes/NAME`: the state of a node.

@@ -11,7 +11,7 @@ use super::page::{
 };
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
-use crate::viewer::Role;
+use crate::role::Role;
 
 /// The status of the last report.
 pub(super) fn status_sql() -> String {

@@ -5,7 +5,8 @@ use serde_json::{Value as Json, json};
 
 use crate::error::ExplorerError;
 use crate::request::PageRequest;
-use crate::viewer::{Role, Viewer};
+use crate::role::Role;
+use crate::viewer::Viewer;
 
 macro_rules! joins {
     () => {

@@ -7,7 +7,7 @@ use super::nodes;
 use super::page::{FROM, Page, Sql, columns, json_hex, json_text, json_time};
 use crate::document::Document;
 use crate::error::ExplorerError;
-use crate::viewer::Role;
+use crate::role::Role;
 
 /// The maximum number of results of each kind.
 const RESULTS: i64 = 10;
