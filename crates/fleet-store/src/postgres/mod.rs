@@ -1,18 +1,17 @@
 //! PostgreSQL, through a connection pool.
 
 mod address;
+mod client;
 mod tls;
 
 use std::error::Error as StdError;
-use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use postgres::error::SqlState;
-use postgres::fallible_iterator::FallibleIterator;
-use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Config, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::database::{Connection, Database, RowFunction, TransactionBody};
@@ -20,6 +19,7 @@ use crate::dialect::Dialect;
 use crate::error::FleetStoreError;
 use crate::migrate::migrate_schema;
 use crate::value::Value;
+use client::{Client, ConnectError};
 
 /// A PostgreSQL database.
 pub struct Postgres {
@@ -107,8 +107,9 @@ impl Postgres {
     pub fn connect(address: &str, connections: usize) -> Result<Self, FleetStoreError> {
         let (address, parameters) = address::split(address)?;
         let tls = tls::configuration(&parameters)?.map(MakeRustlsConnect::new);
-        let mut config: Config =
-            address.parse().map_err(|e: postgres::Error| FleetStoreError::failed(describe(&e)))?;
+        let mut config: Config = address
+            .parse()
+            .map_err(|e: tokio_postgres::Error| FleetStoreError::failed(describe(&e)))?;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
@@ -182,18 +183,18 @@ impl Postgres {
         let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX).max(1);
         let (sender, receiver) = std::sync::mpsc::channel();
         let connect = move || {
-            let connected = match tls {
-                Some(tls) => config.connect(tls),
-                None => config.connect(NoTls),
-            };
             // After the timeout nobody receives it, and the connection is closed.
-            let _ = sender.send(connected);
+            let _ = sender.send(Client::connect(&config, tls));
         };
         std::thread::Builder::new().name("connect".into()).spawn(connect).map_err(|error| {
             FleetStoreError::Unavailable { reason: format!("cannot start a thread: {error}") }
         })?;
         match receiver.recv_timeout(timeout.saturating_mul(hosts)) {
-            Ok(connected) => connected.map_err(|e| error(&e)),
+            Ok(Ok(client)) => Ok(client),
+            Ok(Err(ConnectError::Server(e))) => Err(error(&e)),
+            Ok(Err(e @ ConnectError::System(_))) => {
+                Err(FleetStoreError::Unavailable { reason: e.to_string() })
+            }
             Err(_) => {
                 let seconds = timeout.as_secs();
                 let reason = format!("its server does not answer within {seconds} s");
@@ -227,7 +228,7 @@ impl Postgres {
 
 /// Whether an error ends a connection. The client learns from the server that it ended the connection
 /// before it finds it closed.
-fn is_end(error: &postgres::Error, client: &Client) -> bool {
+fn is_end(error: &tokio_postgres::Error, client: &Client) -> bool {
     let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     client.is_closed() || error.code().is_some_and(|code| ends.contains(code))
 }
@@ -334,15 +335,13 @@ impl Connection for Session {
         row: &mut RowFunction<'_>,
     ) -> Result<(), FleetStoreError> {
         let statement = self.prepare(sql)?;
-        let mut rows = self.client.query_raw(&statement, parameters).map_err(|e| error(&e))?;
+        let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|p| p as _).collect();
         let mut values = vec![Value::Null; statement.columns().len()];
-        while let Some(found) = rows.next().map_err(|e| error(&e))? {
-            read_row(&found, &mut values)?;
-            if let ControlFlow::Break(()) = row(&values)? {
-                break;
-            }
-        }
-        Ok(())
+        let mut read = |found: &Row| {
+            read_row(found, &mut values)?;
+            row(&values)
+        };
+        self.client.each(&statement, &parameters, &mut read, error)
     }
 
     fn batch(&mut self, sql: &str) -> Result<(), FleetStoreError> {
@@ -484,7 +483,7 @@ impl ToSql for Value {
 }
 
 /// The message of an error and its causes.
-fn describe(error: &postgres::Error) -> String {
+fn describe(error: &tokio_postgres::Error) -> String {
     if let Some(database) = error.as_db_error() {
         return database.message().to_owned();
     }
@@ -501,7 +500,7 @@ fn describe(error: &postgres::Error) -> String {
     text
 }
 
-fn error(error: &postgres::Error) -> FleetStoreError {
+fn error(error: &tokio_postgres::Error) -> FleetStoreError {
     let reason = describe(error);
     let Some(code) = error.code().map(|code| code.code().to_owned()) else {
         return if error.is_closed() || error.as_db_error().is_none() && is_io(error) {
@@ -520,7 +519,7 @@ fn error(error: &postgres::Error) -> FleetStoreError {
     }
 }
 
-fn is_io(error: &postgres::Error) -> bool {
+fn is_io(error: &tokio_postgres::Error) -> bool {
     let mut source = error.source();
     while let Some(cause) = source {
         if cause.is::<std::io::Error>() {
