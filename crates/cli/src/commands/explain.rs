@@ -104,7 +104,8 @@ pub(super) fn explain_source(
     let loaded = compile(ui, path, &options, Purpose::Inspection)?;
     if kind == SourceKind::Puppet && loaded.graph.find(&name).is_none() {
         let error = references::unknown(&name, &loaded.graph);
-        let error = explain_absence(error, &name, path, &options, (&loaded, &used));
+        let code = (&*loaded.graph, &*loaded.sources);
+        let error = explain_absence(error, &name, path, &options, code, &used);
         ui.diagnostics(vec![error], &loaded.sources);
         return Err(Failure::Shown);
     }

@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use ordain_graph::ResourceRef;
+use ordain_graph::{Graph, ResourceRef};
 use ordain_puppet::eval::UsedCode;
 use ordain_puppet::load::{Site, manifest_files};
 use ordain_puppet_tools::absence::{Compile, explain};
 use ordain_source::layer::absolute;
-use ordain_source::{Diagnostic, World};
+use ordain_source::{Diagnostic, SourceMap, World};
 
 use super::layout;
-use crate::compiled::Compiled;
 use crate::options::Options;
 
 /// Adds to the error that there is no such resource the code that would declare it, and the reasons
@@ -20,16 +19,15 @@ pub fn explain_absence(
     name: &ResourceRef,
     path: &Path,
     options: &Options,
-    (compiled, used): (&Compiled, &UsedCode),
+    (graph, sources): (&Graph, &SourceMap),
+    used: &UsedCode,
 ) -> Diagnostic {
     let world = options.untracked_world();
-    let sources = &compiled.sources;
     let taken = used
         .branches()
         .into_iter()
         .map(|(span, number)| (absolute(&sources.file(span.file).path), span.range.start, number));
     let taken = taken.collect();
-    let graph = &compiled.graph;
     let compile = Compile { graph, taken: &taken, node: &graph.name };
     let files = manifests(world.as_ref(), path, options, &graph.environment);
     explain(error, name, &compile, (world.as_ref(), sources, &files))

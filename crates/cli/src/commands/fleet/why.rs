@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ordain_driver::SourceKind;
+use ordain_driver::puppet::explain_absence;
 use ordain_fleet::{FleetError, NodeCompiler, add_node_data};
+use ordain_puppet::eval::UsedCode;
 
 use super::common::{StoreArgs, failure};
 use super::compile::FleetCompileArgs;
@@ -69,11 +71,20 @@ pub(super) fn run(ui: &mut Ui, args: &WhyArgs) -> Result<Exit, Failure> {
     if let Some(dir) = &args.node_data {
         add_node_data(&mut nodes, dir).map_err(failure)?;
     }
+    let used = UsedCode::default();
+    options.used = Some(used.clone());
     let compiler = NodeCompiler::open(ui, &args.path, &options, &store).map_err(failure)?;
     let [node] = &nodes;
     let (graph, diagnostics) = compiler.compile(node).map_err(failure)?;
     ui.diagnostics(diagnostics, compiler.sources());
     let graph = graph.ok_or(Failure::Shown)?;
+    if graph.find(&name).is_none() {
+        let error = references::unknown(&name, &graph);
+        let code = (&graph, compiler.sources());
+        let error = explain_absence(error, &name, &args.path, &options, code, &used);
+        ui.diagnostics(vec![error], compiler.sources());
+        return Err(Failure::Shown);
+    }
     let explanation = explain_graph(&graph, compiler.sources(), &name, attribute.as_deref())?;
     print(ui, args.format, &explanation)
 }
