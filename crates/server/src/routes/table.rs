@@ -120,7 +120,7 @@ fn explore() -> Vec<Route> {
         Route::new(get.clone(), "/explore/signin", sign_in::begin),
         Route::new(get.clone(), "/explore/signin/callback", sign_in::finish),
         Route::new(post.clone(), "/explore/signout", sign_in::end),
-        Route::new(post.clone(), "/explore/api/runs", actions::runs::start).max_body(16 << 20),
+        Route::new(post.clone(), "/explore/api/runs", actions::runs::start).max_body(1 << 20),
         Route::new(post.clone(), "/explore/api/runs/{name}/stop", actions::runs::stop),
         Route::new(post.clone(), "/explore/api/runs/{name}/resume", actions::runs::resume),
         Route::new(Method::PUT, pin, actions::nodes::pin),

@@ -147,6 +147,7 @@ fn roles_count_in_their_environments() {
     assert_eq!(api(&mut user, &format!("runs/{both}")).json()["may_run"], false);
     for (body, status, text) in [
         (json!({ "nodes": [] }), 400, "no node is chosen"),
+        (json!({ "nodes": vec![A; 1001] }), 400, "more than 1000 names; choose nodes by a filter"),
         (json!({ "filter": { "q": "nothing" } }), 400, "no node is chosen"),
         (json!({}), 400, "either `nodes` or `filter` chooses nodes"),
         (json!({ "nodes": ["c.example.org"] }), 404, "there is no node c.example.org"),

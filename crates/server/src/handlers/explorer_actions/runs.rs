@@ -23,6 +23,9 @@ use crate::server::Server;
 /// The maximum number of nodes at a time without another one, and the share of failures.
 const DEFAULTS: (i64, i64) = (10, 10);
 
+/// The maximum number of nodes by name: each is looked up on its own.
+const MAX_NAMES: usize = 1000;
+
 /// The body of `POST runs`: the nodes by name or by the parameters of the table of nodes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,6 +114,10 @@ pub(crate) async fn start(server: Arc<Server>, user: ExplorerRunner, request: Re
 /// The names of the nodes of a new run, in order.
 fn names(server: &Server, viewer: &Viewer, new: &NewRun) -> Result<Vec<String>, Reply> {
     match (&new.nodes, &new.filter) {
+        (Some(nodes), None) if nodes.len() > MAX_NAMES => {
+            let text = format!("more than {MAX_NAMES} names; choose nodes by a filter");
+            Err(problem(StatusCode::BAD_REQUEST, &text))
+        }
         (Some(nodes), None) => {
             let mut names: Vec<String> = nodes.iter().map(|name| name.to_lowercase()).collect();
             names.sort();
