@@ -15,7 +15,7 @@ const [first, pictures, mode = "server"] = process.argv.slice(2);
 const [root] = first.split("?");
 const isLocal = mode === "repository";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const SIZES = [[320, 640], [375, 812], [1440, 900], [2560, 1440]];
+const SIZES = [[320, 640], [375, 812], [1440, 900], [3840, 2160]];
 const SERIOUS = ["serious", "critical"];
 mkdirSync(pictures, { recursive: true });
 
