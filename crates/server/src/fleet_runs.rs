@@ -2,6 +2,7 @@
 //! takes over the runs of one that was killed.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -63,14 +64,14 @@ fn step_all(server: &Server, drivers: &mut Drivers) -> Result<(), FleetError> {
     drivers.retain(|id, _| found.contains(id));
     let store = NodeStore::of(database);
     for id in found {
-        if !drivers.contains_key(&id) {
-            match RunDriver::take_over(&store, id, LIMITS)? {
-                Some(driver) => drop(drivers.insert(id, driver)),
+        let driver = match drivers.entry(id) {
+            Entry::Occupied(found) => found.into_mut(),
+            Entry::Vacant(place) => match RunDriver::take_over(&store, id, LIMITS)? {
+                Some(driver) => place.insert(driver),
                 // Another process moves it on.
                 None => continue,
-            }
-        }
-        let Some(driver) = drivers.get(&id) else { continue };
+            },
+        };
         match driver.step() {
             Ok(step) if step.run.state == FleetRunState::Running => {}
             Ok(step) => {
