@@ -1,7 +1,5 @@
 //! Runs of many nodes.
 
-use std::collections::BTreeMap;
-
 use ordain_fleet_store::{Connection, FleetStoreError, Value, fleet_run, format_time, job_id};
 use serde_json::{Map, Value as Json, json};
 
@@ -11,9 +9,6 @@ use super::page::{
 use crate::document::{Document, Table};
 use crate::error::ExplorerError;
 use crate::role::Role;
-
-/// The number of nodes by state.
-type States = BTreeMap<String, i64>;
 
 /// The columns of the table of runs.
 const COLUMNS: &[&str] =
@@ -55,7 +50,7 @@ impl Page<'_> {
                 json_text(reason)?,
                 json_number(at_once)?,
                 json_number(stop_at)?,
-                json!(states),
+                states,
             ]);
         }
         Table { columns: COLUMNS, rows, total }.document(self.request)
@@ -191,15 +186,12 @@ impl Page<'_> {
     ) -> Result<Json, FleetStoreError> {
         let mut sql = Sql::new("SELECT k.state, count(*)");
         self.nodes_of_run(&mut sql, run);
-        sql.text(" GROUP BY k.state");
-        let rows = connection.rows(&sql.text, &sql.values)?;
-        let mut states = States::new();
-        for row in &rows {
+        sql.text(" GROUP BY k.state ORDER BY k.state");
+        let mut states = Map::new();
+        for row in connection.rows(&sql.text, &sql.values)? {
             let [state, number] = &row[..] else { return Err(columns(2)) };
-            states.insert(state.text()?.to_owned(), number.integer()?);
+            states.insert(state.text()?.to_owned(), json_number(number)?);
         }
-        let states: Map<String, Json> =
-            states.into_iter().map(|(state, number)| (state, json!(number))).collect();
         Ok(Json::Object(states))
     }
 }
