@@ -62,7 +62,8 @@ pub(crate) struct ServeArgs {
     /// servers
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub puppetdb_senders: Vec<String>,
-    /// A user of the web explorer: NAME=ROLE or NAME=ROLE@ENVIRONMENT, with the role `read` or `plan`.
+    /// A user of the web explorer: NAME=ROLE or NAME=ROLE@ENVIRONMENT, with the role `read`,
+    /// `plan`, `run`, `sign` or `admin`.
     /// NAME is that of a certificate, or the one that a proxy sends
     #[arg(long, value_name = "USER")]
     pub explorer_users: Vec<ExplorerUser>,
