@@ -4,14 +4,24 @@ use sha2::Digest;
 
 /// The bytes as two hexadecimal digits each.
 pub fn hex(bytes: &[u8]) -> String {
-    hex_digits(bytes).collect()
+    let mut out = String::with_capacity(2 * bytes.len());
+    push_hex(bytes, &mut out);
+    out
 }
 
-/// The digits of [`hex`].
-pub fn hex_digits(bytes: &[u8]) -> impl Iterator<Item = char> + '_ {
+/// Appends the digits of [`hex`].
+pub fn push_hex(bytes: &[u8], out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(move |&byte| [digit(byte >> 4), digit(byte & 15)])
+    // The length of the longest digest, in digits.
+    let mut digits = [0; 128];
+    for chunk in bytes.chunks(digits.len() / 2) {
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(chunk) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        // Digits are ASCII.
+        out.push_str(std::str::from_utf8(&digits[..2 * chunk.len()]).unwrap_or_default());
+    }
 }
 
 /// The bytes of a text of two lower-case hexadecimal digits each; `None` of any other text.
@@ -111,6 +121,14 @@ mod tests {
         assert!(is_equal("", "") && is_equal("abc", "abc"));
         assert!(!is_equal("abc", "abd") && !is_equal("abc", "bbc"));
         assert!(!is_equal("abc", "ab") && !is_equal("abc", ""));
+    }
+
+    #[test]
+    fn digits_of_many_bytes() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let expected: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex(&bytes), expected);
+        assert_eq!(unhex(&expected), Some(bytes));
     }
 
     #[test]

@@ -4,17 +4,24 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use ordain_fleet_store::{Connection, FleetStoreError, Value, decompress};
-use ordain_functions::digest::{hex, hex_digits};
+use ordain_functions::digest::{hex, push_hex};
 use serde_json::Value as Json;
 
 use crate::sql::Decoder;
 use crate::time;
 
-/// The columns of a result, with their keys as JSON.
+/// The columns of a result.
 pub(crate) struct Columns {
-    columns: Vec<(String, String, Decoder)>,
+    columns: Vec<OutputColumn>,
     /// The names of environments as JSON, by their ids.
     environments: HashMap<i64, String>,
+}
+
+struct OutputColumn {
+    name: String,
+    /// The start of the member of an object: a comma after the column before, the name, a colon.
+    key: String,
+    decoder: Decoder,
 }
 
 fn damaged(what: &str) -> FleetStoreError {
@@ -34,9 +41,11 @@ impl Columns {
                 environments.insert(id.integer()?, Json::from(name.text()?).to_string());
             }
         }
-        let columns = columns
-            .iter()
-            .map(|(name, decoder)| (name.clone(), Json::from(name.as_str()).to_string(), *decoder));
+        let columns = columns.iter().enumerate().map(|(at, (name, decoder))| OutputColumn {
+            name: name.clone(),
+            key: format!("{}{}:", if at > 0 { "," } else { "" }, Json::from(name.as_str())),
+            decoder: *decoder,
+        });
         Ok(Columns { columns: columns.collect(), environments })
     }
 
@@ -44,13 +53,9 @@ impl Columns {
     pub(crate) fn object(&self, row: &[Value], out: &mut String) -> Result<(), FleetStoreError> {
         out.push('{');
         let mut values = row;
-        for (at, (name, key, decoder)) in self.columns.iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            out.push_str(key);
-            out.push(':');
-            values = self.column(name, *decoder, values, out)?;
+        for column in &self.columns {
+            out.push_str(&column.key);
+            values = self.column(column, values, out)?;
         }
         out.push('}');
         Ok(())
@@ -59,11 +64,13 @@ impl Columns {
     /// Appends the first column of a row; compressed data without the object around it.
     pub(crate) fn value(&self, row: &[Value], out: &mut String) -> Result<(), FleetStoreError> {
         match (self.columns.first(), row) {
-            (Some((_, _, Decoder::Compressed)), [_, Value::Bytes(data), ..]) => {
+            (Some(column), [_, Value::Bytes(data), ..])
+                if column.decoder == Decoder::Compressed =>
+            {
                 out.push_str(&compressed(data)?);
             }
-            (Some((name, _, decoder)), row) => {
-                self.column(name, *decoder, row, out)?;
+            (Some(column), row) => {
+                self.column(column, row, out)?;
             }
             (None, _) => out.push_str("null"),
         }
@@ -73,13 +80,13 @@ impl Columns {
     /// Appends a column; returns the columns after it.
     fn column<'a>(
         &self,
-        name: &str,
-        decoder: Decoder,
+        column: &OutputColumn,
         values: &'a [Value],
         out: &mut String,
     ) -> Result<&'a [Value], FleetStoreError> {
+        let name = column.name.as_str();
         let Some((value, rest)) = values.split_first() else { return Err(damaged("row")) };
-        match (decoder, value) {
+        match (column.decoder, value) {
             (Decoder::Compressed, hash) => {
                 let Some((data, rest)) = rest.split_first() else { return Err(damaged("row")) };
                 let hash = hex(hash.bytes()?);
@@ -107,7 +114,7 @@ impl Columns {
             }
             (Decoder::Hash, value) => {
                 out.push('"');
-                out.extend(hex_digits(value.bytes()?));
+                push_hex(value.bytes()?, out);
                 out.push('"');
             }
             (Decoder::Json, Value::Text(json)) => out.push_str(json),
@@ -135,7 +142,7 @@ fn plain(value: &Value, out: &mut String) {
         Value::Text(text) => string(text, out),
         Value::Bytes(bytes) => {
             out.push('"');
-            out.extend(hex_digits(bytes));
+            push_hex(bytes, out);
             out.push('"');
         }
     }
@@ -143,7 +150,8 @@ fn plain(value: &Value, out: &mut String) {
 
 /// Appends a text as JSON. Answers have a hundred megabytes of texts, and few have anything to escape.
 fn string(text: &str, out: &mut String) {
-    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+    let is_escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    if text.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
         out.push_str(&Json::from(text).to_string());
     } else {
         out.push('"');

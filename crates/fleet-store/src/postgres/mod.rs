@@ -3,14 +3,14 @@
 mod address;
 mod client;
 mod tls;
+mod value;
 
 use std::error::Error as StdError;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::BytesMut;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -20,6 +20,7 @@ use crate::error::FleetStoreError;
 use crate::migrate::migrate_schema;
 use crate::value::Value;
 use client::{Client, ConnectError};
+use value::read_row;
 
 /// A PostgreSQL database.
 pub struct Postgres {
@@ -347,139 +348,6 @@ impl Connection for Session {
     fn batch(&mut self, sql: &str) -> Result<(), FleetStoreError> {
         self.client.batch_execute(sql).map_err(|e| error(&e))
     }
-}
-
-fn read_row(row: &Row, values: &mut [Value]) -> Result<(), FleetStoreError> {
-    for (i, value) in values.iter_mut().enumerate() {
-        let column: Option<Column<'_>> = row.try_get(i).map_err(|e| error(&e))?;
-        match (column, value) {
-            (None, value) => *value = Value::Null,
-            (Some(Column::Other(other)), value) => *value = other,
-            // The texts of an answer are written into the memory of those of the row before.
-            (Some(Column::Text(text)), Value::Text(before)) => {
-                before.clear();
-                before.push_str(text);
-            }
-            (Some(Column::Text(text)), value) => *value = Value::Text(text.to_owned()),
-        }
-    }
-    Ok(())
-}
-
-/// A column of any type that this crate or PuppetDB's queries use.
-enum Column<'a> {
-    Text(&'a str),
-    Other(Value),
-}
-
-impl<'a> FromSql<'a> for Column<'a> {
-    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn StdError + Sync + Send>> {
-        let value = match *ty {
-            Type::BOOL => Value::Boolean(bool::from_sql(ty, raw)?),
-            Type::INT2 => Value::Integer(i16::from_sql(ty, raw)?.into()),
-            Type::INT4 => Value::Integer(i32::from_sql(ty, raw)?.into()),
-            Type::INT8 => Value::Integer(i64::from_sql(ty, raw)?),
-            Type::FLOAT4 => Value::Float(f32::from_sql(ty, raw)?.into()),
-            Type::FLOAT8 => Value::Float(f64::from_sql(ty, raw)?),
-            Type::BYTEA => Value::Bytes(raw.to_vec()),
-            Type::NUMERIC => numeric(raw)?,
-            // The first byte is the version of the format.
-            Type::JSONB => match raw.split_first() {
-                Some((1, text)) => return Ok(Self::Text(std::str::from_utf8(text)?)),
-                _ => return Err("an unknown format of JSONB".into()),
-            },
-            _ => return Ok(Self::Text(std::str::from_utf8(raw)?)),
-        };
-        Ok(Self::Other(value))
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        matches!(
-            *ty,
-            Type::BOOL
-                | Type::INT2
-                | Type::INT4
-                | Type::INT8
-                | Type::FLOAT4
-                | Type::FLOAT8
-                | Type::NUMERIC
-                | Type::BYTEA
-                | Type::JSON
-                | Type::JSONB
-                | Type::TEXT
-                | Type::VARCHAR
-                | Type::BPCHAR
-                | Type::NAME
-                | Type::UNKNOWN
-        )
-    }
-}
-
-/// Reads a `numeric`, the type of sums and averages: an integer if it fits, else the nearest
-/// floating-point number. The format has four 16-bit numbers (the count of digits, the weight of
-/// the first digit, the sign and the number of decimals to show), then the digits in base 10,000.
-fn numeric(raw: &[u8]) -> Result<Value, Box<dyn StdError + Sync + Send>> {
-    let mut words = raw.chunks_exact(2).map(|pair| i16::from_be_bytes([pair[0], pair[1]]));
-    let mut next = || words.next().ok_or("a cut off number");
-    let (count, weight, sign, _scale) = (next()?, next()?, next()?, next()?);
-    let sign = match sign as u16 {
-        0 => "",
-        0x4000 => "-",
-        _ => return Ok(Value::Null),
-    };
-    let digits = words.take(usize::try_from(count)?);
-    let digits: String = digits.map(|digit| format!("{digit:04}")).collect();
-    // Each base-10,000 digit is four decimal digits.
-    let exponent = (i32::from(weight) + 1) * 4 - i32::try_from(digits.len())?;
-    let text = if digits.is_empty() { "0".into() } else { format!("{sign}{digits}e{exponent}") };
-    if exponent >= 0 || digits.is_empty() {
-        let plain = format!("{sign}{digits}{}", "0".repeat(usize::try_from(exponent.max(0))?));
-        if let Ok(number) = plain.parse() {
-            return Ok(Value::Integer(number));
-        }
-    }
-    Ok(Value::Float(text.parse()?))
-}
-
-impl ToSql for Value {
-    fn to_sql(
-        &self,
-        ty: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
-        match (self, ty) {
-            (Self::Null, _) => return Ok(IsNull::Yes),
-            (Self::Boolean(flag), &Type::BOOL) => flag.to_sql(ty, out)?,
-            (Self::Integer(number), &Type::INT2) => i16::try_from(*number)?.to_sql(ty, out)?,
-            (Self::Integer(number), &Type::INT4) => i32::try_from(*number)?.to_sql(ty, out)?,
-            (Self::Integer(number), &Type::INT8) => number.to_sql(ty, out)?,
-            (Self::Integer(number), &Type::FLOAT8) => (*number as f64).to_sql(ty, out)?,
-            (Self::Float(number), &Type::FLOAT8) => number.to_sql(ty, out)?,
-            (Self::Bytes(bytes), &Type::BYTEA) => bytes.to_sql(ty, out)?,
-            (Self::Text(text), &Type::JSONB) => {
-                out.extend_from_slice(&[1]);
-                out.extend_from_slice(text.as_bytes());
-                IsNull::No
-            }
-            (Self::Text(text), &Type::JSON) => {
-                out.extend_from_slice(text.as_bytes());
-                IsNull::No
-            }
-            (Self::Text(text), &(Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)) => {
-                text.to_sql(ty, out)?
-            }
-            (value, ty) => {
-                return Err(format!("{} is no value of type {ty}", value.type_name()).into());
-            }
-        };
-        Ok(IsNull::No)
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
 }
 
 /// The message of an error and its causes.
