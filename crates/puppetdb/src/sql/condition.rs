@@ -161,12 +161,9 @@ impl Conditions<'_> {
         if field.name != "tags" {
             return dialect.has_member(self.column(field), value);
         }
-        let start: String = value.chars().take(64).collect();
-        let [start, value] =
-            [start, value.to_owned()].map(|text| dialect.literal(&Literal::Text(text)));
         Sql::format(
-            "(cr.tag_set_id IN (SELECT tag_set_id FROM tags WHERE substr(tag, 1, 64) = {} AND tag = {}))",
-            [start, value],
+            "(cr.tag_set_id IN (SELECT tag_set_id FROM tags WHERE {}))",
+            [dialect.equals_indexed("tag", value)],
         )
     }
 
@@ -249,15 +246,10 @@ impl Conditions<'_> {
     fn leaf_equals(&self, value: &Json) -> Sql {
         let dialect = self.context.dialect;
         match value {
-            Json::String(text) => {
-                let start: String = text.chars().take(64).collect();
-                let [start, text] =
-                    [start, text.clone()].map(|text| dialect.literal(&Literal::Text(text)));
-                Sql::format(
-                    "p.value_type = 'string' AND substr(f.value_string, 1, 64) = {} AND f.value_string = {}",
-                    [start, text],
-                )
-            }
+            Json::String(text) => Sql::format(
+                "p.value_type = 'string' AND {}",
+                [dialect.equals_indexed("f.value_string", text)],
+            ),
             Json::Bool(flag) => Sql::format(
                 "p.value_type = 'boolean' AND f.value_boolean = {}",
                 [dialect.literal(&Literal::Boolean(*flag))],

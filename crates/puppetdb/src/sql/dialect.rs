@@ -10,6 +10,9 @@ use crate::error::QueryError;
 use crate::plan::{Comparison, Literal, Step};
 use crate::sqlite::check_pattern;
 
+/// The number of characters of long texts that an index has.
+const INDEXED: usize = 64;
+
 /// The forms of expressions in a database. Those for documents take JSON: text in SQLite, `jsonb`
 /// in PostgreSQL.
 pub(crate) trait Dialect: Sync {
@@ -29,6 +32,12 @@ pub(crate) trait Dialect: Sync {
     fn bytes(&self, hex: &str) -> Sql;
     /// Compares documents, with the order of `jsonb`.
     fn compare_json(&self, left: Sql, operator: Comparison, right: Sql) -> Sql;
+    /// Whether a column, which has an index by the first 64 characters, equals a text.
+    fn equals_indexed(&self, column: &str, text: &str) -> Sql {
+        let start: String = text.chars().take(INDEXED).collect();
+        let parts = [start, text.to_owned()].map(|text| self.literal(&Literal::Text(text)));
+        Sql::format(&format!("(substr({column}, 1, {INDEXED}) = {{}} AND {column} = {{}})"), parts)
+    }
     /// Whether a document contains another one.
     fn contains(&self, document: Sql, inner: Sql) -> Sql;
     /// The value at a path; null where a step does not fit.
@@ -104,16 +113,13 @@ impl NamedFacts {
             "p.depth = 0 AND p.value_type = 'string' AND {}",
             [dialect.is_one_of(Sql::text("p.name"), names)],
         );
-        let start: String = text.chars().take(64).collect();
-        let [start, text] =
-            [start, text.to_owned()].map(|text| dialect.literal(&Literal::Text(text)));
         let template = format!(
             "SELECT f.certname_id, p.name AS key, {} AS value FROM facts f \
-             JOIN fact_paths p ON p.id = f.path_id WHERE {{}} \
-             AND substr(f.value_string, 1, 64) = {{}} AND f.value_string = {{}}",
+             JOIN fact_paths p ON p.id = f.path_id WHERE {{}} AND {{}}",
             leaf_value(dialect)
         );
-        Self::selected(Sql::format(&template, [dialect.path_of_leaf(paths), start, text]))
+        let equals = dialect.equals_indexed("f.value_string", text);
+        Self::selected(Sql::format(&template, [dialect.path_of_leaf(paths), equals]))
     }
 }
 
@@ -354,6 +360,18 @@ impl Dialect for Postgres {
 
     fn compare_json(&self, left: Sql, operator: Comparison, right: Sql) -> Sql {
         Sql::format(&format!("({{}} {} {{}})", operator.sql()), [left, right])
+    }
+
+    fn equals_indexed(&self, column: &str, text: &str) -> Sql {
+        let literal = |text: String| self.literal(&Literal::Text(text));
+        let start = literal(text.chars().take(INDEXED).collect());
+        // The start is the whole of a shorter text. With both conditions, the planner takes the product of
+        // their probabilities, and expects a row where there are many.
+        if text.chars().count() < INDEXED {
+            return Sql::format(&format!("(substr({column}, 1, {INDEXED}) = {{}})"), [start]);
+        }
+        let parts = [start, literal(text.to_owned())];
+        Sql::format(&format!("(substr({column}, 1, {INDEXED}) = {{}} AND {column} = {{}})"), parts)
     }
 
     fn contains(&self, document: Sql, inner: Sql) -> Sql {
