@@ -12,6 +12,7 @@
 //! | [`mod@peer`] | skips a test whose reference program is not installed, but never in CI |
 //! | [`ruby`] | directories of files for tests that need `ruby` |
 //! | [`random`] | reproducible random numbers |
+//! | [`mod@share`] | a share of the cases of a long comparison |
 //!
 //! Everything here panics on failure, which fails the test with the reason.
 
@@ -27,8 +28,10 @@ pub mod pages;
 pub mod peer;
 pub mod random;
 pub mod ruby;
+pub mod share;
 pub mod transcript;
 
 pub use bounded::bounded;
 pub use golden::{Golden, golden};
 pub use peer::peer;
+pub use share::share;

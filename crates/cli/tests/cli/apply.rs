@@ -19,7 +19,7 @@
 //! `ORDAIN_BLESS` writes.
 //!
 //! The test needs root and Puppet; otherwise it is skipped, except when `CI` is set. `ORDAIN_CASE`
-//! selects cases by a part of their names.
+//! selects cases by a part of their names, `ORDAIN_SHARE` every N-th case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -216,9 +216,10 @@ fn cases() -> Vec<Case> {
     paths.sort();
     let cases = paths.iter().map(|p| Case::load(p.as_path()));
     let is_wanted = |case: &Case| wanted.split(',').any(|part| case.name.contains(part));
-    cases
+    let cases: Vec<Case> = cases
         .filter(|case| is_wanted(case) && case.needs.iter().all(|name| is_installed(name)))
-        .collect()
+        .collect();
+    ordain_testkit::share(cases)
 }
 
 /// Whether the machine has a program, which comes before the package that it is of.
