@@ -15,8 +15,6 @@ use crate::server::Server;
 const INTERVAL: Duration = Duration::from_millis(500);
 /// The share of time that steps take at most: large runs take steps less often.
 const MAX_SHARE: u32 = 5;
-/// The times that a run waits for nodes: those of `ordain fleet run`.
-const LIMITS: FleetRunLimits = FleetRunLimits { reach: 30_000_000, report: 600_000_000 };
 
 type Drivers = BTreeMap<i64, RunDriver>;
 
@@ -66,11 +64,13 @@ fn step_all(server: &Server, drivers: &mut Drivers) -> Result<(), FleetError> {
     for id in found {
         let driver = match drivers.entry(id) {
             Entry::Occupied(found) => found.into_mut(),
-            Entry::Vacant(place) => match RunDriver::take_over(&store, id, LIMITS)? {
-                Some(driver) => place.insert(driver),
-                // Another process moves it on.
-                None => continue,
-            },
+            Entry::Vacant(place) => {
+                match RunDriver::take_over(&store, id, FleetRunLimits::DEFAULT)? {
+                    Some(driver) => place.insert(driver),
+                    // Another process moves it on.
+                    None => continue,
+                }
+            }
         };
         match driver.step() {
             Ok(step) if step.run.state == FleetRunState::Running => {}

@@ -96,6 +96,13 @@ pub struct FleetRunSettings<'a> {
     pub by_server: bool,
 }
 
+impl FleetRunSettings<'_> {
+    /// The maximum number of nodes at a time of a run for which nobody has chosen another one.
+    pub const AT_ONCE: i64 = 10;
+    /// The share of failed nodes, in percent, of a run for which nobody has chosen another one.
+    pub const STOP_AT: i64 = 10;
+}
+
 /// A user who resumes a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FleetRunResume<'a> {

@@ -17,6 +17,11 @@ pub struct FleetRunLimits {
     pub report: i64,
 }
 
+impl FleetRunLimits {
+    /// The times of a run for which nobody has chosen others.
+    pub const DEFAULT: Self = Self { reach: 30_000_000, report: 600_000_000 };
+}
+
 /// The state of a run after a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FleetRunStep {

@@ -51,11 +51,13 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     stop_at: Option<u32>,
     /// The seconds that a node may take to report [default: 600]
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, hide_default_value = true)]
+    #[arg(long, value_name = "SECONDS", hide_default_value = true)]
+    #[arg(default_value_t = seconds(FleetRunLimits::DEFAULT.report))]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     timeout: u32,
     /// The seconds in which a server has to reach an agent [default: 30]
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, hide_default_value = true)]
+    #[arg(long, value_name = "SECONDS", hide_default_value = true)]
+    #[arg(default_value_t = seconds(FleetRunLimits::DEFAULT.reach))]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=60))]
     reach: u32,
     /// Go on with a run that was killed or has stopped: with the nodes that had no turn
@@ -70,6 +72,12 @@ pub(super) struct RunArgs {
     store: StoreArgs,
 }
 
+const MICROS: i64 = 1_000_000;
+
+fn seconds(micros: i64) -> u32 {
+    u32::try_from(micros / MICROS).unwrap_or(u32::MAX)
+}
+
 /// Runs nodes.
 ///
 /// # Errors
@@ -77,8 +85,8 @@ pub(super) struct RunArgs {
 pub(super) fn run(ui: &mut Ui, args: &RunArgs) -> Result<Exit, Failure> {
     let store = args.store.open()?;
     let limits = FleetRunLimits {
-        reach: i64::from(args.reach) * 1_000_000,
-        report: i64::from(args.timeout) * 1_000_000,
+        reach: i64::from(args.reach) * MICROS,
+        report: i64::from(args.timeout) * MICROS,
     };
     let driver = match args.resume {
         Some(id) => {
@@ -122,8 +130,8 @@ fn start(args: &RunArgs, store: &NodeStore, limits: FleetRunLimits) -> Result<Ru
     let order = run_order(&names, &canaries).map_err(failure)?;
     let settings = FleetRunSettings {
         actor: &account(),
-        at_once: args.at_once.unwrap_or(10).into(),
-        stop_at: args.stop_at.unwrap_or(10).into(),
+        at_once: args.at_once.map_or(FleetRunSettings::AT_ONCE, i64::from),
+        stop_at: args.stop_at.map_or(FleetRunSettings::STOP_AT, i64::from),
         by_server: false,
     };
     RunDriver::start(store, &order, settings, limits).map_err(failure)

@@ -20,9 +20,6 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::Server;
 
-/// The maximum number of nodes at a time without another one, and the share of failures.
-const DEFAULTS: (i64, i64) = (10, 10);
-
 /// The maximum number of nodes by name: each is looked up on its own.
 const MAX_NAMES: usize = 1000;
 
@@ -97,8 +94,8 @@ pub(crate) async fn start(server: Arc<Server>, user: ExplorerRunner, request: Re
         let order = run_order(&names, &canaries).map_err(|error| refused(&error))?;
         let settings = FleetRunSettings {
             actor: &user.viewer().name,
-            at_once: new.at_once.unwrap_or(DEFAULTS.0),
-            stop_at: new.stop_at.unwrap_or(DEFAULTS.1),
+            at_once: new.at_once.unwrap_or(FleetRunSettings::AT_ONCE),
+            stop_at: new.stop_at.unwrap_or(FleetRunSettings::STOP_AT),
             by_server: true,
         };
         let id = write(server.queries.database(), |connection| {
