@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use super::error;
+use super::error::error;
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
