@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -12,6 +12,17 @@ use nix::unistd::Pid;
 
 /// Longer than any run; only a hang takes this long.
 const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A process that ends with the test, also with one that fails.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 fn write(dir: &Path, name: &str, text: &str) {
     let path = dir.join(name);
@@ -40,14 +51,15 @@ fn changes_run_the_affected_tests() {
         write(dir.path(), &format!("{root}manifests/init.pp"), &code);
         write(dir.path(), &format!("{root}tests/{module}.test.yaml"), &test_of(module));
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ordain"))
+    let child = Command::new(env!("CARGO_BIN_EXE_ordain"))
         .args(["test", "--watch"])
         .current_dir(dir.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let out = BufReader::new(child.stdout.take().unwrap());
+    let mut watching = Watching(child);
+    let out = BufReader::new(watching.0.stdout.take().unwrap());
     let (sender, lines) = channel();
     std::thread::spawn(move || {
         out.lines().map_while(Result::ok).for_each(|line| _ = sender.send(line));
@@ -67,6 +79,6 @@ fn changes_run_the_affected_tests() {
     assert_eq!(run(), "ran 1 test\n2 tests passed");
     write(dir.path(), "two/tests/more.test.yaml", &test_of("two"));
     assert_eq!(run(), "ran 1 test\n3 tests passed");
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
-    assert!(!child.wait().unwrap().success());
+    kill(Pid::from_raw(watching.0.id().cast_signed()), Signal::SIGINT).unwrap();
+    assert!(!watching.0.wait().unwrap().success());
 }

@@ -16,6 +16,14 @@ use crate::ui::{Ui, count};
 /// The time between two looks at the files.
 const INTERVAL: Duration = Duration::from_millis(200);
 
+/// An upper bound of the time by which a file system dates a change too early: it takes the time of its
+/// last clock tick.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The time for which an editor may still write when a change is seen. It is longer than a tick, so that
+/// the run after a change does not take it for a further one.
+const SETTLING: Duration = Duration::from_millis(40);
+
 /// A file before a change: its time and size; `None` if it does not exist.
 type FileState = Option<(SystemTime, u64)>;
 
@@ -44,6 +52,7 @@ pub(super) fn run(ui: &mut Ui, watched: &Watched<'_>) -> Result<Exit, Failure> {
     let mut known: BTreeMap<Key, TestResult> = BTreeMap::new();
     let mut changed: Option<Vec<PathBuf>> = None;
     loop {
+        std::thread::sleep(SETTLING);
         let (begin, sources) = (SystemTime::now(), SourceMap::new());
         match (watched.read)(ui, &sources) {
             Ok(found) => {
@@ -116,7 +125,7 @@ impl States {
     fn of(paths: &[PathBuf], known: &BTreeMap<Key, TestResult>, begin: SystemTime) -> Self {
         let inputs = known.values().flat_map(|result| result.inputs.iter().cloned());
         let states = inputs.chain(test_files(paths)).map(|path| {
-            let before = state(&path).filter(|(modified, _)| *modified < begin);
+            let before = state(&path).filter(|(modified, _)| *modified + TICK < begin);
             let is_new = before.is_none() && path.exists();
             let before = if is_new { Some((begin, u64::MAX)) } else { before };
             (path, before)
