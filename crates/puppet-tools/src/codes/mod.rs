@@ -203,7 +203,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::missing-modules",
         "Modules of the Puppetfile are not installed",
-        "Their definitions are unknown, so unknown names of theirs are not reported. `r10k puppetfile install` installs them; `ordain check --modulepath DIRS` sets their directories.",
+        "Their definitions are unknown, so unknown names of theirs are not reported. `ordain deploy --remote . --to DIR` deploys the last commit with its modules, `r10k puppetfile install` fetches them here; `ordain check --modulepath DIRS` names their directories.",
     ),
     CodeDoc::new(
         "puppet::duplicate-module",

@@ -196,8 +196,9 @@ fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey
     let mut hidden = Vec::new();
     dirs.retain(|module| match seen.get(&module.name) {
         Some(first) => {
-            // A directory may be on the path twice.
-            if *first != module.dir {
+            // A directory may be on the path twice, in two notations.
+            let absolute = |dir: &Path| std::path::absolute(dir).unwrap_or_else(|_| dir.into());
+            if absolute(first) != absolute(&module.dir) {
                 hidden.push((first.clone(), module.clone()));
             }
             false
