@@ -103,7 +103,8 @@ class Page
       part.reject { |key, value| key == 'trace' || value.nil? || value == [] || value == false }
           .transform_values { |value| plain(value) }
     when Array then part.map { |one| plain(one) }
-    when String then part.gsub(/0x\h+/, '0x').gsub(/\d\.\d+ seconds/, 'TIME seconds')
+    # The name of the directory is random, and may look like an address.
+    when String then part.gsub(@dir, 'DIR').gsub(/0x\h+/, '0x').gsub(/\d\.\d+ seconds/, 'TIME seconds')
     else part
     end
   end
