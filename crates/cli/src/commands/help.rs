@@ -45,30 +45,31 @@ Examples:
 struct Topic {
     name: &'static str,
     about: &'static str,
-    page: &'static str,
+    /// The page as `build.rs` compresses it.
+    page: &'static [u8],
     heading: &'static str,
 }
 
 #[cfg(feature = "full")]
-const CLI: &str = include_str!("../../../../docs/cli.md");
+const CLI: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cli.deflate"));
 #[cfg(feature = "full")]
-const FORMATS: &str = include_str!("../../../../docs/formats.md");
+const FORMATS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/formats.deflate"));
 #[cfg(feature = "full")]
-const ENGINE: &str = include_str!("../../../../docs/engine.md");
+const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.deflate"));
 #[cfg(feature = "full")]
-const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
+const GLOSSARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/glossary.deflate"));
 
 #[cfg(feature = "full")]
 const fn topic(
     name: &'static str,
     about: &'static str,
-    page: &'static str,
+    page: &'static [u8],
     heading: &'static str,
 ) -> Topic {
     Topic { name, about, page, heading }
 }
 
-/// The program of the agent alone has no topics: pages of the manual are 114 kB.
+/// The program of the agent alone has no topics.
 #[cfg(not(feature = "full"))]
 const TOPICS: &[Topic] = &[];
 
@@ -167,11 +168,16 @@ fn unknown(name: &str, verbs: &[String]) -> Diagnostic {
     }
 }
 
-/// The lines of a section without its heading: up to the next heading of its level or above.
-fn section(topic: &Topic) -> impl Iterator<Item = &'static str> {
-    let level = topic.heading.bytes().take_while(|b| *b == b'#').count();
-    let heading = topic.heading;
-    let lines = topic.page.lines().skip_while(move |line| *line != heading).skip(1);
+/// The text of a page that the build has compressed.
+fn decompressed(page: &[u8]) -> String {
+    let text = miniz_oxide::inflate::decompress_to_vec(page).unwrap_or_default();
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// The lines of a section of a page without its heading: up to the next heading of its level or above.
+fn section<'a>(page: &'a str, heading: &'a str) -> impl Iterator<Item = &'a str> {
+    let level = heading.bytes().take_while(|b| *b == b'#').count();
+    let lines = page.lines().skip_while(move |line| *line != heading).skip(1);
     let mut in_block = false;
     lines.take_while(move |line| {
         if line.starts_with("```") {
@@ -187,7 +193,7 @@ fn print(ui: &mut Ui, topic: &Topic) -> Result<(), Failure> {
     writeln!(ui.out(), "{title}")?;
     let mut in_block = false;
     let mut table: Vec<(String, String)> = Vec::new();
-    for line in section(topic) {
+    for line in section(&decompressed(topic.page), topic.heading) {
         if let Some(row) = line.strip_prefix("| ").filter(|_| !in_block) {
             table.extend(cells(row));
             continue;
@@ -279,7 +285,9 @@ mod tests {
     #[test]
     fn topics_are_sections_of_the_manual_and_no_verbs() {
         for topic in TOPICS {
-            assert!(section(topic).count() > 2, "{}: no section {}", topic.name, topic.heading);
+            let page = decompressed(topic.page);
+            let lines = section(&page, topic.heading).count();
+            assert!(lines > 2, "{}: no section {}", topic.name, topic.heading);
             let is_verb = verbs().contains(&topic.name);
             assert!(!is_verb, "{} is a verb", topic.name);
         }
