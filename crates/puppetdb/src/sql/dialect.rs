@@ -33,11 +33,7 @@ pub(crate) trait Dialect: Sync {
     /// Compares documents, with the order of `jsonb`.
     fn compare_json(&self, left: Sql, operator: Comparison, right: Sql) -> Sql;
     /// Whether a column, which has an index by the first 64 characters, equals a text.
-    fn equals_indexed(&self, column: &str, text: &str) -> Sql {
-        let start: String = text.chars().take(INDEXED).collect();
-        let parts = [start, text.to_owned()].map(|text| self.literal(&Literal::Text(text)));
-        Sql::format(&format!("(substr({column}, 1, {INDEXED}) = {{}} AND {column} = {{}})"), parts)
-    }
+    fn equals_indexed(&self, column: &str, text: &str) -> Sql;
     /// Whether a document contains another one.
     fn contains(&self, document: Sql, inner: Sql) -> Sql;
     /// The value at a path; null where a step does not fit.
@@ -123,6 +119,19 @@ impl NamedFacts {
     }
 }
 
+/// Whether a column equals a text: by its start, which has an index, and by the rest if the start is not
+/// enough.
+fn equals_indexed(dialect: &dyn Dialect, column: &str, text: &str, is_start_enough: bool) -> Sql {
+    let literal = |text: String| dialect.literal(&Literal::Text(text));
+    let start = literal(text.chars().take(INDEXED).collect());
+    let starts = Sql::format(&format!("substr({column}, 1, {INDEXED}) = {{}}"), [start]);
+    if is_start_enough {
+        return Sql::format("({})", [starts]);
+    }
+    let parts = [starts, literal(text.to_owned())];
+    Sql::format(&format!("({{}} AND {column} = {{}})"), parts)
+}
+
 /// The value of a leaf `f` of facts, with its path `p`, as JSON.
 pub(crate) fn leaf_value(dialect: &dyn Dialect) -> &'static str {
     dialect.column(LEAF_VALUE)
@@ -185,6 +194,10 @@ impl Dialect for Sqlite {
         }
         let template = format!("(pdb_compare({{}}, {{}}) {} 0)", operator.sql());
         Sql::format(&template, [left, right])
+    }
+
+    fn equals_indexed(&self, column: &str, text: &str) -> Sql {
+        equals_indexed(self, column, text, false)
     }
 
     fn contains(&self, document: Sql, inner: Sql) -> Sql {
@@ -363,15 +376,9 @@ impl Dialect for Postgres {
     }
 
     fn equals_indexed(&self, column: &str, text: &str) -> Sql {
-        let literal = |text: String| self.literal(&Literal::Text(text));
-        let start = literal(text.chars().take(INDEXED).collect());
         // The start is the whole of a shorter text. With both conditions, the planner takes the product of
         // their probabilities, and expects a row where there are many.
-        if text.chars().count() < INDEXED {
-            return Sql::format(&format!("(substr({column}, 1, {INDEXED}) = {{}})"), [start]);
-        }
-        let parts = [start, literal(text.to_owned())];
-        Sql::format(&format!("(substr({column}, 1, {INDEXED}) = {{}} AND {column} = {{}})"), parts)
+        equals_indexed(self, column, text, text.chars().count() < INDEXED)
     }
 
     fn contains(&self, document: Sql, inner: Sql) -> Sql {
