@@ -7,13 +7,14 @@ use jiff::Timestamp;
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
-use crate::archive;
 use crate::codes;
-use crate::desired::{Branch, Resolved, ResolvedSource, Sources};
-use crate::error::{AtPath, Error, Result};
+use crate::desired::Branch;
+use crate::error::{AtPath, Result};
 use crate::files;
+use crate::module::{Resolved, ResolvedSource};
 use crate::pool;
 use crate::revision::Record;
+use crate::sources::Sources;
 use crate::unmanaged::{Managed, UnmanagedFiles};
 
 /// The file that r10k writes to each environment.
@@ -56,10 +57,8 @@ impl Build<'_> {
             }
             let threads = self.sources.settings.pool_size;
             let results = pool::each(threads, level, |(number, module)| {
-                self.module(&tree, number, module).map_err(|error| {
-                    let name = &module.module.name;
-                    Error::new(format!("the module {name}: {error}")).at(Some(module.module.span))
-                })
+                let target = tree.join(&module.module.path);
+                module.write(self.sources, &target, &self.scratch.join(format!("module-{number}")))
             });
             for result in results {
                 warnings.extend(result?);
@@ -82,40 +81,6 @@ impl Build<'_> {
         let target = parent.join(&module.module.name);
         files::remove(&target)?;
         fs::create_dir(&target).at_path(path)
-    }
-
-    /// Writes the files of a module and returns warnings.
-    fn module(&self, tree: &Path, number: usize, module: &Resolved) -> Result<Vec<Diagnostic>> {
-        let target = tree.join(&module.module.path);
-        let mut skipped = Vec::new();
-        match &module.source {
-            ResolvedSource::Git { mirror, commit, .. } => {
-                let index = self.scratch.join(format!("index-{number}"));
-                mirror.write(commit, &target, &index)?;
-            }
-            ResolvedSource::Forge { address, slug, version } => {
-                let tarball = self.sources.forge.release(address, slug, version)?;
-                let unpacked = self.scratch.join(format!("unpacked-{number}"));
-                fs::create_dir(&unpacked).at_path(&unpacked)?;
-                skipped = archive::unpack(&tarball, &unpacked)?;
-                let root = archive::module_root(&unpacked)?;
-                fs::rename(&root, &target).at_path(&module.module.path)?;
-            }
-            ResolvedSource::Tarball { address, sha256, .. } => {
-                let (tarball, _) = self.sources.forge.tarball(address, Some(sha256))?;
-                skipped = archive::unpack(&tarball, &target)?;
-            }
-            ResolvedSource::Local => return Ok(Vec::new()),
-        }
-        let spec = target.join("spec");
-        if module.exclude_spec && fs::symlink_metadata(&spec).is_ok_and(|m| m.is_dir()) {
-            files::remove(&spec)?;
-        }
-        let warning = |path: String| {
-            let text = format!("the link {path} of the module {} is left out", module.module.name);
-            Diagnostic::warning(codes::DEPLOY, text).at(module.module.span)
-        };
-        Ok(skipped.into_iter().map(warning).collect())
     }
 
     /// Copies the files of the current revision that the purge levels do not remove.

@@ -10,16 +10,18 @@ use ordain_source::{Diagnostic, SourceMap};
 
 use crate::build::Build;
 use crate::codes;
-use crate::desired::{self, Branch, Declaration, Resolved, Sources};
+use crate::desired::{self, Branch, Declaration};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::forge::Forge;
 use crate::git::Mirrors;
+use crate::module::Resolved;
 use crate::name::corrected;
 use crate::pool;
 use crate::report::{Action, EnvironmentReport, Report};
 use crate::revision::{Entry, EnvironmentDir, REVISIONS, Record};
 use crate::settings::Settings;
+use crate::sources::Sources;
 
 /// The time limit of the `postrun` command.
 const POSTRUN_TIME: Duration = Duration::from_secs(30 * 60);
@@ -218,9 +220,9 @@ impl Run<'_> {
         }
         let modules = targets.iter().flat_map(|target| {
             let modules = target.declaration.puppetfile.modules.iter();
-            modules.map(|module| (target.declaration.branch, module))
+            modules.map(|module| (module, target.declaration.context().control_branch))
         });
-        self.sources.fetch(modules.filter(|(_, module)| self.is_requested(&module.name)));
+        self.sources.fetch(modules.filter(|(module, _)| self.is_requested(&module.name)));
         for target in targets {
             let branch = target.declaration.branch;
             self.report.diagnostics.extend(target.declaration.puppetfile.warnings.iter().cloned());
@@ -306,11 +308,16 @@ impl Run<'_> {
     ) -> Result<Vec<Resolved>, Vec<Error>> {
         let modules: Vec<_> = declaration.puppetfile.modules.iter().collect();
         let threads = self.sources.settings.pool_size;
-        let results =
-            pool::each(threads, modules, |module| match self.is_requested(&module.name) {
-                true => self.sources.resolve(module, declaration, old),
-                false => self.sources.resolve_deployed(module, declaration, old),
-            });
+        let context = declaration.context();
+        let environment = &declaration.branch.name.directory;
+        let results = pool::each(threads, modules, |module| {
+            let deployed = old.and_then(|old| old.modules.iter().find(|m| m.path == module.path));
+            let resolved = match self.is_requested(&module.name) {
+                true => self.sources.resolve(module, context, deployed),
+                false => self.sources.resolve_deployed(module, context, deployed),
+            };
+            resolved.map_err(|error| error.prefixed(environment))
+        });
         let (mut modules, mut errors) = (Vec::new(), Vec::new());
         for result in results {
             match result {

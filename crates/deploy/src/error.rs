@@ -34,12 +34,25 @@ impl Error {
         }
     }
 
-    /// Adds the name of the environment to a message without a position.
-    pub(crate) fn in_environment(mut self, name: &str) -> Self {
-        if self.0.primary.is_none() {
-            self.0.message = format!("{name}: {}", self.0.message);
-        }
+    /// Adds the name of an environment to the message.
+    pub(crate) fn prefixed(mut self, name: &str) -> Self {
+        self.0.message = format!("{name}: {}", self.0.message);
         self
+    }
+
+    /// Adds the name of the environment to a message without a position.
+    pub(crate) fn in_environment(self, name: &str) -> Self {
+        if self.has_position() { self } else { self.prefixed(name) }
+    }
+
+    /// Adds the name of a module and the place of its declaration.
+    pub(crate) fn of_module(self, name: &str, declaration: Span) -> Self {
+        self.prefixed(&format!("the module {name}")).at(Some(declaration))
+    }
+
+    /// Whether it has a place in a file.
+    pub(crate) fn has_position(&self) -> bool {
+        self.0.primary.is_some()
     }
 
     pub(crate) fn help(self, text: impl Into<String>) -> Self {

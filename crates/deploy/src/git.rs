@@ -305,6 +305,38 @@ impl Mirror {
     }
 }
 
+/// The branch that is checked out in a work tree; `None` without a branch or a repository.
+pub(crate) fn checked_out_branch(work_tree: &Path) -> Option<String> {
+    let args = ["symbolic-ref", "--quiet", "--short", "HEAD"].map(OsString::from);
+    let name = run(&args, &[], Some(work_tree), LOCAL).ok()?;
+    Some(String::from_utf8(name).ok()?.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// The commits that the references of a clone point to; that of `HEAD` is the first.
+pub(crate) fn commits_of_clone(directory: &Path) -> Result<Vec<String>> {
+    // A `.git` that is no repository must not lead to the one around it.
+    let in_clone = |args: &[&str]| {
+        let mut all: Vec<OsString> = vec!["--git-dir".into(), directory.join(".git").into()];
+        all.extend(args.iter().map(OsString::from));
+        let output = run(&all, &[], None, LOCAL)?;
+        Ok::<_, Error>(String::from_utf8_lossy(&output).into_owned())
+    };
+    let head = in_clone(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+    // An annotated tag points to an object that is no commit.
+    let format = "--format=%(objecttype) %(objectname) %(*objectname)";
+    let list = in_clone(&["for-each-ref", format])?;
+    let commit = |line: &str| {
+        let mut fields = line.split_whitespace();
+        match (fields.next(), fields.next(), fields.next()) {
+            (Some("tag"), _, target) => target.map(str::to_owned),
+            (_, object, _) => object.map(str::to_owned),
+        }
+    };
+    let mut commits = vec![head.trim().to_owned()];
+    commits.extend(list.lines().filter_map(commit));
+    Ok(commits)
+}
+
 /// Removes lock files that a killed git left in a mirror. Returns whether there were any.
 fn remove_locks(directory: &Path) -> bool {
     let mut found = false;

@@ -73,6 +73,25 @@ impl DeployedModule {
     pub fn content(&self) -> &str {
         if self.digest.is_empty() { &self.version } else { &self.digest }
     }
+
+    pub(crate) fn to_json(&self) -> Json {
+        json!({
+            "name": self.name, "path": self.path.display().to_string(), "type": self.kind,
+            "source": self.source, "version": self.version, "digest": self.digest,
+        })
+    }
+
+    pub(crate) fn of_json(json: &Json) -> Option<Self> {
+        let text = |name: &str| json[name].as_str().map(str::to_owned);
+        Some(Self {
+            name: text("name")?,
+            path: text("path")?.into(),
+            kind: text("type")?,
+            source: text("source")?,
+            version: text("version")?,
+            digest: text("digest")?,
+        })
+    }
 }
 
 /// A revision with a shared lock: no deploy removes it while this value exists.
@@ -414,40 +433,23 @@ impl Record {
 
     /// The record as JSON.
     pub fn to_json(&self, environment: &str) -> Json {
-        let module = |module: &DeployedModule| {
-            json!({
-                "name": module.name, "path": module.path.display().to_string(),
-                "type": module.kind, "source": module.source, "version": module.version,
-                "digest": module.digest,
-            })
-        };
         json!({
             "format": "ordain-revision", "version": 1, "id": self.id, "environment": environment,
             "remote": self.remote, "branch": self.branch, "commit": self.commit,
-            "deployed": self.deployed, "modules": self.modules.iter().map(module).collect::<Json>(),
+            "deployed": self.deployed, "modules": self.modules.iter().map(DeployedModule::to_json).collect::<Json>(),
         })
     }
 
     fn of_json(id: &str, json: &Json) -> Option<Self> {
-        let module = |module: &Json| {
-            let text = |name: &str| module[name].as_str().map(str::to_owned);
-            Some(DeployedModule {
-                name: text("name")?,
-                path: text("path")?.into(),
-                kind: text("type")?,
-                source: text("source")?,
-                version: text("version")?,
-                digest: text("digest")?,
-            })
-        };
         let text = |name: &str| json[name].as_str().map(str::to_owned);
+        let modules = json["modules"].as_array()?.iter().map(DeployedModule::of_json);
         Some(Self {
             id: id.to_owned(),
             remote: text("remote")?,
             branch: text("branch")?,
             commit: text("commit")?,
             deployed: json["deployed"].as_u64()?,
-            modules: json["modules"].as_array()?.iter().map(module).collect::<Option<_>>()?,
+            modules: modules.collect::<Option<_>>()?,
         })
     }
 }

@@ -18,9 +18,16 @@ macro_rules! looked {
     };
 }
 
+/// The code that the evaluation of Puppetfiles runs.
+macro_rules! puppetfiles {
+    () => {
+        "Puppetfiles, which reach no files and start no programs"
+    };
+}
+
 const COMPILES: &str = concat!(compiled!(), ".");
-const DEPLOYS: &str = "Puppetfiles, which reach no files and start no programs; commands of \
-                       filter_command and postrun.";
+const DEPLOYS: &str = concat!(puppetfiles!(), "; commands of filter_command and postrun.");
+const PUPPETFILES: &str = concat!(puppetfiles!(), ".");
 const NOTHING: &str = "nothing.";
 const TEMPLATES: &str = "commands of exec in templates, unless --no-exec or --hermetic is given.";
 
@@ -45,6 +52,7 @@ pub(crate) const VERBS: &[(&str, &str)] = &[
     ),
     ("deploy", DEPLOYS),
     ("deploy module", DEPLOYS),
+    ("deploy puppetfile", PUPPETFILES),
     ("deploy list", NOTHING),
     ("deploy rollback", NOTHING),
     ("history", NOTHING),

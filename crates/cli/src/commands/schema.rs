@@ -78,6 +78,7 @@ const SCHEMAS: &[(&str, &str)] = schemas! {
     "lookup",
     "lookup-nodes",
     "plan",
+    "puppetfile",
     "report",
     "run",
     "syntax",

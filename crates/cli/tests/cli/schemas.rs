@@ -105,6 +105,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("test-report", "ordain test env --format json --coverage"),
     ("deploy", "ordain deploy --remote control --to envs --cachedir cache --format json"),
     ("deployed", "ordain deploy list --to envs --format json"),
+    (
+        "puppetfile",
+        "echo \"mod 'a', :git => '$PWD/control', :ref => 'main'\" >Puppetfile
+        ordain deploy puppetfile --cachedir cache --format json",
+    ),
+    ("puppetfile", "echo >Puppetfile; ordain deploy puppetfile --cachedir cache --format json"),
     ("ca", "ordain ca setup --ca-dir ca --name 'A CA' --format json"),
     ("ca", "ordain ca show --ca-dir ca --format json"),
     ("ca-generated", "ordain ca generate web1 --ca-dir ca --ssl-dir ssl --format json"),

@@ -23,6 +23,13 @@ pub(crate) struct Module {
     pub(crate) span: Span,
 }
 
+impl Module {
+    /// Adds the name of the module and its place to an error.
+    pub(crate) fn error(&self, error: Error) -> Error {
+        error.of_module(&self.name, self.span)
+    }
+}
+
 /// The source of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Declared {

@@ -30,8 +30,17 @@ pub(crate) struct Puppetfile {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Evaluates a Puppetfile. `path` names it in messages.
-pub(crate) fn evaluate(path: &Path, text: &str, texts: &SourceMap) -> Result<Puppetfile> {
+/// The directory of modules for which a Puppetfile names none.
+pub(crate) const MODULEDIR: &str = "modules";
+
+/// Evaluates a Puppetfile. `path` names it in messages. `moduledir` is the directory of modules for
+/// which it names none.
+pub(crate) fn evaluate(
+    path: &Path,
+    text: &str,
+    moduledir: &Path,
+    texts: &SourceMap,
+) -> Result<Puppetfile> {
     let file = texts.add(path, text);
     let place = |line: u32| line_span(texts, file, line);
     ordain_source::limits::on_deep_stack(STACK, || {
@@ -41,7 +50,7 @@ pub(crate) fn evaluate(path: &Path, text: &str, texts: &SourceMap) -> Result<Pup
         })?;
         let mut host = Declarations {
             puppetfile: Puppetfile::default(),
-            moduledir: PathBuf::from("modules"),
+            moduledir: moduledir.to_path_buf(),
             line: 1,
             place: &place,
         };

@@ -19,6 +19,17 @@ impl Settings {
     /// # Errors
     /// When the file cannot be read, or a setting is wrong or unsupported.
     pub fn read(path: &Path, texts: &SourceMap) -> Result<(Self, Vec<Diagnostic>), Error> {
-        read::read(path, texts)
+        read::read(path, true, texts)
+    }
+
+    /// Like [`Self::read`], for [`install`](crate::install()): the sources may be missing.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a setting is wrong or unsupported.
+    pub fn read_for_install(
+        path: &Path,
+        texts: &SourceMap,
+    ) -> Result<(Self, Vec<Diagnostic>), Error> {
+        read::read(path, false, texts)
     }
 }

@@ -156,6 +156,11 @@ impl Settings {
         }]))
     }
 
+    /// Settings without a control repository, which install the modules of a working copy.
+    pub fn without_sources() -> Self {
+        Self::with_sources(Vec::new())
+    }
+
     /// Sets the directory for mirrors and downloads.
     ///
     /// # Errors

@@ -20,15 +20,23 @@ const MAX_POOL: usize = 64;
 
 type Warnings = Vec<Diagnostic>;
 
-pub(super) fn read(path: &Path, texts: &SourceMap) -> Result<(Settings, Warnings)> {
+/// Reads a file. Without `needs_sources` the sources may be missing.
+pub(super) fn read(
+    path: &Path,
+    needs_sources: bool,
+    texts: &SourceMap,
+) -> Result<(Settings, Warnings)> {
     let document = Document::read(path, texts)?;
     let mut root = document.root()?;
     let mut warnings = Vec::new();
-    let Some(sources) = root.take("sources") else {
-        let text = format!("{} names no sources", path.display());
-        return Err(Error::new(text).help("it has a map `sources` with `remote` and `basedir`"));
+    let sources = match root.take("sources") {
+        Some(sources) => read_sources(sources, &mut warnings)?,
+        None if needs_sources => {
+            let text = format!("{} names no sources", path.display());
+            return Err(Error::new(text).help("it has a map `sources` with `remote` and `basedir`"));
+        }
+        None => Vec::new(),
     };
-    let sources = read_sources(sources, &mut warnings)?;
     let mut settings = Settings { purges_foreign: true, ..Settings::with_sources(sources) };
     if let Some(cache) = root.text("cachedir")? {
         settings.cache = absolute(Path::new(&cache))?.join(CACHE);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::{Site, actions, messages};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use ordain_deploy::{Request, deploy};
+use ordain_deploy::{InstallRequest, Request, deploy, install};
 use ordain_functions::digest::{md5, sha256};
 use ordain_source::SourceMap;
 
@@ -211,4 +211,42 @@ fn tarballs_have_digests() {
     site.puppetfile(&format!("{}# again\n", line(&sha256(&bytes))));
     site.deploy();
     assert_eq!(server.take_requests(), [""; 0]);
+}
+
+#[test]
+fn a_working_copy_keeps_the_installed_release() {
+    let (site, server) = (Site::new(), Server::start());
+    let settings = site.configured(&format!("forge:\n  baseurl: {}\n", server.address));
+    let root = site.dir.path().join("copy");
+    fs::create_dir(&root).unwrap();
+    let request = InstallRequest {
+        puppetfile: root.join("Puppetfile"),
+        moduledir: None,
+        force: false,
+        dry_run: false,
+        default_branch_override: None,
+    };
+    let run = |text: &str| {
+        fs::write(&request.puppetfile, text).unwrap();
+        let report = install(&settings, &request, &SourceMap::new()).unwrap();
+        let actions = report.modules.iter().map(|module| module.action.name());
+        assert!(!report.has_errors(), "{:?}", report.diagnostics);
+        actions.collect::<Vec<_>>().join(" ")
+    };
+    let manifest = || fs::read_to_string(root.join("modules/m/manifests/init.pp")).unwrap();
+    for version in ["1.0.0", "2.0.0"] {
+        let bytes = plain(&format!("class m {{ {version} }}\n"));
+        server.release("o-m", version, &bytes, &with_sha256(&bytes));
+        if version == "1.0.0" {
+            assert_eq!(run("mod 'o/m'\n"), "created");
+        }
+    }
+    server.take_requests();
+    assert_eq!(run("mod 'o/m'\n"), "unchanged");
+    assert_eq!(server.take_requests(), [""; 0]);
+    assert!(manifest().contains("1.0.0") && root.join("modules/m/spec").exists());
+    assert_eq!(run("mod 'o/m', :latest\n"), "changed");
+    assert!(manifest().contains("2.0.0"));
+    assert_eq!(run("mod 'o/m', '1.0.0'\n"), "changed");
+    assert!(manifest().contains("1.0.0"));
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod forge;
+mod install;
 mod r10k;
 mod repositories;
 mod support;

@@ -5,23 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Repository, messages, tree};
+use crate::support::{Repository, has_r10k, messages, tree};
 use ordain_deploy::{Request, Settings, deploy};
 use ordain_source::SourceMap;
 use serde_json::Value as Json;
 
 /// Entries that only one of the programs creates: git directories and Ordain's revisions.
 const ONE_SIDED: &[&str] = &[".git", ".revisions", ".r10k-deploy.json"];
-
-/// Whether r10k is installed. Without it the tests pass, except in CI.
-fn has_r10k() -> bool {
-    let there = Command::new("r10k").arg("version").output().is_ok_and(|o| o.status.success());
-    if !there {
-        assert!(std::env::var_os("CI").is_none(), "r10k is not installed");
-        eprintln!("r10k is not installed; nothing is compared");
-    }
-    there
-}
 
 /// Repositories that both programs deploy.
 struct Pair {

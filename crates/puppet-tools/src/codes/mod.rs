@@ -93,7 +93,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::unchecked-names",
         "Names were not checked, as a module is not here",
-        "A function such as `my_merge` may be of a module that `metadata.json` or the Puppetfile asks for and that is not here, so nobody can say whether it exists. Only files of modules that ask for a missing one are spared, and names that are a slip of a known one, such as `regsub`, are reported all the same. Install the modules (`r10k puppetfile install`), or name their directory with `--modulepath`.",
+        "A function such as `my_merge` may be of a module that `metadata.json` or the Puppetfile asks for and that is not here, so nobody can say whether it exists. Only files of modules that ask for a missing one are spared, and names that are a slip of a known one, such as `regsub`, are reported all the same. Install the modules (`ordain deploy puppetfile`), or name their directory with `--modulepath`.",
     ),
     CodeDoc::new(
         "puppet::duplicate-resource",
@@ -203,7 +203,7 @@ pub const CHECKS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::missing-modules",
         "Modules of the Puppetfile are not installed",
-        "Their definitions are unknown, so unknown names of theirs are not reported. `ordain deploy --remote . --to DIR` deploys the last commit with its modules, `r10k puppetfile install` fetches them here; `ordain check --modulepath DIRS` names their directories.",
+        "Their definitions are unknown, so unknown names of theirs are not reported. `ordain deploy puppetfile` installs them; `ordain check --modulepath DIRS` names their directories.",
     ),
     CodeDoc::new(
         "puppet::duplicate-module",

@@ -174,7 +174,7 @@ impl Environment {
         }
         Some(format!(
             "the Puppetfile lists module `{module}`, but it is not installed; \
-             `r10k puppetfile install` does that"
+             `ordain deploy puppetfile` does that"
         ))
     }
 
@@ -193,7 +193,7 @@ impl Environment {
         }
         Some(format!(
             "it may be of a module that the Puppetfile lists and that is not installed: {names}; \
-             `r10k puppetfile install` does that"
+             `ordain deploy puppetfile` does that"
         ))
     }
 

@@ -1,9 +1,11 @@
 //! `ordain deploy`: makes environments of the branches of control repositories.
 
 mod output;
+mod puppetfile;
+mod settings;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use ordain_deploy::{DEFAULT_REVISIONS, EnvironmentDir, EnvironmentReport, Request, Settings};
@@ -14,9 +16,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::ui::Ui;
-
-/// The files that r10k looks for.
-const CONFIGURATIONS: [&str; 3] = ["r10k.yaml", "/etc/puppetlabs/r10k/r10k.yaml", "/etc/r10k.yaml"];
+use settings::{configured, message, shown};
 
 /// Make environments of the branches of control repositories, with the modules of their Puppetfiles
 ///
@@ -28,7 +28,8 @@ const CONFIGURATIONS: [&str; 3] = ["r10k.yaml", "/etc/puppetlabs/r10k/r10k.yaml"
 Examples:
   ordain deploy --config r10k.yaml
   ordain deploy --remote https://git.example.org/control --to environments
-  ordain deploy main --config r10k.yaml --dry-run")]
+  ordain deploy main --config r10k.yaml --dry-run
+  ordain deploy puppetfile")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct DeployArgs {
     #[command(subcommand)]
@@ -41,6 +42,7 @@ pub(crate) struct DeployArgs {
 #[derive(Subcommand)]
 enum DeployCommand {
     Module(ModuleArgs),
+    Puppetfile(puppetfile::PuppetfileArgs),
     List(ListArgs),
     Rollback(RollbackArgs),
 }
@@ -168,6 +170,7 @@ pub(super) fn run(ui: &mut Ui, args: &DeployArgs) -> Result<Exit, Failure> {
             let request = args.sources.request(&args.environments);
             deploy(ui, &args.sources, &Request { modules: args.modules.clone(), ..request })
         }
+        Some(DeployCommand::Puppetfile(args)) => puppetfile::run(ui, args),
         Some(DeployCommand::List(args)) => list(ui, args),
         Some(DeployCommand::Rollback(args)) => rollback(ui, args),
     }
@@ -213,33 +216,6 @@ fn deploy(ui: &mut Ui, args: &SourceArgs, request: &Request) -> Result<Exit, Fai
     let exit = if report.has_errors() { Exit::Failed } else { Exit::Done };
     ui.diagnostics(report.diagnostics, &texts);
     Ok(exit)
-}
-
-/// Reads the settings of a file, and shows warnings about them.
-fn configured(ui: &mut Ui, path: Option<&Path>, texts: &SourceMap) -> Result<Settings, Failure> {
-    let there = || CONFIGURATIONS.iter().map(PathBuf::from).find(|path| path.is_file());
-    let Some(path) = path.map(Path::to_path_buf).or_else(there) else {
-        let error = Diagnostic::error(codes::ARGUMENTS, "there is no r10k.yaml");
-        let help = "name a file with `--config`, or a repository with `--remote` and `--to`";
-        return Err(error.help(help).into());
-    };
-    match Settings::read(&path, texts) {
-        Ok((settings, warnings)) => {
-            ui.diagnostics(warnings, texts);
-            Ok(settings)
-        }
-        Err(error) => Err(shown(ui, error, texts)),
-    }
-}
-
-/// The error of a deploy, which may have a place in these texts.
-fn shown(ui: &mut Ui, error: ordain_deploy::Error, texts: &SourceMap) -> Failure {
-    ui.diagnostics(vec![error.into_diagnostic()], texts);
-    Failure::Shown
-}
-
-fn message(error: ordain_deploy::Error) -> Failure {
-    error.into_diagnostic().into()
 }
 
 /// The directories of environments.

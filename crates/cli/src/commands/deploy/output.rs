@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use ordain_deploy::{Action, EnvironmentReport, Record, Report};
+use ordain_deploy::{Action, EnvironmentReport, InstallAction, InstallReport, Record, Report};
 use ordain_functions::time;
 use serde_json::{Value as Json, json};
 
@@ -94,6 +94,41 @@ fn line(ui: &mut Ui, environment: &EnvironmentReport) -> Result<(), Failure> {
     };
     let (name, action) = (&environment.name, environment.action.name());
     writeln!(ui.out(), "{sign} {name} {action}{commits}{ending}")?;
+    Ok(())
+}
+
+/// Prints the results of an installation of modules.
+pub(super) fn installed(ui: &mut Ui, report: &InstallReport) -> Result<(), Failure> {
+    for module in &report.modules {
+        let (sign, style) = match module.action {
+            InstallAction::Created => ("+", styles::ADD),
+            InstallAction::Changed => ("~", styles::CHANGE),
+            InstallAction::Removed => ("-", styles::REMOVE),
+            InstallAction::Failed => ("x", styles::REMOVE),
+            InstallAction::Unchanged | InstallAction::Skipped => (".", styles::DIM),
+        };
+        let sign = ui.styled(style, sign);
+        let (old, new) = (module.old.as_ref(), module.new.as_ref());
+        let versions = match (module.action, old, new) {
+            (InstallAction::Changed, Some(old), Some(new)) => {
+                format!(" {} -> {}", short(old.content()), short(new.content()))
+            }
+            (InstallAction::Removed | InstallAction::Skipped, Some(module), _)
+            | (InstallAction::Created | InstallAction::Changed, _, Some(module))
+            | (InstallAction::Unchanged, _, Some(module)) => {
+                format!(" {}", short(module.content()))
+            }
+            _ => String::new(),
+        };
+        let (path, action) = (module.path.display(), module.action.name());
+        ui.line(&format!("{sign} {path} {action}{versions}"), 4)?;
+    }
+    if report.modules.is_empty() {
+        writeln!(ui.out(), "The Puppetfile declares no module to install.")?;
+    }
+    if report.is_dry_run {
+        writeln!(ui.out(), "Nothing was written.")?;
+    }
     Ok(())
 }
 

@@ -173,8 +173,8 @@ fn puppetfile(
     );
     let found_missing = Diagnostic::warning(MISSING_MODULES, message).at(first.at.in_file(file));
     found.push(found_missing.help(
-        "their definitions are not checked; `ordain deploy --remote . --to DIR` or `r10k puppetfile \
-         install` fetches them, `--modulepath` names their directories",
+        "their definitions are not checked; `ordain deploy puppetfile` installs them, \
+         `--modulepath` names their directories",
     ));
 }
 
