@@ -12,7 +12,7 @@ use crate::error::ExplorerError;
 use crate::facts::{differing_facts, facts_document};
 use crate::links::Links;
 use crate::request::PageRequest;
-use crate::why::{find, secrets};
+use crate::why::find;
 
 /// The relations of barriers up to which they are shown one by one.
 const MAX_BARRIER_EDGES: usize = 200_000;
@@ -111,7 +111,7 @@ impl GraphView<'_> {
     fn resource(&self, name: &str) -> Result<Document, ExplorerError> {
         let id = find(self.graph, name)?;
         let resource = self.graph.resource(id);
-        let secrets = secrets(self.graph);
+        let secrets = self.graph.redactor();
         let value = |value: &Value| redacted(write_value(value, Secrets::Omit), &secrets);
         let attributes = resource.attributes.iter();
         let attributes: Map<String, Json> = attributes

@@ -33,13 +33,14 @@ pub fn why(
     read: &ReadText<'_>,
 ) -> Result<Json, ExplorerError> {
     let id = find(graph, resource)?;
-    let provenance = Provenance::new(graph, sources);
+    let (provenance, secrets) = (Provenance::new(graph, sources), graph.redactor());
     let explainer = Explainer {
         graph,
         sources,
         line: &|_, _| None,
         // The document has values, not their texts.
         shown: &|_| String::new(),
+        secrets: &secrets,
         variables: &|explainer, origin| provenance.variables(explainer, origin),
     };
     let explanation = match attribute {
@@ -53,7 +54,7 @@ pub fn why(
     let mut document = explanation.json();
     let mut places = Vec::new();
     collect(&document, &mut places);
-    document["sources"] = texts(graph, sources, &places, read);
+    document["sources"] = texts(graph, sources, &secrets, &places, read);
     Ok(document)
 }
 
@@ -62,10 +63,19 @@ pub(crate) fn find(graph: &Graph, name: &str) -> Result<ResourceId, ExplorerErro
     graph.find_text(name).ok_or_else(|| ExplorerError::Missing(format!("resource {name}")))
 }
 
+/// A place of an explanation.
+struct Shown {
+    file: String,
+    line: u32,
+    /// Whether it is in data that the code looked up.
+    is_data: bool,
+}
+
 /// The places of an explanation.
-fn collect(document: &Json, places: &mut Vec<(String, u32)>) {
+fn collect(document: &Json, places: &mut Vec<Shown>) {
     if let (Some(file), Some(line)) = (document["file"].as_str(), document["line"].as_u64()) {
-        places.push((file.to_owned(), u32::try_from(line).unwrap_or(u32::MAX)));
+        let (file, line) = (file.to_owned(), u32::try_from(line).unwrap_or(u32::MAX));
+        places.push(Shown { file, line, is_data: document["step"] == "data" });
     }
     for part in ["causes", "from", "parts"] {
         for cause in document[part].as_array().into_iter().flatten() {
@@ -78,17 +88,18 @@ fn collect(document: &Json, places: &mut Vec<(String, u32)>) {
 fn texts(
     graph: &Graph,
     sources: &SourceMap,
-    places: &[(String, u32)],
+    secrets: &Redactor,
+    places: &[Shown],
     read: &ReadText<'_>,
 ) -> Json {
-    let secrets = secrets(graph);
     let mut files: BTreeMap<&str, BTreeMap<u32, String>> = BTreeMap::new();
-    for (name, line) in places {
-        let lines = files.entry(name).or_default();
+    for Shown { file: name, line, is_data } in places {
+        let (lines, is_data) = (files.entry(name).or_default(), *is_data);
         let Some(file) = file_of(graph, sources, name, read) else { continue };
-        for number in line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND) {
+        let first = if is_data { *line } else { line.saturating_sub(AROUND).max(1) };
+        for number in first..=line.saturating_add(AROUND) {
             let start = file.line_start(number);
-            if start == file.text.len() {
+            if start == file.text.len() || is_data && number > *line && !continues(&file, number) {
                 break;
             }
             let end = start + file.line_text(number).len();
@@ -103,10 +114,11 @@ fn texts(
     files.collect()
 }
 
-/// The secrets of a graph.
-pub(crate) fn secrets(graph: &Graph) -> Redactor {
-    let values = graph.resources().flat_map(|(_, resource)| &resource.attributes);
-    Redactor::of(values.map(|attribute| &attribute.value))
+/// Whether a line of a data file belongs to the same key as the line before. The next key is left
+/// out: it may be a secret of which the graph of this node knows nothing.
+fn continues(file: &SourceFile, line: u32) -> bool {
+    let is_yaml = file.path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    is_yaml && file.line_text(line).starts_with([' ', '\t', '-'])
 }
 
 /// A file: the text of the compile, or for data files the one that is read.
@@ -128,7 +140,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use ordain_data::Value;
-    use ordain_graph::{Attribute, Containment, Origin, Resource, ResourceRef, Step};
+    use ordain_graph::{Attribute, Containment, DataStep, Origin, Resource, ResourceRef, Step};
     use ordain_source::{Span, TextRange};
 
     use super::*;
@@ -172,5 +184,29 @@ mod tests {
         assert!(!found.to_string().contains("hunter2"), "{found}");
         assert!(why(&graph, &sources, "File[/b]", None, &|_| None).is_err());
         assert!(why(&graph, &sources, "File[/a]", Some("owner"), &|_| None).is_err());
+    }
+
+    #[test]
+    fn other_keys_of_a_data_file_are_not_beside_the_place() {
+        let sources = SourceMap::new();
+        let mut graph = Graph::default();
+        let data = DataStep { key: "users".into(), file: "common.yaml".into(), line: 2 };
+        let step = Step::Data(Arc::new(data));
+        let origin = graph.origins.intern(Origin { step, span: None, parent: None });
+        graph.add(Resource {
+            id: ResourceRef { kind: "User".into(), title: "a".into() },
+            containment: Containment::Leaf,
+            attributes: Vec::new(),
+            tags: Vec::new(),
+            exported: false,
+            is_virtual: false,
+            origin,
+        });
+        let read =
+            |_: &Path| Some("password: p1\nusers:\n- a\n  # b\nother_password: p2\n".to_owned());
+        let found = why(&graph, &sources, "User[a]", None, &read).unwrap();
+        let lines = found["sources"][0]["lines"].as_array().unwrap();
+        let texts: Vec<&str> = lines.iter().map(|line| line["text"].as_str().unwrap()).collect();
+        assert_eq!(texts, ["users:", "- a", "  # b"]);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_data::Redactor;
 use ordain_driver::inputs::{CompileRecord, InputKind};
 use ordain_graph::explain::{Cause as Explained, Explainer};
 use ordain_graph::{Graph, OriginId, locate};
@@ -266,6 +267,7 @@ fn places((side, provenance): &(Compiled<'_>, Provenance<'_>), place: Place) -> 
                 sources: side.sources,
                 line: &|_, _| None,
                 shown: &|_| String::new(),
+                secrets: &Redactor::default(),
                 variables: &|explainer, origin| provenance.variables(explainer, origin),
             };
             let mut found = chain(side, attribute.origin);

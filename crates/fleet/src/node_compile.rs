@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ordain_data::Redactor;
 use ordain_driver::puppet::shared::{NodeCatalog, NodeRequest, SharedEnvironment};
 use ordain_driver::{Options, Reporter, SourceKind};
 use ordain_graph::Graph;
@@ -85,6 +86,7 @@ impl NodeCompiler {
             sources,
             line: &|_, _| None,
             shown: &|_| String::new(),
+            secrets: &Redactor::default(),
             variables: &|explainer, origin| provenance.variables(explainer, origin),
         };
         for one in drift {

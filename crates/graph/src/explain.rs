@@ -212,6 +212,8 @@ pub struct Explainer<'a> {
     pub line: &'a dyn Fn(&str, u32) -> Option<String>,
     /// A value in the notation of the language; secrets are not shown.
     pub shown: &'a dyn Fn(&Value) -> String,
+    /// The secrets of the graph ([`Graph::redactor`]), which are not shown in lines of sources.
+    pub secrets: &'a Redactor,
     /// The variables that were read at an origin, as far as the language knows them.
     pub variables: &'a Variables<'a>,
 }
@@ -258,9 +260,8 @@ impl Explainer<'_> {
             from: self.causes(loser.origin, known),
             ..Cause::default()
         }));
-        let secrets = Redactor::of([&attribute.value]);
-        if !secrets.is_empty() {
-            causes.iter_mut().for_each(|cause| cause.redact(&secrets));
+        if !self.secrets.is_empty() {
+            causes.iter_mut().for_each(|cause| cause.redact(self.secrets));
         }
         let value = Some(((self.shown)(&attribute.value), attribute.value.clone()));
         Explanation { subject, value, causes, ..Explanation::default() }
@@ -279,7 +280,8 @@ impl Explainer<'_> {
         ids.take_while(is_new).map(step).collect()
     }
 
-    fn step(&self, origin: &Origin) -> Cause {
+    /// A step with its place.
+    pub fn step(&self, origin: &Origin) -> Cause {
         let (step, name) = origin.step.key();
         let mut cause = Cause {
             words: origin.step.words(),

@@ -32,8 +32,8 @@ pub mod transfer;
 
 pub use cycle::Cycle;
 pub use model::{
-    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, METAPARAMETERS, OverriddenValue,
-    Resource, ResourceId, ResourceRef,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, LookupCall, METAPARAMETERS,
+    OverriddenValue, Resource, ResourceId, ResourceRef,
 };
 pub use origin::{DataStep, Origin, OriginId, OriginTable, Step};
 pub use relations::Relations;

@@ -3,13 +3,15 @@
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use indexmap::{Equivalent, IndexMap};
 use ordain_data::{Redactor, Value};
+use ordain_source::Span;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::origin::{OriginId, OriginTable};
+use crate::origin::{DataStep, OriginId, OriginTable};
 use crate::served::ServedFiles;
 
 /// The attributes that resources of every kind have.
@@ -209,6 +211,22 @@ impl Barrier {
     }
 }
 
+/// A call of a function that looks up data, such as `lookup('key')` of Puppet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LookupCall {
+    /// The place of the call.
+    pub span: Span,
+    /// The class or the instance of a define in whose code the call is.
+    pub within: Option<ResourceId>,
+    /// Where the value was found; several places if it was merged, none if it is of a backend
+    /// without files.
+    pub data: Vec<Arc<DataStep>>,
+    /// The key, if no data has it and the call's default is the value.
+    pub default_of: Option<EcoString>,
+    /// The value, if it is secret.
+    pub secret: Option<Value>,
+}
+
 /// Resources, their containment, and the order between them.
 ///
 /// The same input gives the same graph, in the same order.
@@ -241,6 +259,8 @@ pub struct Graph {
     pub tags: Vec<EcoString>,
     /// The origins of all parts.
     pub origins: OriginTable,
+    /// The calls that looked up data, for explanations. Documents do not have them.
+    pub lookups: Vec<LookupCall>,
     /// Metadata of file sources, if it was looked up.
     pub served: ServedFiles,
     /// The version of the catalog from a command of the environment, if there is one.
@@ -248,6 +268,13 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Finds the secrets of attributes and of looked up data in texts.
+    pub fn redactor(&self) -> Redactor {
+        let attributes = self.resources().flat_map(|(_, resource)| &resource.attributes);
+        let looked_up = self.lookups.iter().filter_map(|call| call.secret.as_ref());
+        Redactor::of(attributes.map(|attribute| &attribute.value).chain(looked_up))
+    }
+
     /// Adds a resource. An existing one with the same name is replaced and its id kept.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
         let key = RefKey { kind: &resource.id.kind, title: &resource.id.title };

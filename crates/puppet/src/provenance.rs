@@ -1,19 +1,21 @@
-//! The origins of the variables in an expression, so that `explain` does not end at the line that
-//! interpolates them.
+//! The origins of the variables and lookups in an expression, so that `explain` does not end at the
+//! line that has them.
 //!
 //! A compile records where each attribute was written, but not which variables were read there.
 //! This module finds them in the syntax tree: the expression at the place of an attribute, the
 //! variables in it, and for each of them its parameter or assignment. The graph knows the origin of
-//! a parameter in turn.
+//! a parameter in turn, and where the calls of `lookup` found their values.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_graph::explain::{Cause, Explainer};
-use ordain_graph::{Graph, OriginId, ResourceRef, Step};
+use ordain_graph::{Graph, LookupCall, Origin, OriginId, ResourceRef, Step};
 use ordain_source::{FileId, SourceMap, Span};
+use rustc_hash::FxHashMap;
 
 use crate::syntax::{self, Call, Definition, Expr, ExprId, Program};
 use crate::validation::walk::{Node, children};
@@ -28,6 +30,8 @@ const MOST: usize = 100;
 pub struct Provenance<'a> {
     graph: &'a Graph,
     sources: &'a SourceMap,
+    /// The calls that looked up data, by their place.
+    lookups: FxHashMap<Span, Vec<&'a LookupCall>>,
     programs: RefCell<BTreeMap<FileId, Rc<Program>>>,
     /// The expressions that are being followed, to stop at cycles, and the number of explained
     /// variables.
@@ -58,10 +62,14 @@ struct EvaluatedPlace<'p> {
 impl<'a> Provenance<'a> {
     /// The provenance of a graph with these sources.
     pub fn new(graph: &'a Graph, sources: &'a SourceMap) -> Self {
-        Self { graph, sources, programs: RefCell::default(), open: RefCell::default() }
+        let mut lookups: FxHashMap<Span, Vec<&LookupCall>> = FxHashMap::default();
+        for call in &graph.lookups {
+            lookups.entry(call.span).or_default().push(call);
+        }
+        Self { graph, sources, lookups, programs: RefCell::default(), open: RefCell::default() }
     }
 
-    /// The variables that were read at the place of a value, with their origins.
+    /// The variables and data that were read at the place of a value, with their origins.
     pub fn variables(&self, explainer: &Explainer<'_>, origin: OriginId) -> Vec<Cause> {
         let found = self.graph.origins.get(origin);
         let is_written = matches!(
@@ -110,7 +118,7 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// The explanations of the variables of an expression, each once.
+    /// The explanations of the variables and lookups of an expression, each once.
     fn of_expression(
         &self,
         explainer: &Explainer<'_>,
@@ -137,7 +145,43 @@ impl<'a> Provenance<'a> {
             }
             causes.push(self.of_variable(explainer, scene, &name, &shown));
         }
+        for call in calls_of(scene.program, root) {
+            causes.extend(self.of_lookup(explainer, scene, call));
+        }
         self.open.borrow_mut().0.pop();
+        causes
+    }
+
+    /// Where a call of a function that looks up data found its value. In a block that runs several
+    /// times, the call has several values.
+    fn of_lookup(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &EvaluatedPlace<'_>,
+        call: Span,
+    ) -> Vec<Cause> {
+        let within = scene.instance.as_ref().and_then(|instance| self.graph.find(instance));
+        let calls = self.lookups.get(&call).into_iter().flatten();
+        let calls = calls.filter(|lookup| within.is_none() || lookup.within == within);
+        let mut seen = BTreeSet::new();
+        let mut causes: Vec<Cause> = Vec::new();
+        for lookup in calls {
+            let found = lookup.data.iter().filter(|data| {
+                seen.len() < MOST && seen.insert((&data.key, Some((&data.file, data.line))))
+            });
+            causes.extend(found.map(|data| {
+                let step = Step::Data(Arc::clone(data));
+                explainer.step(&Origin { step, span: None, parent: None })
+            }));
+            let default = lookup.default_of.as_ref();
+            let default = default.filter(|key| seen.len() < MOST && seen.insert((key, None)));
+            causes.extend(default.map(|key| Cause {
+                words: format!("no data has `{key}`, so the default of the call is used"),
+                step: "lookup-default",
+                key: Some(key.clone()),
+                ..Cause::default()
+            }));
+        }
         causes
     }
 
@@ -365,6 +409,27 @@ fn sets(program: &Program, left: ExprId, name: &str) -> bool {
         Expr::List(items) => program.list(*items).iter().any(|item| sets(program, *item, name)),
         _ => false,
     }
+}
+
+/// The calls of functions that look up data, in order.
+fn calls_of(program: &Program, root: ExprId) -> Vec<Span> {
+    const NAMES: [&str; 5] = ["lookup", "hiera", "hiera_array", "hiera_hash", "hiera_include"];
+    let mut found = Vec::new();
+    let mut rest = vec![Node::Expr(root)];
+    let mut below = Vec::new();
+    while let Some(node) = rest.pop() {
+        if let Node::Expr(id) = node
+            && let Expr::Call(call) = program[id]
+            && let Expr::Name(name) = &program[program.call(call).callee]
+            && NAMES.contains(&name.trim_start_matches("::"))
+        {
+            found.push(program.span(id));
+        }
+        below.clear();
+        children(program, node, &mut below);
+        rest.extend(below.drain(..).rev());
+    }
+    found
 }
 
 /// The value of the attribute, or the default of the parameter, at a place.

@@ -123,12 +123,13 @@ pub(super) fn explain_graph(
     attribute: Option<&str>,
 ) -> Result<Explanation, Diagnostic> {
     let id = graph.find(name).ok_or_else(|| references::unknown(name, graph))?;
-    let provenance = Provenance::new(graph, sources);
+    let (provenance, secrets) = (Provenance::new(graph, sources), graph.redactor());
     let explainer = Explainer {
         graph,
         sources,
         line: &line_of_file,
         shown: &shown,
+        secrets: &secrets,
         variables: &|explainer, origin| provenance.variables(explainer, origin),
     };
     Ok(match attribute {

@@ -28,8 +28,8 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
-    DataPlace, Declared, LostValue, LostValues, Param, ParamOrigin, ParamSource, Params, Resource,
-    ResourceId, ResourceKind,
+    DataPlace, Declared, LookupCall, LostValue, LostValues, Param, ParamOrigin, ParamSource,
+    Params, Resource, ResourceId, ResourceKind,
 };
 
 /// Attributes for a resource that may not be declared yet.
@@ -163,6 +163,8 @@ pub struct Catalog {
     pub edges: Edges,
     /// Classes in order of declaration.
     pub classes: Vec<EcoString>,
+    /// The calls that looked up data, if origins are recorded.
+    pub lookups: Vec<LookupCall>,
     /// Tags by number.
     pub tags: TagTable,
     /// Overrides that wait for their resource.

@@ -81,6 +81,21 @@ pub struct DataPlace {
     pub line: u32,
 }
 
+/// A call of a function that looks up data.
+#[derive(Clone, Debug)]
+pub struct LookupCall {
+    /// The place of the call.
+    pub span: Span,
+    /// The class, define instance or node in whose code the call is.
+    pub within: ResourceId,
+    /// Where the value was found.
+    pub places: Vec<DataPlace>,
+    /// The key, if no data has it and the call's default is the value.
+    pub default_of: Option<EcoString>,
+    /// The value, if a part of it is sensitive.
+    pub secret: Option<Value>,
+}
+
 /// The origin of a value.
 #[derive(Clone, Debug)]
 pub struct ParamOrigin {

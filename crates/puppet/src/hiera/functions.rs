@@ -190,7 +190,9 @@ fn run(call: &mut Call<'_, '_>, request: &Request) -> EvalResult {
         asked.default = None;
     }
     let mut lookup = Lookup::new(call.compiler, call.scope, Some(call.span));
-    if let Some(value) = lookup.run(&asked)? {
+    let found = lookup.run(&asked)?;
+    lookup.record_call(&request.names, found.as_ref(), call.span);
+    if let Some(value) = found {
         return Ok(unshared(&value));
     }
     let Some(block) = block else { return nothing(call, &request.names) };
@@ -252,7 +254,9 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
         default,
         ..Request::default()
     };
-    let value = match lookup.run(&request)? {
+    let found = lookup.run(&request)?;
+    lookup.record_call(&request.names, found.as_ref(), call.span);
+    let value = match found {
         Some(value) => unshared(&value),
         None => match call.block.clone() {
             Some(block) => call.compiler.call_closure(&block, &[Value::Str(name.clone())])?,

@@ -10,7 +10,7 @@ use super::explain::{Explainer, Node};
 use super::files::SyntaxFault;
 use super::key::{LookupKey, Segment};
 use super::merge::Strategy;
-use crate::catalog::DataPlace;
+use crate::catalog::{DataPlace, LookupCall};
 use crate::error::{EvalError, EvalResult, Unwind, plain, puppets};
 use crate::hiera::state::{Answers, Budget, CachedLevels};
 use crate::hiera::state::{Found, Request, TrackedVariable};
@@ -53,6 +53,8 @@ pub(super) struct Lookup<'c, 'e> {
     /// The unknown variable that ended an interpolation.
     pub undefined: Option<String>,
     pub places: Vec<DataPlace>,
+    /// Whether no data has a value, so that the result is a default.
+    has_no_data: bool,
     /// The number of names that were being resolved when this lookup began.
     pub base: usize,
     /// The number of lookups around this one.
@@ -127,6 +129,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             depends: false,
             undefined: None,
             places: Vec::new(),
+            has_no_data: false,
             nested: 0,
             levels: None,
             answers: Answers::default(),
@@ -257,6 +260,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
                 return self.assert_type("Found value", kind, value).map(Some);
             }
         }
+        self.has_no_data = true;
         for name in &request.names {
             if let Some(value) = request.defaults.get(&Key(name)) {
                 let subject = format!("Value found for key '{name}' in default values hash");
@@ -267,6 +271,18 @@ impl<'c, 'e> Lookup<'c, 'e> {
             Some(value) => self.assert_type("Default value", kind, value.clone()).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Records where a call found its value, for explanations.
+    pub(super) fn record_call(&mut self, names: &[EcoString], found: Option<&Value>, span: Span) {
+        if !self.c.settings.has_history {
+            return;
+        }
+        let within = self.c.scopes.get(self.scope).resource;
+        let places = std::mem::take(&mut self.places);
+        let default_of = names.first().filter(|_| self.has_no_data).cloned();
+        let secret = found.filter(|value| has_sensitive(value)).cloned();
+        self.c.catalog.lookups.push(LookupCall { span, within, places, default_of, secret });
     }
 
     /// The value of another key inside of this lookup; the empty text if it is not found.
@@ -588,6 +604,16 @@ impl Compiler<'_> {
         let value = lookup.run(request)?;
         let places = lookup.places;
         Ok(value.map(|value| Found { value: unshared(&value), places }))
+    }
+}
+
+/// Whether a part of a value is sensitive.
+fn has_sensitive(value: &Value) -> bool {
+    match value {
+        Value::Sensitive(_) => true,
+        Value::Array(items) => items.iter().any(has_sensitive),
+        Value::Hash(entries) => entries.values().any(has_sensitive),
+        _ => false,
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, DataStep, EdgeKind, Graph, Origin, OriginId, OverriddenValue,
-    Resource as Node, ResourceId as NodeId, ResourceRef, Step,
+    Attribute, Containment, DataStep, EdgeKind, Graph, LookupCall, Origin, OriginId,
+    OverriddenValue, Resource as Node, ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ use crate::catalog::resource::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::values::new_param;
 use crate::catalog::{
-    Catalog, Declared, LostValue, Param, ParamOrigin, ParamSource, Resource, ResourceId,
+    Catalog, DataPlace, Declared, LostValue, Param, ParamOrigin, ParamSource, Resource, ResourceId,
     ResourceKind, flat, flatten_values, long_list,
 };
 use crate::state::Compiler;
@@ -50,6 +50,7 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
     lowering.containment();
     lowering.edges();
     lowering.automatic();
+    lowering.lookups();
     lowering.finish()
 }
 
@@ -230,6 +231,21 @@ impl Lowering<'_, '_> {
         losers.collect()
     }
 
+    /// Adds the calls that looked up data.
+    fn lookups(&mut self) {
+        let lookups = std::mem::take(&mut self.catalog.lookups);
+        self.graph.lookups = lookups
+            .into_iter()
+            .map(|call| LookupCall {
+                span: call.span,
+                within: self.nodes[call.within.0 as usize],
+                data: call.places.iter().map(data_step).collect(),
+                default_of: call.default_of,
+                secret: call.secret.map(|value| self.compiler.decrypted.mark(to_data(&value))),
+            })
+            .collect();
+    }
+
     fn origin(&mut self, origin: &ParamOrigin) -> OriginId {
         let step = match &origin.how {
             ParamSource::Declaration => Step::Declaration,
@@ -237,11 +253,7 @@ impl Lowering<'_, '_> {
             ParamSource::Override => Step::Override,
             ParamSource::Collector => Step::CollectorOverride,
             ParamSource::ParameterDefault => Step::ParameterDefault,
-            ParamSource::Data(place) => Step::Data(Arc::new(DataStep {
-                key: place.key.clone(),
-                file: place.file.clone(),
-                line: place.line,
-            })),
+            ParamSource::Data(place) => Step::Data(data_step(place)),
             ParamSource::Relation => Step::Relation,
             ParamSource::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
             ParamSource::Inherited => {
@@ -382,4 +394,10 @@ fn namevar(resource: &Resource) -> Option<&str> {
         ResourceKind::Define(_) => Some("name"),
         _ => None,
     }
+}
+
+/// A place in data as the graph has it.
+fn data_step(place: &DataPlace) -> Arc<DataStep> {
+    let (key, file, line) = (place.key.clone(), place.file.clone(), place.line);
+    Arc::new(DataStep { key, file, line })
 }
