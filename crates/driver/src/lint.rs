@@ -59,14 +59,11 @@ impl Linter {
     }
 
     /// The options for a manifest: those of the system, of the user, and of the nearest directory
-    /// above it that has some.
-    ///
-    /// # Errors
-    /// When an option is wrong.
-    pub fn options(&self, full_path: &Path) -> Result<Arc<Options>, Diagnostic> {
+    /// above it that has some. An option that is wrong has no effect, and there is a warning.
+    pub fn options(&self, full_path: &Path) -> Arc<Options> {
         let directory = full_path.parent().unwrap_or(Path::new("/"));
         if let Some(options) = lock(&self.by_directory).get(directory) {
-            return Ok(Arc::clone(options));
+            return Arc::clone(options);
         }
         let own = directory.ancestors().map(|dir| dir.join(FILE)).find(|file| file.is_file());
         let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(FILE));
@@ -79,10 +76,15 @@ impl Linter {
             if read.contains(&file) {
                 continue;
             }
-            options.read_lines(&text).map_err(|message| {
-                Diagnostic::error(codes::ARGUMENTS, format!("{}: {message}", shown(&file)))
-            })?;
-            self.warn_of_unknown(&file, std::mem::take(&mut options.unknown));
+            for message in options.read_lines(&text) {
+                let text = format!("{}: {message}", shown(&file));
+                self.warn(&file, Diagnostic::warning(codes::ARGUMENTS, text));
+            }
+            for name in std::mem::take(&mut options.unknown) {
+                let text = format!("{} names an unknown check `{name}`", shown(&file));
+                let warning = Diagnostic::warning(codes::UNKNOWN_NAME, text);
+                self.warn(&file, warning.help("checks of plug-ins in Ruby do not run"));
+            }
             read.push(file);
         }
         if !self.settings.only_checks.is_empty() {
@@ -96,20 +98,15 @@ impl Linter {
         }
         let options = Arc::new(options);
         lock(&self.by_directory).insert(directory.to_path_buf(), Arc::clone(&options));
-        Ok(options)
+        options
     }
 
-    /// Notes the checks that a file of options names and nobody knows.
-    fn warn_of_unknown(&self, file: &Path, names: Vec<String>) {
-        for name in names {
-            let text = format!("{} names an unknown check `{name}`", shown(file));
-            let warning = Diagnostic::warning(codes::UNKNOWN_NAME, text);
-            let warning = warning.help("checks of plug-ins in Ruby do not run");
-            let warning = (file.to_path_buf(), warning);
-            let mut warnings = lock(&self.warnings);
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
+    /// Adds a warning about a file of options, once.
+    fn warn(&self, file: &Path, warning: Diagnostic) {
+        let warning = (file.to_path_buf(), warning);
+        let mut warnings = lock(&self.warnings);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
         }
     }
 
@@ -127,7 +124,7 @@ impl Linter {
         files.into_iter().any(|file| {
             let path = &sources.file(file).path;
             let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            self.options(&full).is_ok_and(|options| options.fail_on_warnings)
+            self.options(&full).fail_on_warnings
         })
     }
 
@@ -142,10 +139,7 @@ impl Linter {
         if !is_manifest(path) {
             return Vec::new();
         }
-        let options = match self.options(full_path) {
-            Ok(options) => options,
-            Err(error) => return vec![error],
-        };
+        let options = self.options(full_path);
         if options.ignores(&path.to_string_lossy()) {
             return Vec::new();
         }

@@ -5,7 +5,8 @@ use std::io;
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, wait,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, pidfd_open,
+    pidfd_send_signal, wait, waitid, waitpid,
 };
 
 /// The children of this process that ended.
@@ -35,6 +36,31 @@ pub(crate) fn reap(main: u32) -> ChildExits {
             }
         }
     }
+}
+
+/// Collects the children that another program left in this process before it replaced itself by
+/// this one (`exec`). Without a collector they would stay as zombies.
+pub(crate) fn collect_inherited() {
+    let any = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // Nearly always there is none.
+    if waitid(WaitId::All, any).is_err() {
+        return;
+    }
+    let own = std::process::id();
+    for child in processes().filter(|pid| read_stat(*pid).is_some_and(|stat| stat.parent == own)) {
+        let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) else { continue };
+        let collect = move || {
+            while matches!(waitpid(Some(pid), WaitOptions::empty()), Err(Errno::INTR)) {}
+        };
+        // Without a thread the child stays a zombie, and nothing else happens.
+        let _ = std::thread::Builder::new().name("inherited-child".to_owned()).spawn(collect);
+    }
+}
+
+/// The ids of all processes.
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// The id of a process, which is never negative.
@@ -73,6 +99,7 @@ fn kill(number: u32, started: u64) -> io::Result<()> {
 }
 
 struct Stat {
+    is_zombie: bool,
     parent: u32,
     /// In clock ticks since the boot.
     started: u64,
@@ -85,19 +112,23 @@ pub(crate) fn is_alive(number: u32) -> bool {
 
 /// The status of a process; `None` if it has ended.
 fn stat(pid: u32) -> Option<Stat> {
+    read_stat(pid).filter(|stat| !stat.is_zombie)
+}
+
+/// The status of a process, which may be a zombie.
+fn read_stat(pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The preceding name may contain anything, including brackets.
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
     let (state, parent) = (fields.next()?, fields.next()?);
     let started = fields.nth(17)?.parse().ok()?;
-    (state != "Z").then_some(Stat { parent: parent.parse().ok()?, started })
+    Some(Stat { is_zombie: state == "Z", parent: parent.parse().ok()?, started })
 }
 
 /// The ids of all descendants of a process, with their start times.
 fn descendants(of: u32) -> Vec<(u32, u64)> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut children: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
-    for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+    for pid in processes() {
         if let Some(stat) = stat(pid) {
             children.entry(stat.parent).or_default().push((pid, stat.started));
         }

@@ -12,11 +12,16 @@ use crate::affinity::SharedProcessor;
 use crate::client::{self, Running};
 use crate::launch::{Launch, OrphanPolicy};
 use crate::run::{Limits, run};
+use crate::tree;
 
 /// Starts all programs through supervisors from now on, including those of compiles. The program of
 /// this process has to call [`crate::supervisor::main`] when its name is
 /// [`crate::supervisor::NAME`].
+///
+/// Call it before this process starts children: those that are there are of a program that replaced
+/// itself by this one, and are collected when they end.
 pub fn install() {
+    tree::collect_inherited();
     client::use_supervisors();
     use_processes(Box::new(Supervised));
 }

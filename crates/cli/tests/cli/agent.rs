@@ -424,15 +424,32 @@ fn a_crash_in_a_resource_leaves_out_that_resource_until_its_declaration_changes(
     assert_eq!(fleet.reports(name), ["failed", "failed", "changed"]);
 }
 
+/// Whether a process has a child that ended and whose status nobody has collected.
+fn has_zombie(parent: u32) -> bool {
+    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+    processes.filter_map(|path| fs::read_to_string(path.join("stat")).ok()).any(|stat| {
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        fields.trim_start().starts_with(&format!("Z {parent} "))
+    })
+}
+
 #[test]
 fn an_agent_that_stays_starts_again_after_a_crash_in_a_resource() {
     let fleet = Fleet::start(&[(MOTD, WITH_BAD)]);
     let name = "web.example.org";
-    let mut command = fleet.agent(name, &["--trust-on-first-use", "--interval", "100000"]);
+    let agent = fleet.agent(name, &["--trust-on-first-use", "--interval", "100000"]);
+    // A child that the agent has when it starts, as it has after a crash.
+    let mut command = Command::new("sh");
+    command.args(["-c", "sleep 0.1 & exec \"$0\" \"$@\""]).arg(agent.get_program());
+    command.args(agent.get_args());
+    command.envs(agent.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.env(PANIC_IN.0, PANIC_IN.1);
     let agent = Staying::start(command);
     agent.wait("Keeping 3 resources true");
     agent.wait("Keeping 3 resources true");
+    // The child has ended by now.
+    std::thread::sleep(Duration::from_millis(200));
+    until("no child is left as a zombie", || !has_zombie(agent.child.id()));
     let crashes = content(&fleet.path(&format!("{name}/state/agent/crashes.json")));
     assert!(crashes.contains("\"File[/etc/bad]\""), "{crashes}");
     let file = fleet.file(name, "/etc/c");

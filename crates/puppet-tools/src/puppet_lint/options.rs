@@ -164,20 +164,19 @@ impl Options {
     }
 
     /// Reads the lines of a `.puppet-lint.rc`; other lines than options are comments. Options of
-    /// unknown checks are noted in [`Options::unknown`].
-    ///
-    /// # Errors
-    /// The message about an option that is wrong.
-    pub fn read_lines(&mut self, text: &str) -> Result<(), String> {
+    /// unknown checks are noted in [`Options::unknown`]. Returns messages about options that are
+    /// wrong, which have no effect.
+    pub fn read_lines(&mut self, text: &str) -> Vec<String> {
+        let mut wrong = Vec::new();
         for line in text.lines().filter(|line| line.starts_with('-')) {
             if let Err(message) = self.parse(&[line.to_owned()], &mut |_| None) {
                 match unknown_check(line) {
                     Some(name) => self.unknown.push(name.to_owned()),
-                    None => return Err(message),
+                    None => wrong.push(message),
                 }
             }
         }
-        Ok(())
+        wrong
     }
 
     /// Reads arguments and returns those that are no options. `read` reads the file of `--config`.
@@ -364,9 +363,11 @@ mod tests {
     fn lines_of_files_are_options() {
         let mut options = Options::default();
         let text = "# comment\n\n--no-documentation-check\n--no-mystery-check\n--relative\n";
-        assert_eq!(options.read_lines(text), Ok(()));
+        assert_eq!(options.read_lines(text), [""; 0]);
         assert_eq!(options.unknown, ["mystery"]);
         assert!(!options.is_enabled(index("documentation")) && options.relative);
-        assert!(options.read_lines("--ignore-paths vendor/*\n").is_err());
+        let text = "--ignore-paths vendor/*\n--no-hard_tabs-check\n";
+        assert_eq!(options.read_lines(text), ["invalid option: --ignore-paths vendor/*"]);
+        assert!(!options.is_enabled(index("hard_tabs")));
     }
 }

@@ -305,7 +305,10 @@ fn a_user_signs_in_and_out() {
         let session = ("cookie", cookie.as_str());
         let page = "/explore/api/session";
         let found = browser.client.request("GET", page, &[session], b"").unwrap().json();
-        assert_eq!((&found["user"], &found["plan_environments"]), (&json!("alice"), &Json::Null));
+        assert_eq!(
+            (&found["user"], &found["plan_environments"]),
+            (&json!("oidc:alice"), &Json::Null)
+        );
         assert_eq!(browser.finish("good").status, 403, "a state counts once");
         for cookie in ["__Host-ordain=0", "__Host-ordain="] {
             let reply = browser.client.request("GET", page, &[("cookie", cookie)], b"").unwrap();
@@ -329,7 +332,7 @@ fn a_user_signs_in_and_out() {
                 Ok(())
             })
             .unwrap();
-        assert_eq!(actions, ["explorer-sign-in alice", "explorer-sign-out alice"]);
+        assert_eq!(actions, ["explorer-sign-in oidc:alice", "explorer-sign-out oidc:alice"]);
     }
 }
 
@@ -351,7 +354,10 @@ fn the_groups_of_a_user_decide_about_environments() {
         let mut browser = Begun::new(&server, &provider);
         provider.state.lock().unwrap().claims["groups"] = groups;
         let reply = browser.finish("good");
-        assert_eq!((reply.status, reply.text()), (403, "alice has no role in the explorer".into()));
+        assert_eq!(
+            (reply.status, reply.text()),
+            (403, "oidc:alice has no role in the explorer".into())
+        );
     }
 }
 

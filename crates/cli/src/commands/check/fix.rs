@@ -83,7 +83,7 @@ fn fixed_file(
     };
     if let Some(linter) = linter.filter(|_| is_manifest(&source.path)) {
         let full = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
-        let options = linter.options(&full)?;
+        let options = linter.options(&full);
         let fixed = fix_lint(&out.after, &full.to_string_lossy(), &options, least);
         out.after = fixed.text;
         out.applied += fixed.applied;
