@@ -78,7 +78,7 @@ pub fn install(
     let moduledir = request.moduledir.clone().unwrap_or_else(|| puppetfile::MODULEDIR.into());
     let puppetfile = puppetfile::evaluate(path, &text, &moduledir, texts)?;
     refuse_nested(&puppetfile.modules)?;
-    // A working copy may be of somebody who cannot write a lock file beside it.
+    // The directory itself is locked: a lock file would be a new file in the working copy.
     let lock = File::open(root).at_path(root)?;
     flock(&lock, FlockOperation::LockExclusive).at_path(root)?;
     let (mirrors, forge) = (Mirrors::new(&settings.cache, &settings.git), Forge::new(settings));
@@ -121,8 +121,8 @@ fn refuse_nested(modules: &[Module]) -> Result<()> {
     Ok(())
 }
 
-/// Creates the temporary directories, by the directories of modules. A dry run has its only one in
-/// the cache, because it writes nothing to the working copy.
+/// Creates the temporary directories, by the directories of modules. Those of a dry run are in the
+/// cache, because it writes nothing to the working copy.
 fn installation_scratch(
     settings: &Settings,
     request: &InstallRequest,
