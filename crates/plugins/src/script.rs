@@ -1,90 +1,99 @@
 //! The code for the child, which it gets at its start.
 
+use miniz_oxide::inflate::decompress_to_vec;
+
 use crate::language::Language;
 
+/// A file of this crate that the build has compressed.
+macro_rules! source {
+    ($path:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $path))
+    };
+}
+
 /// The files of the Ruby side in the order they are evaluated.
-const FILES: &[(&str, &str)] = &[
-    ("ordain/wire.rb", include_str!("../ruby/wire.rb")),
-    ("ordain/shared_values.rb", include_str!("../ruby/shared_values.rb")),
-    ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
-    ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
-    ("ordain/util.rb", include_str!("../ruby/util.rb")),
-    ("ordain/http.rb", include_str!("../ruby/http.rb")),
-    ("ordain/facter.rb", include_str!("../ruby/facter.rb")),
-    ("ordain/functions.rb", include_str!("../ruby/functions.rb")),
-    ("ordain/scope.rb", include_str!("../ruby/scope.rb")),
-    ("ordain/templates.rb", include_str!("../ruby/templates.rb")),
-    ("ordain/values.rb", include_str!("../ruby/values.rb")),
-    ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
-    ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
-    ("ordain/provider_stubs.rb", include_str!("../ruby/provider_stubs.rb")),
-    ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
-    ("ordain/outlines.rb", include_str!("../ruby/outlines.rb")),
-    ("ordain/types.rb", include_str!("../ruby/types.rb")),
-    ("ordain/hiera.rb", include_str!("../ruby/hiera.rb")),
-    ("ordain/resource_api.rb", include_str!("../ruby/resource_api.rb")),
-    ("ordain/processors.rb", include_str!("../ruby/processors.rb")),
-    ("ordain/copies.rb", include_str!("../ruby/copies.rb")),
-    ("ordain/main.rb", include_str!("../ruby/main.rb")),
+const FILES: &[(&str, &[u8])] = &[
+    ("ordain/wire.rb", source!("ruby/wire.rb")),
+    ("ordain/shared_values.rb", source!("ruby/shared_values.rb")),
+    ("ordain/puppet.rb", source!("ruby/puppet.rb")),
+    ("ordain/pops.rb", source!("ruby/pops.rb")),
+    ("ordain/util.rb", source!("ruby/util.rb")),
+    ("ordain/http.rb", source!("ruby/http.rb")),
+    ("ordain/facter.rb", source!("ruby/facter.rb")),
+    ("ordain/functions.rb", source!("ruby/functions.rb")),
+    ("ordain/scope.rb", source!("ruby/scope.rb")),
+    ("ordain/templates.rb", source!("ruby/templates.rb")),
+    ("ordain/values.rb", source!("ruby/values.rb")),
+    ("ordain/parameters.rb", source!("ruby/parameters.rb")),
+    ("ordain/providers.rb", source!("ruby/providers.rb")),
+    ("ordain/provider_stubs.rb", source!("ruby/provider_stubs.rb")),
+    ("ordain/resources.rb", source!("ruby/resources.rb")),
+    ("ordain/outlines.rb", source!("ruby/outlines.rb")),
+    ("ordain/types.rb", source!("ruby/types.rb")),
+    ("ordain/hiera.rb", source!("ruby/hiera.rb")),
+    ("ordain/resource_api.rb", source!("ruby/resource_api.rb")),
+    ("ordain/processors.rb", source!("ruby/processors.rb")),
+    ("ordain/copies.rb", source!("ruby/copies.rb")),
+    ("ordain/main.rb", source!("ruby/main.rb")),
 ];
 
 /// The files of the provider process in Ruby, in the order they are evaluated.
-const PROVIDER_FILES: &[(&str, &str)] = &[
-    ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
-    ("ordain/execution/process.rb", include_str!("../ruby/execution/process.rb")),
-    ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
-    ("ordain/util.rb", include_str!("../ruby/util.rb")),
-    ("ordain/facter.rb", include_str!("../ruby/facter.rb")),
-    ("ordain/values.rb", include_str!("../ruby/values.rb")),
-    ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
-    ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
-    ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
-    ("ordain/types.rb", include_str!("../ruby/types.rb")),
-    ("ordain/execution/values.rb", include_str!("../ruby/execution/values.rb")),
-    ("ordain/execution/display.rb", include_str!("../ruby/execution/display.rb")),
-    ("ordain/execution/resource.rb", include_str!("../ruby/execution/resource.rb")),
-    ("ordain/execution/properties.rb", include_str!("../ruby/execution/properties.rb")),
-    ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
-    ("ordain/execution/legacy_facts.rb", include_str!("../ruby/execution/legacy_facts.rb")),
-    ("ordain/execution/custom_facts.rb", include_str!("../ruby/execution/custom_facts.rb")),
-    ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
-    ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
-    ("ordain/execution/symbolic_mode.rb", include_str!("../ruby/execution/symbolic_mode.rb")),
-    ("ordain/execution/settings.rb", include_str!("../ruby/execution/settings.rb")),
-    ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
-    ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
-    ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
-    ("ordain/execution/generation.rb", include_str!("../ruby/execution/generation.rb")),
-    ("ordain/execution/redaction.rb", include_str!("../ruby/execution/redaction.rb")),
-    ("ordain/execution/requests.rb", include_str!("../ruby/execution/requests.rb")),
-    ("ordain/execution/later.rb", include_str!("../ruby/execution/later.rb")),
-    ("ordain/execution/main.rb", include_str!("../ruby/execution/main.rb")),
+const PROVIDER_FILES: &[(&str, &[u8])] = &[
+    ("ordain/puppet.rb", source!("ruby/puppet.rb")),
+    ("ordain/execution/process.rb", source!("ruby/execution/process.rb")),
+    ("ordain/pops.rb", source!("ruby/pops.rb")),
+    ("ordain/util.rb", source!("ruby/util.rb")),
+    ("ordain/facter.rb", source!("ruby/facter.rb")),
+    ("ordain/values.rb", source!("ruby/values.rb")),
+    ("ordain/parameters.rb", source!("ruby/parameters.rb")),
+    ("ordain/providers.rb", source!("ruby/providers.rb")),
+    ("ordain/resources.rb", source!("ruby/resources.rb")),
+    ("ordain/types.rb", source!("ruby/types.rb")),
+    ("ordain/execution/values.rb", source!("ruby/execution/values.rb")),
+    ("ordain/execution/display.rb", source!("ruby/execution/display.rb")),
+    ("ordain/execution/resource.rb", source!("ruby/execution/resource.rb")),
+    ("ordain/execution/properties.rb", source!("ruby/execution/properties.rb")),
+    ("ordain/execution/providers.rb", source!("ruby/execution/providers.rb")),
+    ("ordain/execution/legacy_facts.rb", source!("ruby/execution/legacy_facts.rb")),
+    ("ordain/execution/custom_facts.rb", source!("ruby/execution/custom_facts.rb")),
+    ("ordain/execution/commands.rb", source!("ruby/execution/commands.rb")),
+    ("ordain/execution/helpers.rb", source!("ruby/execution/helpers.rb")),
+    ("ordain/execution/symbolic_mode.rb", source!("ruby/execution/symbolic_mode.rb")),
+    ("ordain/execution/settings.rb", source!("ruby/execution/settings.rb")),
+    ("ordain/execution/catalog.rb", source!("ruby/execution/catalog.rb")),
+    ("ordain/execution/core_types.rb", source!("ruby/execution/core_types.rb")),
+    ("ordain/execution/transaction.rb", source!("ruby/execution/transaction.rb")),
+    ("ordain/execution/generation.rb", source!("ruby/execution/generation.rb")),
+    ("ordain/execution/redaction.rb", source!("ruby/execution/redaction.rb")),
+    ("ordain/execution/requests.rb", source!("ruby/execution/requests.rb")),
+    ("ordain/execution/later.rb", source!("ruby/execution/later.rb")),
+    ("ordain/execution/main.rb", source!("ruby/execution/main.rb")),
 ];
 
 /// The files of the provider process in Ruby that are evaluated when code uses something of them.
-const LATER_FILES: &[(&str, &str)] = &[
-    ("ordain/http", include_str!("../ruby/http.rb")),
-    ("ordain/functions", include_str!("../ruby/functions.rb")),
-    ("ordain/resource_api", include_str!("../ruby/resource_api.rb")),
-    ("ordain/execution/file_system", include_str!("../ruby/execution/file_system.rb")),
-    ("ordain/execution/file_types", include_str!("../ruby/execution/file_types.rb")),
-    ("ordain/execution/parsed_file", include_str!("../ruby/execution/parsed_file.rb")),
-    ("ordain/execution/ini_config", include_str!("../ruby/execution/ini_config.rb")),
-    ("ordain/execution/packages", include_str!("../ruby/execution/packages.rb")),
-    ("ordain/execution/name_services", include_str!("../ruby/execution/name_services.rb")),
-    ("ordain/execution/exec_provider", include_str!("../ruby/execution/exec_provider.rb")),
-    ("ordain/execution/data_types", include_str!("../ruby/execution/data_types.rb")),
-    ("ordain/execution/resource_api", include_str!("../ruby/execution/resource_api.rb")),
-    ("ordain/execution/network_device", include_str!("../ruby/execution/network_device.rb")),
-    ("ordain/execution/deferred", include_str!("../ruby/execution/deferred.rb")),
-    ("ordain/execution/utilities", include_str!("../ruby/execution/utilities.rb")),
-    ("ordain/execution/checksums", include_str!("../ruby/execution/checksums.rb")),
-    ("ordain/execution/confine", include_str!("../ruby/execution/confine.rb")),
-    ("ordain/execution/core_attributes", include_str!("../ruby/execution/core_attributes.rb")),
-    ("ordain/execution/network", include_str!("../ruby/execution/network.rb")),
-    ("ordain/execution/versions", include_str!("../ruby/execution/versions.rb")),
-    ("ordain/execution/package_type", include_str!("../ruby/execution/package_type.rb")),
-    ("ordain/execution/service_type", include_str!("../ruby/execution/service_type.rb")),
+const LATER_FILES: &[(&str, &[u8])] = &[
+    ("ordain/http", source!("ruby/http.rb")),
+    ("ordain/functions", source!("ruby/functions.rb")),
+    ("ordain/resource_api", source!("ruby/resource_api.rb")),
+    ("ordain/execution/file_system", source!("ruby/execution/file_system.rb")),
+    ("ordain/execution/file_types", source!("ruby/execution/file_types.rb")),
+    ("ordain/execution/parsed_file", source!("ruby/execution/parsed_file.rb")),
+    ("ordain/execution/ini_config", source!("ruby/execution/ini_config.rb")),
+    ("ordain/execution/packages", source!("ruby/execution/packages.rb")),
+    ("ordain/execution/name_services", source!("ruby/execution/name_services.rb")),
+    ("ordain/execution/exec_provider", source!("ruby/execution/exec_provider.rb")),
+    ("ordain/execution/data_types", source!("ruby/execution/data_types.rb")),
+    ("ordain/execution/resource_api", source!("ruby/execution/resource_api.rb")),
+    ("ordain/execution/network_device", source!("ruby/execution/network_device.rb")),
+    ("ordain/execution/deferred", source!("ruby/execution/deferred.rb")),
+    ("ordain/execution/utilities", source!("ruby/execution/utilities.rb")),
+    ("ordain/execution/checksums", source!("ruby/execution/checksums.rb")),
+    ("ordain/execution/confine", source!("ruby/execution/confine.rb")),
+    ("ordain/execution/core_attributes", source!("ruby/execution/core_attributes.rb")),
+    ("ordain/execution/network", source!("ruby/execution/network.rb")),
+    ("ordain/execution/versions", source!("ruby/execution/versions.rb")),
+    ("ordain/execution/package_type", source!("ruby/execution/package_type.rb")),
+    ("ordain/execution/service_type", source!("ruby/execution/service_type.rb")),
 ];
 
 /// Reads the files from standard input and runs them. Descendants do not inherit the input; they
@@ -107,53 +116,53 @@ end
 Ordain::Execution.run(input)";
 
 /// The Python modules by name. The first one is run, the others can be imported.
-const MODULES: &[(&str, &str)] = &[
-    ("ordain", include_str!("../python/bridge.py")),
-    ("inmanta", include_str!("../python/inmanta/init.py")),
-    ("inmanta._agent", include_str!("../python/inmanta/agent_run.py")),
-    ("inmanta._faults", include_str!("../python/inmanta/faults.py")),
-    ("inmanta._jinja", include_str!("../python/inmanta/jinja.py")),
-    ("inmanta._pairs", include_str!("../python/inmanta/pairs.py")),
-    ("inmanta._paths", include_str!("../python/inmanta/paths.py")),
-    ("inmanta._plans", include_str!("../python/inmanta/plans.py")),
-    ("inmanta._secrets", include_str!("../python/inmanta/secrets.py")),
-    ("inmanta._server", include_str!("../python/inmanta/server.py")),
-    ("inmanta.agent", include_str!("../python/inmanta/agent.py")),
-    ("inmanta.agent.agent", include_str!("../python/inmanta/agent_agent.py")),
-    ("inmanta.agent.cache", include_str!("../python/inmanta/agent_cache.py")),
-    ("inmanta.agent.config", include_str!("../python/inmanta/agent_config.py")),
-    ("inmanta.agent.executor", include_str!("../python/inmanta/agent_agent.py")),
-    ("inmanta.agent.handler", include_str!("../python/inmanta/handler.py")),
-    ("inmanta.agent.io", include_str!("../python/inmanta/agent_io.py")),
-    ("inmanta.agent.io.local", include_str!("../python/inmanta/agent_io.py")),
-    ("inmanta.ast", include_str!("../python/inmanta/ast.py")),
-    ("inmanta.ast.attribute", include_str!("../python/inmanta/attribute.py")),
-    ("inmanta.ast.entity", include_str!("../python/inmanta/entity.py")),
-    ("inmanta.ast.type", include_str!("../python/inmanta/ast_type.py")),
-    ("inmanta.compiler", include_str!("../python/inmanta/compiler.py")),
-    ("inmanta.config", include_str!("../python/inmanta/config.py")),
-    ("inmanta.const", include_str!("../python/inmanta/const.py")),
-    ("inmanta.data", include_str!("../python/inmanta/data.py")),
-    ("inmanta.data.model", include_str!("../python/inmanta/model.py")),
-    ("inmanta.execute", include_str!("../python/inmanta/execute.py")),
-    ("inmanta.execute.proxy", include_str!("../python/inmanta/proxy.py")),
-    ("inmanta.execute.runtime", include_str!("../python/inmanta/runtime.py")),
-    ("inmanta.execute.util", include_str!("../python/inmanta/util_execute.py")),
-    ("inmanta.export", include_str!("../python/inmanta/export.py")),
-    ("inmanta.module", include_str!("../python/inmanta/module.py")),
-    ("inmanta.plugins", include_str!("../python/inmanta/plugins.py")),
-    ("inmanta.protocol", include_str!("../python/inmanta/protocol.py")),
-    ("inmanta.protocol.common", include_str!("../python/inmanta/protocol_common.py")),
-    ("inmanta.protocol.endpoints", include_str!("../python/inmanta/protocol_endpoints.py")),
-    ("inmanta.references", include_str!("../python/inmanta/references.py")),
-    ("inmanta.resources", include_str!("../python/inmanta/resources.py")),
-    ("inmanta.stable_api", include_str!("../python/inmanta/stable_api.py")),
-    ("inmanta.types", include_str!("../python/inmanta/types.py")),
-    ("inmanta.util", include_str!("../python/inmanta/util.py")),
-    ("inmanta.util.dict_path", include_str!("../python/inmanta/dict_path.py")),
-    ("inmanta.validation_type", include_str!("../python/inmanta/validation_type.py")),
-    ("inmanta.warnings", include_str!("../python/inmanta/warnings.py")),
-    ("inmanta_plugins.std", include_str!("../python/std/std.py")),
+const MODULES: &[(&str, &[u8])] = &[
+    ("ordain", source!("python/bridge.py")),
+    ("inmanta", source!("python/inmanta/init.py")),
+    ("inmanta._agent", source!("python/inmanta/agent_run.py")),
+    ("inmanta._faults", source!("python/inmanta/faults.py")),
+    ("inmanta._jinja", source!("python/inmanta/jinja.py")),
+    ("inmanta._pairs", source!("python/inmanta/pairs.py")),
+    ("inmanta._paths", source!("python/inmanta/paths.py")),
+    ("inmanta._plans", source!("python/inmanta/plans.py")),
+    ("inmanta._secrets", source!("python/inmanta/secrets.py")),
+    ("inmanta._server", source!("python/inmanta/server.py")),
+    ("inmanta.agent", source!("python/inmanta/agent.py")),
+    ("inmanta.agent.agent", source!("python/inmanta/agent_agent.py")),
+    ("inmanta.agent.cache", source!("python/inmanta/agent_cache.py")),
+    ("inmanta.agent.config", source!("python/inmanta/agent_config.py")),
+    ("inmanta.agent.executor", source!("python/inmanta/agent_agent.py")),
+    ("inmanta.agent.handler", source!("python/inmanta/handler.py")),
+    ("inmanta.agent.io", source!("python/inmanta/agent_io.py")),
+    ("inmanta.agent.io.local", source!("python/inmanta/agent_io.py")),
+    ("inmanta.ast", source!("python/inmanta/ast.py")),
+    ("inmanta.ast.attribute", source!("python/inmanta/attribute.py")),
+    ("inmanta.ast.entity", source!("python/inmanta/entity.py")),
+    ("inmanta.ast.type", source!("python/inmanta/ast_type.py")),
+    ("inmanta.compiler", source!("python/inmanta/compiler.py")),
+    ("inmanta.config", source!("python/inmanta/config.py")),
+    ("inmanta.const", source!("python/inmanta/const.py")),
+    ("inmanta.data", source!("python/inmanta/data.py")),
+    ("inmanta.data.model", source!("python/inmanta/model.py")),
+    ("inmanta.execute", source!("python/inmanta/execute.py")),
+    ("inmanta.execute.proxy", source!("python/inmanta/proxy.py")),
+    ("inmanta.execute.runtime", source!("python/inmanta/runtime.py")),
+    ("inmanta.execute.util", source!("python/inmanta/util_execute.py")),
+    ("inmanta.export", source!("python/inmanta/export.py")),
+    ("inmanta.module", source!("python/inmanta/module.py")),
+    ("inmanta.plugins", source!("python/inmanta/plugins.py")),
+    ("inmanta.protocol", source!("python/inmanta/protocol.py")),
+    ("inmanta.protocol.common", source!("python/inmanta/protocol_common.py")),
+    ("inmanta.protocol.endpoints", source!("python/inmanta/protocol_endpoints.py")),
+    ("inmanta.references", source!("python/inmanta/references.py")),
+    ("inmanta.resources", source!("python/inmanta/resources.py")),
+    ("inmanta.stable_api", source!("python/inmanta/stable_api.py")),
+    ("inmanta.types", source!("python/inmanta/types.py")),
+    ("inmanta.util", source!("python/inmanta/util.py")),
+    ("inmanta.util.dict_path", source!("python/inmanta/dict_path.py")),
+    ("inmanta.validation_type", source!("python/inmanta/validation_type.py")),
+    ("inmanta.warnings", source!("python/inmanta/warnings.py")),
+    ("inmanta_plugins.std", source!("python/std/std.py")),
 ];
 
 // Reads the modules from standard input and runs the first. The input is also the channel for
@@ -221,9 +230,9 @@ pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> 
         Language::Ruby => {
             let limits =
                 format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
-            framed(&[&[("ordain/limits.rb", &limits)], FILES])
+            framed(("ordain/limits.rb", &limits), &[FILES])
         }
-        Language::Python => framed(&[&[("limits", &format!("({seconds}, {memory})"))], MODULES]),
+        Language::Python => framed(("limits", &format!("({seconds}, {memory})")), &[MODULES]),
     }
 }
 
@@ -249,7 +258,7 @@ impl ProviderProgram {
         Self {
             language: Language::Ruby,
             options: RUBY_OPTIONS.into_iter().chain([PROVIDER_LOADER]).collect(),
-            code: framed(&[&[("ordain/limits.rb", &limits)], LATER_FILES, PROVIDER_FILES]),
+            code: framed(("ordain/limits.rb", &limits), &[LATER_FILES, PROVIDER_FILES]),
         }
     }
 }
@@ -262,21 +271,25 @@ impl ProviderProgram {
         Self {
             language: Language::Python,
             options: vec!["-X", "utf8", "-c", PYTHON_PROVIDER_LOADER],
-            code: framed(&[&[("limits", &limits)], MODULES]),
+            code: framed(("limits", &limits), &[MODULES]),
         }
     }
 }
 
-/// Named texts, each after its length, with the length zero at the end.
-#[expect(clippy::expect_used, reason = "the files are small")]
-fn framed(lists: &[&[(&str, &str)]]) -> Vec<u8> {
+/// Named texts, each after its length, with the length zero at the end: the limits, and files.
+#[expect(clippy::expect_used, reason = "the build has compressed the files, which are small")]
+fn framed((name, limits): (&str, &str), lists: &[&[(&str, &[u8])]]) -> Vec<u8> {
     let mut out = Vec::new();
-    for (name, text) in lists.iter().copied().flatten() {
+    let mut add = |name: &str, text: &[u8]| {
         let length = u32::try_from(name.len() + 1 + text.len()).expect("our files are small");
         out.extend(length.to_be_bytes());
         out.extend(name.as_bytes());
         out.push(b'\n');
-        out.extend(text.as_bytes());
+        out.extend(text);
+    };
+    add(name, limits.as_bytes());
+    for (name, compressed) in lists.iter().copied().flatten() {
+        add(name, &decompress_to_vec(compressed).expect("the build has compressed it"));
     }
     out.extend(0u32.to_be_bytes());
     out
