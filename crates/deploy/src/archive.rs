@@ -41,8 +41,8 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Unpacks a tarball to an empty directory. Leaves out links and devices, and returns their names.
-/// Of a file's mode, only the permission bits are used.
+/// Unpacks a tarball to an empty directory. Leaves out links, devices and git repositories, and
+/// returns their names. Of a file's mode, only the permission bits are used.
 ///
 /// # Errors
 /// When the data is not a tarball, contains a path outside the directory, or is too large.
@@ -61,6 +61,14 @@ pub(crate) fn unpack(tarball: &[u8], target: &Path) -> Result<Vec<String>> {
         }
         let path = entry.path().map_err(broken)?.into_owned();
         let inside = inside(&path)?;
+        if let Some(repository) = repository(&inside) {
+            // Its configuration can name programs, which git would start in this directory.
+            let name = repository.display().to_string();
+            if !skipped.contains(&name) {
+                skipped.push(name);
+            }
+            continue;
+        }
         match entry.header().entry_type() {
             EntryType::Directory => {
                 files::directory_inside(target, &inside)?;
@@ -89,6 +97,13 @@ fn inside(path: &Path) -> Result<PathBuf> {
         }
     }
     Ok(out)
+}
+
+/// The git repository that a path is in.
+fn repository(path: &Path) -> Option<&Path> {
+    // Some file systems do not tell `.GIT` from `.git`.
+    let is_git = |path: &&Path| path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(".git"));
+    path.ancestors().filter(is_git).last()
 }
 
 fn write_file<R: Read>(entry: &mut Entry<'_, R>, target: &Path, path: &Path) -> Result<()> {

@@ -226,13 +226,13 @@ impl Resolved {
         let skipped = self.write_files(sources, target, temporary);
         let skipped = skipped.map_err(|error| self.module.error(error))?;
         let warning = |path: String| {
-            let text = format!("the link {path} of the module {} is left out", self.module.name);
+            let text = format!("{path} of the module {} is left out", self.module.name);
             Diagnostic::warning(codes::DEPLOY, text).at(self.module.span)
         };
         Ok(skipped.into_iter().map(warning).collect())
     }
 
-    /// Writes the files, and returns the paths of links that are left out.
+    /// Writes the files, and returns the paths that are left out.
     fn write_files(
         &self,
         sources: &Sources<'_>,

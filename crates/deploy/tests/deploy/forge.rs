@@ -105,6 +105,9 @@ fn plain(text: &str) -> Vec<u8> {
         (b'0', "o-m-1.0.0/manifests/init.pp", 0o644, text),
         (b'0', "o-m-1.0.0/files/tool", 0o4755, "#!/bin/sh\n"),
         (b'2', "o-m-1.0.0/files/link", 0o777, "/etc/passwd"),
+        (b'5', "o-m-1.0.0/.git", 0o755, ""),
+        (b'0', "o-m-1.0.0/.git/config", 0o644, "[core]\n\tfsmonitor = touch /tmp/started\n"),
+        (b'0', "o-m-1.0.0/.gitignore", 0o644, "pkg\n"),
         (b'0', "o-m-1.0.0/spec/a_spec.rb", 0o644, ""),
     ])
 }
@@ -132,6 +135,8 @@ fn releases_are_checked_unpacked_and_kept() {
     let tool = fs::metadata(module.join("files/tool")).unwrap().permissions().mode() & 0o7777;
     assert_eq!(tool, 0o755);
     assert!(!module.join("files/link").exists() && !module.join("spec").exists());
+    assert_eq!(messages(&report).matches("/.git of the module m is left out").count(), 1);
+    assert!(!module.join(".git").exists() && module.join(".gitignore").exists());
     let requests = server.take_requests();
     assert!(requests.iter().all(|line| line.ends_with(" Bearer secret")), "{requests:?}");
 
