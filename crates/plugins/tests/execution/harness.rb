@@ -10,7 +10,7 @@ class ProviderProcess
   # The files of one of the lists in `script.rs`, by their names.
   def self.files(script, list)
     text = script[/const #{list}: .*?\n\];/m]
-    text.scan(/"(ordain\/[^"]+)",\s*include_str!\("\.\.\/([^"]+)"\)/m)
+    text.scan(/"(ordain\/[^"]+)",\s*source!\("([^"]+)"\)/m)
   end
 
   def initialize(seconds: 60, memory: 2 << 30)
