@@ -13,8 +13,6 @@ use crate::codes;
 use crate::desired::{self, Branch, Declaration};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::forge::Forge;
-use crate::git::Mirrors;
 use crate::module::Resolved;
 use crate::name::corrected;
 use crate::pool;
@@ -65,14 +63,7 @@ pub fn deploy(settings: &Settings, request: &Request, texts: &SourceMap) -> Resu
             base.clean(now())?;
         }
     }
-    let (mirrors, forge) = (Mirrors::new(&settings.cache, &settings.git), Forge::new(settings));
-    let sources = Sources {
-        settings,
-        mirrors: &mirrors,
-        forge: &forge,
-        texts,
-        default_branch_override: request.default_branch_override.as_deref(),
-    };
+    let sources = Sources::new(settings, request.default_branch_override.as_deref(), texts);
     let mut run = Run {
         sources: &sources,
         request,

@@ -46,7 +46,7 @@ pub(crate) struct Declaration<'b> {
 }
 
 impl Declaration<'_> {
-    /// What the sources of its modules depend on.
+    /// The context in which its modules are resolved.
     pub(crate) fn context(&self) -> Context<'_> {
         let control_branch = Some(self.branch.branch.as_str());
         Context { control_branch, forge: self.puppetfile.forge.as_deref() }

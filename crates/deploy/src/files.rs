@@ -5,6 +5,9 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
 use crate::error::{AtPath, Error, Result};
 
 /// Creates a directory and its parents, accessible only to this user.
@@ -52,6 +55,15 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
         fs::rename(&new, path)
     };
     write().at_path(path)
+}
+
+/// Exchanges two entries atomically. Returns whether the file system can do that.
+pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS) => Ok(false),
+        Err(error) => Err(error).at_path(other),
+    }
 }
 
 /// Copies a file, a link or a directory tree. Leaves out sockets and devices.

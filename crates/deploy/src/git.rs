@@ -312,8 +312,22 @@ pub(crate) fn checked_out_branch(work_tree: &Path) -> Option<String> {
     Some(String::from_utf8(name).ok()?.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// The commits that the references of a clone point to; that of `HEAD` is the first.
-pub(crate) fn commits_of_clone(directory: &Path) -> Result<Vec<String>> {
+/// The commits that the references of a clone point to.
+pub(crate) struct CloneCommits {
+    /// The commit of `HEAD`; `None` before the first one.
+    pub(crate) head: Option<String>,
+    others: Vec<String>,
+}
+
+impl CloneCommits {
+    /// All commits.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
+        self.head.iter().chain(&self.others)
+    }
+}
+
+/// Reads the references of a clone.
+pub(crate) fn commits_of_clone(directory: &Path) -> Result<CloneCommits> {
     // A `.git` that is no repository must not lead to the one around it.
     let in_clone = |args: &[&str]| {
         let mut all: Vec<OsString> = vec!["--git-dir".into(), directory.join(".git").into()];
@@ -321,7 +335,7 @@ pub(crate) fn commits_of_clone(directory: &Path) -> Result<Vec<String>> {
         let output = run(&all, &[], None, LOCAL)?;
         Ok::<_, Error>(String::from_utf8_lossy(&output).into_owned())
     };
-    let head = in_clone(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+    let head = in_clone(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).ok();
     // An annotated tag points to an object that is no commit.
     let format = "--format=%(objecttype) %(objectname) %(*objectname)";
     let list = in_clone(&["for-each-ref", format])?;
@@ -332,9 +346,8 @@ pub(crate) fn commits_of_clone(directory: &Path) -> Result<Vec<String>> {
             (_, object, _) => object.map(str::to_owned),
         }
     };
-    let mut commits = vec![head.trim().to_owned()];
-    commits.extend(list.lines().filter_map(commit));
-    Ok(commits)
+    let others = list.lines().filter_map(commit).collect();
+    Ok(CloneCommits { head: head.map(|id| id.trim().to_owned()), others })
 }
 
 /// Removes lock files that a killed git left in a mirror. Returns whether there were any.

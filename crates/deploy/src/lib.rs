@@ -44,7 +44,7 @@ mod unmanaged;
 
 pub use deploy::{Request, deploy, rollback};
 pub use error::Error;
-pub use install::{InstallAction, InstallReport, InstallRequest, ModuleReport, install};
+pub use install::{InstallReport, InstallRequest, ModuleReport, install};
 pub use report::{Action, EnvironmentReport, ModuleChange, Report};
 pub use revision::{DeployedModule, EnvironmentDir, PinnedRevision, REVISIONS, Record};
 pub use settings::{DEFAULT_REVISIONS, Settings};

@@ -31,7 +31,7 @@ pub(crate) enum ResolvedSource {
     Local,
 }
 
-/// What the sources of modules depend on, beside their declarations.
+/// The settings that all modules of a Puppetfile share when they are resolved.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
     /// The branch of the control repository.

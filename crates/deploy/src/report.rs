@@ -31,20 +31,22 @@ pub struct EnvironmentReport {
     pub new: Option<Record>,
 }
 
-/// The result for an environment.
+/// The result for an environment, or for a module of a working copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// The environment is new.
+    /// It is new.
     Created,
-    /// It switched to another revision.
+    /// It has another revision or version.
     Changed,
-    /// It already had the desired revision.
+    /// It already had the desired revision or version.
     Unchanged,
-    /// It was removed, because its branch is gone.
+    /// It was removed, because its branch or its declaration is gone.
     Removed,
-    /// It stays at the revision that a rollback selected.
+    /// An environment stays at the revision that a rollback selected.
     Held,
-    /// The deploy failed; the environment keeps its revision.
+    /// A module stays as it is, because somebody edited it.
+    Skipped,
+    /// It failed, and stays as it is.
     Failed,
 }
 
@@ -57,6 +59,7 @@ impl Action {
             Self::Unchanged => "unchanged",
             Self::Removed => "removed",
             Self::Held => "held",
+            Self::Skipped => "skipped",
             Self::Failed => "failed",
         }
     }
@@ -114,7 +117,7 @@ impl EnvironmentReport {
 impl Report {
     /// Whether something failed.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+        has_errors(&self.diagnostics)
     }
 
     /// The results as JSON, without messages.
@@ -125,4 +128,9 @@ impl Report {
                 self.environments.iter().map(EnvironmentReport::to_json).collect::<Json>(),
         })
     }
+}
+
+/// Whether a message is an error.
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|found| found.severity == Severity::Error)
 }

@@ -15,7 +15,6 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value as Json, json};
 
 use crate::error::{AtPath, Error, Result};
@@ -288,18 +287,12 @@ impl EnvironmentDir {
             Some(record) => {
                 self.write_record(environment, record)?;
                 // The exchange is atomic: readers always find the directory or the link.
-                match renameat_with(CWD, &link, CWD, &path, RenameFlags::EXCHANGE) {
-                    Ok(()) => {
-                        let tree = self.tree(environment, &record.id);
-                        fs::rename(&link, &tree).at_path(&tree)?;
-                    }
-                    // Some file systems cannot exchange entries.
-                    Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                        let tree = self.tree(environment, &record.id);
-                        fs::rename(&path, &tree).at_path(&tree)?;
-                        fs::rename(&link, &path).at_path(&path)?;
-                    }
-                    Err(error) => return Err(error).at_path(&path),
+                let tree = self.tree(environment, &record.id);
+                if files::exchange(&link, &path)? {
+                    fs::rename(&link, &tree).at_path(&tree)?;
+                } else {
+                    fs::rename(&path, &tree).at_path(&tree)?;
+                    fs::rename(&link, &path).at_path(&path)?;
                 }
             }
         }

@@ -7,18 +7,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use ordain_functions::digest::sha256;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value as Json, json};
 
 use crate::error::{AtPath, Error, Result};
 use crate::files;
+use crate::module::Resolved;
 use crate::revision::DeployedModule;
 
 /// The file in a module directory that says where its files are from.
 const MARKER: &str = ".ordain-module.json";
 
 /// The source of an installed module, and the digest of its files.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub(super) struct Marker {
     pub(super) module: DeployedModule,
     /// Whether the directory `spec` was left out.
@@ -28,24 +28,18 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// The marker of a module whose files are not written yet.
-    pub(super) fn new(module: DeployedModule, exclude_spec: bool) -> Self {
-        Self { module, exclude_spec, files: String::new() }
+    /// The marker of a module whose files have this digest.
+    pub(super) fn new(resolved: &Resolved, files: String) -> Self {
+        Self { module: resolved.deployed(), exclude_spec: resolved.exclude_spec, files }
     }
 
-    /// Sets the digest of the files.
-    pub(super) fn with_files(self, files: String) -> Self {
-        Self { files, ..self }
-    }
-
-    /// Whether both stand for the same files.
-    pub(super) fn has_content_of(&self, other: &Self) -> bool {
-        let key = |marker: &Self| {
-            let module = &marker.module;
-            let (kind, source) = (module.kind.clone(), module.source.clone());
-            (kind, source, module.content().to_owned(), marker.exclude_spec)
-        };
-        key(self) == key(other)
+    /// Whether a module has the same files.
+    pub(super) fn has_content_of(&self, resolved: &Resolved) -> bool {
+        let (own, other) = (&self.module, resolved.deployed());
+        own.kind == other.kind
+            && own.source == other.source
+            && own.content() == other.content()
+            && self.exclude_spec == resolved.exclude_spec
     }
 
     fn read(directory: &Path) -> Option<Self> {
@@ -178,13 +172,10 @@ pub(super) fn replace(path: &Path, new: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_err() {
         return fs::rename(new, path).at_path(path);
     }
-    match renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE) {
-        // Some file systems cannot exchange entries.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-            let old = new.with_extension("old");
-            fs::rename(path, &old).at_path(path)?;
-            fs::rename(new, path).at_path(path)
-        }
-        result => result.at_path(path),
+    if files::exchange(new, path)? {
+        return Ok(());
     }
+    let old = new.with_extension("old");
+    fs::rename(path, &old).at_path(path)?;
+    fs::rename(new, path).at_path(path)
 }

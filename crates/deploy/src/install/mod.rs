@@ -18,17 +18,17 @@ use rustix::fs::{FlockOperation, flock};
 use crate::codes;
 use crate::error::{AtPath, Error, Result};
 use crate::files::{self, Scratch};
-use crate::forge::Forge;
-use crate::git::{self, Mirrors};
+use crate::git;
 use crate::module::{Context, Resolved, ResolvedSource};
 use crate::pool;
 use crate::puppetfile::{self, Declared, Module};
+use crate::report::Action;
 use crate::settings::Settings;
 use crate::sources::Sources;
 
 use directory::{Marker, ModuleDir, State};
 use report::Prepared;
-pub use report::{InstallAction, InstallReport, ModuleReport};
+pub use report::{InstallReport, ModuleReport};
 
 /// The temporary directory of an installation, in a module directory.
 const TEMPORARY: &str = ".ordain-install";
@@ -81,14 +81,7 @@ pub fn install(
     // The directory itself is locked: a lock file would be a new file in the working copy.
     let lock = File::open(root).at_path(root)?;
     flock(&lock, FlockOperation::LockExclusive).at_path(root)?;
-    let (mirrors, forge) = (Mirrors::new(&settings.cache, &settings.git), Forge::new(settings));
-    let sources = Sources {
-        settings,
-        mirrors: &mirrors,
-        forge: &forge,
-        texts,
-        default_branch_override: request.default_branch_override.as_deref(),
-    };
+    let sources = Sources::new(settings, request.default_branch_override.as_deref(), texts);
     let control_branch = git::checked_out_branch(root);
     let installation = Installation {
         sources: &sources,
@@ -223,20 +216,15 @@ impl Installation<'_> {
         let directory = ModuleDir::new(self.root.join(&module.path));
         let state = directory.state().map_err(|error| module.error(error))?;
         let resolved = self.sources.resolve(module, self.context, state.deployed())?;
-        let new = resolved.deployed();
-        let wanted = Marker::new(new.clone(), resolved.exclude_spec);
         if let State::Installed(marker) = &state
-            && marker.has_content_of(&wanted)
+            && marker.has_content_of(&resolved)
         {
-            let (old, action) = (Some(marker.module.clone()), InstallAction::Unchanged);
+            let (old, new) = (Some(marker.module.clone()), resolved.deployed());
+            let action = Action::Unchanged;
             return Ok(Prepared { action, old, new, warnings: Vec::new(), written: None });
         }
-        let old = state.deployed().cloned();
-        let mut prepared = self
-            .write(number, &resolved, &wanted, &directory, &state)
-            .map_err(|error| if error.has_position() { error } else { module.error(error) })?;
-        prepared.old = old;
-        Ok(prepared)
+        self.write(number, &resolved, &directory, &state)
+            .map_err(|error| if error.has_position() { error } else { module.error(error) })
     }
 
     /// Writes the new directory of a module, and decides whether it may replace the old one.
@@ -244,7 +232,6 @@ impl Installation<'_> {
         &self,
         number: usize,
         resolved: &Resolved,
-        wanted: &Marker,
         directory: &ModuleDir,
         state: &State,
     ) -> Result<Prepared> {
@@ -255,26 +242,26 @@ impl Installation<'_> {
         let temporary = scratch.join(format!("temporary-{number}"));
         let warnings = resolved.write(self.sources, &new, &temporary)?;
         let files = directory::digest(&new)?;
-        let mut prepared = Prepared {
-            action: InstallAction::Created,
-            old: None,
-            new: wanted.module.clone(),
-            warnings,
-            written: Some(new.clone()),
-        };
-        let marker = wanted.clone().with_files(files.clone());
+        let marker = Marker::new(resolved, files.clone());
         marker.write(&new)?;
+        let mut prepared = Prepared {
+            action: Action::Created,
+            old: state.deployed().cloned(),
+            new: marker.module.clone(),
+            warnings,
+            written: Some(new),
+        };
         if matches!(state, State::Missing) {
             return Ok(prepared);
         }
-        prepared.action = InstallAction::Changed;
+        prepared.action = Action::Changed;
         if directory.digest()?.as_deref() == Some(&files) {
             // Somebody else put the same files there, or another commit has them, too. A clone stays
             // one, without a file that it does not track.
             if !self.request.dry_run && !matches!(state, State::Clone) {
                 marker.write(&directory.path)?;
             }
-            prepared.action = InstallAction::Unchanged;
+            prepared.action = Action::Unchanged;
             prepared.written = None;
             return Ok(prepared);
         }
@@ -289,7 +276,7 @@ impl Installation<'_> {
             prepared
                 .warnings
                 .push(Diagnostic::warning(codes::DEPLOY, text).at(module.span).help(help));
-            prepared.action = InstallAction::Skipped;
+            prepared.action = Action::Skipped;
             prepared.written = None;
         }
         Ok(prepared)
@@ -308,13 +295,13 @@ impl Installation<'_> {
             return Err(Error::new(text).help("move the directory away"));
         };
         let commits = git::commits_of_clone(&directory.path)?;
-        let Some(head) = commits.first() else { return Ok(false) };
-        if !commits.iter().all(|commit| mirror.commit(commit).is_some()) {
+        if !commits.all().all(|commit| mirror.commit(commit).is_some()) {
             let text = "its directory is a clone with commits that the module's repository lacks";
             let help =
                 "push them, move the directory away, or declare the module with `:local => true`";
             return Err(Error::new(text).help(help));
         }
+        let Some(head) = &commits.head else { return Ok(false) };
         let scratch = self.scratch(&resolved.module);
         let committed = scratch.join(format!("clone-{number}"));
         fs::create_dir(&committed).at_path(&committed)?;

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ordain_source::{Diagnostic, Severity};
+use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
 
 use crate::error::Result;
 use crate::puppetfile::Module;
+use crate::report::{Action, has_errors};
 use crate::revision::DeployedModule;
 
 /// The results for all modules.
@@ -30,47 +31,16 @@ pub struct ModuleReport {
     /// Its directory, relative to that of the Puppetfile.
     pub path: PathBuf,
     /// The result.
-    pub action: InstallAction,
+    pub action: Action,
     /// The module that was there, if an installation wrote it.
     pub old: Option<DeployedModule>,
     /// The module that the Puppetfile declares, if its source is known.
     pub new: Option<DeployedModule>,
 }
 
-/// The result for a module.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InstallAction {
-    /// The module is new.
-    Created,
-    /// Another version replaced it.
-    Changed,
-    /// It has the declared version already.
-    Unchanged,
-    /// It was removed, as the Puppetfile does not declare it.
-    Removed,
-    /// It stays as it is, as it was edited.
-    Skipped,
-    /// The module failed, and stays as it is.
-    Failed,
-}
-
-impl InstallAction {
-    /// The name of the action.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Changed => "changed",
-            Self::Unchanged => "unchanged",
-            Self::Removed => "removed",
-            Self::Skipped => "skipped",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 /// The result for a module, before any directory is replaced.
 pub(super) struct Prepared {
-    pub(super) action: InstallAction,
+    pub(super) action: Action,
     pub(super) old: Option<DeployedModule>,
     pub(super) new: DeployedModule,
     pub(super) warnings: Vec<Diagnostic>,
@@ -93,7 +63,7 @@ impl InstallReport {
             }
             Err(error) => {
                 self.diagnostics.push(error.into_diagnostic());
-                (InstallAction::Failed, None, None)
+                (Action::Failed, None, None)
             }
         };
         let (name, path) = (module.name.clone(), module.path.clone());
@@ -105,7 +75,7 @@ impl InstallReport {
         self.modules.push(ModuleReport {
             name: module.name.clone(),
             path: path.to_path_buf(),
-            action: InstallAction::Removed,
+            action: Action::Removed,
             old: Some(module),
             new: None,
         });
@@ -113,7 +83,7 @@ impl InstallReport {
 
     /// Whether something failed.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+        has_errors(&self.diagnostics)
     }
 
     /// The results as JSON, without messages.

@@ -217,6 +217,12 @@ fn clones_are_replaced_if_nothing_in_them_would_be_lost() {
     assert_eq!(copy.install(), ["changed modules/ntp"]);
     assert!(!module.join(".git").exists());
 
+    fs::remove_dir_all(&module).unwrap();
+    fs::create_dir_all(&module).unwrap();
+    run("git", &["init", "-q", "."], &module);
+    fs::write(module.join("notes"), "mine\n").unwrap();
+    assert_eq!(copy.install(), wanted, "a clone without a commit");
+
     let changes: [&[&[&str]]; 2] = [
         &[&["commit", "-q", "--allow-empty", "-m", "mine"]],
         &[&["rm", "-q", "files/tool"], &["stash", "-q"]],
@@ -338,7 +344,7 @@ fn r10k_installs_the_same_files() {
         |root: &Path| -> BTreeMap<PathBuf, String> { tree(root, &[".git", ".ordain-module.json"]) };
     assert_eq!(files(&copy.root), files(&beside));
 
-    // What r10k installed is adopted.
+    // Modules that r10k installed are adopted.
     let request = InstallRequest { puppetfile: beside.join("Puppetfile"), ..copy.request() };
     let settings = Settings::without_sources().with_cache(&copy.dir.path().join("cache")).unwrap();
     let report = install(&settings, &request, &SourceMap::new()).unwrap();

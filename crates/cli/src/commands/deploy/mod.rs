@@ -16,7 +16,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::ui::Ui;
-use settings::{configured, message, shown};
+use settings::{configured, message, shown, with_cache};
 
 /// Make environments of the branches of control repositories, with the modules of their Puppetfiles
 ///
@@ -201,10 +201,7 @@ fn deploy(ui: &mut Ui, args: &SourceArgs, request: &Request) -> Result<Exit, Fai
         _ => configured(ui, args.place.config.as_deref(), &texts)?,
     };
     let settings = settings.with_revisions(args.keep);
-    let settings = match &args.cachedir {
-        Some(cache) => settings.with_cache(cache).map_err(message)?,
-        None => settings,
-    };
+    let settings = with_cache(settings, args.cachedir.as_deref())?;
     let report = match ordain_deploy::deploy(&settings, request, &texts) {
         Ok(report) => report,
         Err(error) => return Err(shown(ui, error, &texts)),

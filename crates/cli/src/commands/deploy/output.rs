@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use ordain_deploy::{Action, EnvironmentReport, InstallAction, InstallReport, Record, Report};
+use ordain_deploy::{Action, EnvironmentReport, InstallReport, Record, Report};
 use ordain_functions::time;
 use serde_json::{Value as Json, json};
 
@@ -67,15 +67,20 @@ pub(super) fn report(ui: &mut Ui, report: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-fn line(ui: &mut Ui, environment: &EnvironmentReport) -> Result<(), Failure> {
-    let (sign, style) = match environment.action {
+/// The sign of a result.
+fn sign(ui: &Ui, action: Action) -> String {
+    let (sign, style) = match action {
         Action::Created => ("+", styles::ADD),
         Action::Changed => ("~", styles::CHANGE),
         Action::Removed => ("-", styles::REMOVE),
         Action::Failed => ("x", styles::REMOVE),
-        Action::Unchanged | Action::Held => (".", styles::DIM),
+        Action::Unchanged | Action::Held | Action::Skipped => (".", styles::DIM),
     };
-    let sign = ui.styled(style, sign);
+    ui.styled(style, sign)
+}
+
+fn line(ui: &mut Ui, environment: &EnvironmentReport) -> Result<(), Failure> {
+    let sign = sign(ui, environment.action);
     let commit = |record: &Option<Record>| {
         let commit = record.as_ref().map(|record| record.commit.clone());
         commit.filter(|commit| !commit.is_empty())
@@ -100,22 +105,15 @@ fn line(ui: &mut Ui, environment: &EnvironmentReport) -> Result<(), Failure> {
 /// Prints the results of an installation of modules.
 pub(super) fn installed(ui: &mut Ui, report: &InstallReport) -> Result<(), Failure> {
     for module in &report.modules {
-        let (sign, style) = match module.action {
-            InstallAction::Created => ("+", styles::ADD),
-            InstallAction::Changed => ("~", styles::CHANGE),
-            InstallAction::Removed => ("-", styles::REMOVE),
-            InstallAction::Failed => ("x", styles::REMOVE),
-            InstallAction::Unchanged | InstallAction::Skipped => (".", styles::DIM),
-        };
-        let sign = ui.styled(style, sign);
+        let sign = sign(ui, module.action);
         let (old, new) = (module.old.as_ref(), module.new.as_ref());
         let versions = match (module.action, old, new) {
-            (InstallAction::Changed, Some(old), Some(new)) => {
+            (Action::Changed, Some(old), Some(new)) => {
                 format!(" {} -> {}", short(old.content()), short(new.content()))
             }
-            (InstallAction::Removed | InstallAction::Skipped, Some(module), _)
-            | (InstallAction::Created | InstallAction::Changed, _, Some(module))
-            | (InstallAction::Unchanged, _, Some(module)) => {
+            (Action::Removed | Action::Skipped, Some(module), _)
+            | (Action::Created | Action::Changed, _, Some(module))
+            | (Action::Unchanged, _, Some(module)) => {
                 format!(" {}", short(module.content()))
             }
             _ => String::new(),

@@ -8,7 +8,7 @@ use ordain_deploy::{InstallRequest, Settings};
 use ordain_source::SourceMap;
 
 use super::output;
-use super::settings::{configuration, message, shown, with_warnings};
+use super::settings::{configuration, shown, with_cache, with_warnings};
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::ui::Ui;
@@ -63,10 +63,7 @@ pub(super) fn run(ui: &mut Ui, args: &PuppetfileArgs) -> Result<Exit, Failure> {
         Some(path) => with_warnings(ui, Settings::read_for_install(&path, &texts), &texts)?,
         None => Settings::without_sources(),
     };
-    let settings = match &args.cachedir {
-        Some(cache) => settings.with_cache(cache).map_err(message)?,
-        None => settings,
-    };
+    let settings = with_cache(settings, args.cachedir.as_deref())?;
     let request = InstallRequest {
         puppetfile: puppetfile(&args.path),
         moduledir: args.moduledir.clone(),

@@ -47,6 +47,14 @@ pub(super) fn with_warnings(
     }
 }
 
+/// The settings with the cache that the command line names.
+pub(super) fn with_cache(settings: Settings, cache: Option<&Path>) -> Result<Settings, Failure> {
+    match cache {
+        Some(cache) => settings.with_cache(cache).map_err(message),
+        None => Ok(settings),
+    }
+}
+
 /// The error of a deploy, which may have a place in these texts.
 pub(super) fn shown(ui: &mut Ui, error: ordain_deploy::Error, texts: &SourceMap) -> Failure {
     ui.diagnostics(vec![error.into_diagnostic()], texts);
