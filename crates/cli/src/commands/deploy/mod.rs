@@ -5,18 +5,18 @@ mod puppetfile;
 mod settings;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use ordain_deploy::{DEFAULT_REVISIONS, EnvironmentDir, EnvironmentReport, Request, Settings};
-use ordain_source::{Diagnostic, SourceMap};
+use ordain_source::{Diagnostic, SourceMap, suggest};
 use serde_json::json;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::TextOrJson;
 use crate::ui::Ui;
-use settings::{configured, message, shown, with_cache};
+use settings::{configuration, configured, message, shown, with_cache};
 
 /// Make environments of the branches of control repositories, with the modules of their Puppetfiles
 ///
@@ -198,7 +198,15 @@ fn deploy(ui: &mut Ui, args: &SourceArgs, request: &Request) -> Result<Exit, Fai
             let error = Diagnostic::error(codes::ARGUMENTS, text);
             return Err(error.help("name it with `--remote URL`").into());
         }
-        _ => configured(ui, args.place.config.as_deref(), &texts)?,
+        _ => {
+            let path = args.place.config.as_deref();
+            if let Some(command) = misspelled(&request.environments, path) {
+                let text = "there is no r10k.yaml, from which an environment is deployed";
+                let error = Diagnostic::error(codes::ARGUMENTS, text);
+                return Err(error.help(format!("did you mean `ordain deploy {command}`?")).into());
+            }
+            configured(ui, path, &texts)?
+        }
     };
     let settings = settings.with_revisions(args.keep);
     let settings = with_cache(settings, args.cachedir.as_deref())?;
@@ -213,6 +221,15 @@ fn deploy(ui: &mut Ui, args: &SourceArgs, request: &Request) -> Result<Exit, Fai
     let exit = if report.has_errors() { Exit::Failed } else { Exit::Done };
     ui.diagnostics(report.diagnostics, &texts);
     Ok(exit)
+}
+
+/// The subcommand that somebody may mean who names an environment without any settings.
+fn misspelled(environments: &[String], config: Option<&Path>) -> Option<&'static str> {
+    let [name] = environments else { return None };
+    if configuration(config).is_some() {
+        return None;
+    }
+    suggest::nearest(name, ["module", "puppetfile", "list", "rollback"])
 }
 
 /// The directories of environments.
