@@ -252,7 +252,7 @@ async function acting(all) {
 /** Signs in through the provider, and out again without a mouse. Then the provider is asked again. */
 async function signOut() {
   const page = await open(320, 640, "dark");
-  const ready = () => page.waitForFunction(() => document.getElementById("user")?.textContent === "carol" && !document.getElementById("sign-out").hidden && document.querySelector("#main h1"), { timeout: 20000 });
+  const ready = () => page.waitForFunction(() => document.getElementById("user")?.textContent === "oidc:carol" && !document.getElementById("sign-out").hidden && document.querySelector("#main h1"), { timeout: 20000 });
   await page.goto(first);
   await ready();
   await page.screenshot({ path: `${pictures}/signed-in-320-dark.png` });

@@ -43,7 +43,8 @@ pub(super) fn select() -> Sql {
 fn select_columns() -> Sql {
     let mut sql = Sql::new("SELECT n.certname, e.environment, ");
     sql.text(&status_sql()).text(
-        ", n.latest_report_hash, n.latest_report_timestamp, f.timestamp, c.timestamp,
+        ", n.latest_report_hash, n.latest_report_timestamp, n.facts_timestamp,
+         (SELECT c.timestamp FROM catalogs c WHERE c.certname_id = n.id),
          (n.deactivated IS NULL AND n.expired IS NULL)",
     );
     sql
@@ -87,18 +88,17 @@ impl Page<'_> {
                 return Err(ExplorerError::Parameter(text));
             }
         };
-        // Of the joined tables, conditions use only the environment. Without a condition on it, the
-        // nodes of the page are chosen first.
+        // Without a condition on the environment, the nodes of the page are chosen first.
         let is_of_environment = self.viewer.environments(Role::Read).is_some()
             || self.request.parameter("environment").is_some();
         let from = if is_of_environment { FROM } else { " FROM certnames n" };
         let mut sql = Sql::new("SELECT count(*)");
         sql.text(from);
-        self.conditions(&mut sql, true)?;
+        self.conditions(connection, &mut sql, true)?;
         let total = count(connection, &sql)?;
         let mut sql = select_columns();
         sql.text(if is_of_environment { FROM } else { " FROM (SELECT n.* FROM certnames n" });
-        self.conditions(&mut sql, true)?;
+        self.conditions(connection, &mut sql, true)?;
         sql.text(order).text(" LIMIT ").bind(part.limit).text(" OFFSET ").bind(part.offset);
         if !is_of_environment {
             sql.text(") n").text(JOINS).text(order);
@@ -115,7 +115,7 @@ impl Page<'_> {
     ) -> Result<BTreeSet<String>, ExplorerError> {
         let mut sql = Sql::new("SELECT n.certname");
         sql.text(FROM);
-        self.conditions(&mut sql, true)?;
+        self.conditions(connection, &mut sql, true)?;
         let rows = connection.rows(&sql.text, &sql.values)?;
         let name = |row: &Vec<Value>| {
             let [name] = &row[..] else { return Err(columns(1)) };
@@ -132,7 +132,7 @@ impl Page<'_> {
     ) -> Result<Document, ExplorerError> {
         let mut sql = Sql::new("SELECT ");
         sql.text(&status_sql()).text(", e.environment, count(*)").text(FROM);
-        self.conditions(&mut sql, false)?;
+        self.conditions(connection, &mut sql, false)?;
         sql.text(" GROUP BY 1, 2 ORDER BY 1, 2");
         let rows = connection.rows(&sql.text, &sql.values)?;
         let row = |row: &Vec<Value>| {
@@ -148,7 +148,12 @@ impl Page<'_> {
     }
 
     /// Adds the conditions of the parameters. Facets leave out those of status and environment.
-    fn conditions(&self, sql: &mut Sql, with_facets: bool) -> Result<(), ExplorerError> {
+    fn conditions(
+        &self,
+        connection: &mut dyn Connection,
+        sql: &mut Sql,
+        with_facets: bool,
+    ) -> Result<(), ExplorerError> {
         sql.text(" WHERE n.deactivated IS NULL AND n.expired IS NULL");
         self.visible(sql);
         if let Some(text) = self.request.parameter("q") {
@@ -159,28 +164,15 @@ impl Page<'_> {
                 let text = format!("the fact `{fact}` has no value: write PATH=VALUE");
                 return Err(ExplorerError::Parameter(text));
             };
-            sql.text(
-                " AND EXISTS (SELECT 1 FROM facts v JOIN fact_paths p ON p.id = v.path_id
-                  WHERE v.certname_id = n.id AND p.path = ",
-            );
-            sql.bind(path.replace('.', "#~"));
-            sql.text(
-                " AND CASE p.value_type WHEN 'string' THEN v.value_string
-                  WHEN 'integer' THEN CAST(v.value_integer AS TEXT)
-                  WHEN 'float' THEN CAST(v.value_float AS TEXT)
-                  WHEN 'boolean' THEN CASE WHEN v.value_boolean THEN 'true' ELSE 'false' END
-                  END = ",
-            );
-            sql.bind(value).text(")");
+            has_fact(connection, sql, path, value)?;
         }
         if let Some(name) = self.request.parameter("resource") {
             let (kind, title) = kind_and_title(name)?;
-            let start: String = title.chars().take(64).collect();
             sql.text(
                 " AND n.id IN (SELECT k.certname_id FROM resources r
                   JOIN catalog_resources k ON k.resource_id = r.id WHERE r.type = ",
             );
-            sql.bind(kind).text(" AND substr(r.title, 1, 64) = ").bind(start);
+            sql.bind(kind).text(" AND substr(r.title, 1, 64) = ").bind(indexed(title));
             sql.text(" AND r.title = ").bind(title).text(")");
         }
         if !with_facets {
@@ -198,6 +190,43 @@ impl Page<'_> {
         }
         Ok(())
     }
+}
+
+/// Adds the condition that a node has a fact with a value. A path has a number for each type of its
+/// values. They are looked up first: with them the database knows how many nodes have the fact.
+fn has_fact(
+    connection: &mut dyn Connection,
+    sql: &mut Sql,
+    path: &str,
+    value: &str,
+) -> Result<(), ExplorerError> {
+    let found = "SELECT p.id, p.value_type FROM fact_paths p WHERE p.path = $1";
+    let found = connection.rows(found, &[path.replace('.', "#~").into()])?;
+    sql.text(" AND n.id IN (SELECT v.certname_id FROM facts v WHERE 1 = 0");
+    for row in &found {
+        let [id, value_type] = &row[..] else { return Err(columns(2).into()) };
+        let (id, value_type) = (id.integer()?, value_type.text()?);
+        let (column, value) = match value_type {
+            "string" => ("value_string", Some(Value::from(value))),
+            "integer" => ("value_integer", value.parse::<i64>().ok().map(Value::from)),
+            "float" => ("value_float", value.parse::<f64>().ok().map(Value::from)),
+            "boolean" => ("value_boolean", value.parse::<bool>().ok().map(Value::from)),
+            _ => continue,
+        };
+        let Some(value) = value else { continue };
+        sql.text(" UNION ALL SELECT v.certname_id FROM facts v WHERE v.path_id = ").bind(id);
+        if let Value::Text(text) = &value {
+            sql.text(" AND substr(v.value_string, 1, 64) = ").bind(indexed(text));
+        }
+        sql.text(&format!(" AND v.{column} = ")).bind(value);
+    }
+    sql.text(")");
+    Ok(())
+}
+
+/// The part of a text that its index has.
+fn indexed(text: &str) -> String {
+    text.chars().take(64).collect()
 }
 
 /// The parts of `Type[title]`.

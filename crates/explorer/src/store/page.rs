@@ -11,17 +11,15 @@ use crate::viewer::Viewer;
 macro_rules! joins {
     () => {
         "
-    LEFT JOIN catalogs c ON c.certname_id = n.id
-    LEFT JOIN factsets f ON f.certname_id = n.id
-    LEFT JOIN environments e
-        ON e.id = COALESCE(c.environment_id, n.latest_report_environment_id, f.environment_id)"
+    LEFT JOIN environments e ON e.id = COALESCE(
+        n.catalog_environment_id, n.latest_report_environment_id, n.facts_environment_id)"
     };
 }
 
-/// The nodes `n` with their catalogs `c`, sets of facts `f` and environments `e`.
+/// The nodes `n` with their environments `e`.
 pub(super) const FROM: &str = concat!(" FROM certnames n", joins!());
 
-/// The tables that [`FROM`] joins with nodes.
+/// The table that [`FROM`] joins with nodes.
 pub(super) const JOINS: &str = joins!();
 
 /// The status of a report as SQL, from the columns of its status and of its two flags.

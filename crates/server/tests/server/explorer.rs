@@ -83,7 +83,8 @@ pub(crate) fn commands(node: &str, environment: &str) -> [(&'static str, u8, Jso
             5,
             json!({ "certname": node, "environment": environment, "producer": "server",
                     "producer_timestamp": time,
-                    "values": { "evil": EVIL, "os": { "family": "Debian" }, "count": 4 } }),
+                    "values": { "evil": EVIL, "os": { "family": "Debian" }, "count": 4,
+                                "load": 0.5, "virtual": true, "long": "x".repeat(70) } }),
         ),
         (
             "replace_catalog",
@@ -148,6 +149,39 @@ fn pages_load_nothing_from_elsewhere() {
     assert_eq!(reader.get("/explore/assets/0/app.js").unwrap().status, 404);
 }
 
+fn filters_choose_nodes(server: &TestServer) {
+    let mut reader = client(server, "reader", false);
+    for (filter, number) in [
+        ("q=A.EX", 1),
+        ("q=%25", 0),
+        ("status=corrective", 2),
+        ("status=failed", 0),
+        ("environment=staging", 1),
+        ("fact=os.family%3DDebian", 2),
+        ("fact=count%3D4", 2),
+        ("fact=count%3D5", 0),
+        ("fact=count%3Dfour", 0),
+        ("fact=load%3D0.5", 2),
+        ("fact=virtual%3Dtrue", 2),
+        ("fact=virtual%3Dfalse", 0),
+        ("fact=unknown%3D4", 0),
+        // The index has the first 64 characters.
+        (&format!("fact=long%3D{}", "x".repeat(70)), 2),
+        (&format!("fact=long%3D{}", "x".repeat(69)), 0),
+        ("resource=File%5B/tmp/b%5D", 2),
+        ("resource=File%5B/tmp/c%5D", 0),
+    ] {
+        let found = api(&mut reader, &format!("nodes?{filter}"));
+        assert_eq!(found.json()["total"], number, "{filter}: {}", found.text());
+    }
+}
+
+#[test]
+fn nodes_are_chosen_by_filters() {
+    filters_choose_nodes(&server());
+    with_postgres(|address| filters_choose_nodes(&server_of(Some(address))));
+}
+
 #[test]
 fn documents_are_data_and_have_pages() {
     let server = server();
@@ -162,21 +196,6 @@ fn documents_are_data_and_have_pages() {
         (rows(&second, "name"), &second.json()["total"]),
         (vec!["b.example.org".into()], &json!(2))
     );
-    for (filter, number) in [
-        ("q=A.EX", 1),
-        ("q=%25", 0),
-        ("status=corrective", 2),
-        ("status=failed", 0),
-        ("environment=staging", 1),
-        ("fact=os.family%3DDebian", 2),
-        ("fact=count%3D4", 2),
-        ("fact=count%3D5", 0),
-        ("resource=File%5B/tmp/b%5D", 2),
-        ("resource=File%5B/tmp/c%5D", 0),
-    ] {
-        let found = api(&mut reader, &format!("nodes?{filter}"));
-        assert_eq!(found.json()["total"], number, "{filter}: {}", found.text());
-    }
     for wrong in
         ["nodes?limit=-1", "nodes?status=x", "nodes?sort=x", "nodes?fact=x", "nodes?format=x"]
     {
@@ -184,7 +203,11 @@ fn documents_are_data_and_have_pages() {
     }
     let csv = api(&mut reader, "nodes/a.example.org/facts?format=csv");
     assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
-    let expected = format!("fact,value\r\ncount,4\r\nevil,{EVIL}\r\nos.family,Debian\r\n");
+    let long = "x".repeat(70);
+    let expected = format!(
+        "fact,value\r\ncount,4\r\nevil,{EVIL}\r\nload,0.5\r\nlong,{long}\r\nos.family,Debian\r\n\
+         virtual,true\r\n"
+    );
     assert_eq!(csv.text(), expected);
     let facets = api(&mut reader, "facets").json();
     assert_eq!(facets.as_array().unwrap().len(), 2, "{facets}");
