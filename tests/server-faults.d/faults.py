@@ -1,6 +1,5 @@
 """The faults. Each is injected, ends, and the time until all servers answer again is measured from its end."""
 
-import os
 import shutil
 import signal
 import socket
@@ -92,47 +91,88 @@ class RestartDatabase(Fault):
     """The immediate mode, which is that of a crash."""
 
     def begin(self):
-        self.site.stop_database()
+        self.site.database.crash()
 
     def end(self):
-        self.site.start_database()
+        self.site.database.start()
 
 
 class FreezeDatabase(Fault):
     def begin(self):
-        os.killpg(self.site.database_process.pid, signal.SIGSTOP)
+        self.site.database.signal(signal.SIGSTOP)
 
     def end(self):
-        os.killpg(self.site.database_process.pid, signal.SIGCONT)
+        self.site.database.signal(signal.SIGCONT)
+
+
+class FreezeReplica(Fault):
+    """The replica for which commits wait."""
+
+    def run(self):
+        self.site.attach_replica()
+        result = super().run()
+        self.site.detach_replica()
+        return result
+
+    def begin(self):
+        self.site.other_database.signal(signal.SIGSTOP)
+
+    def end(self):
+        self.site.other_database.signal(signal.SIGCONT)
+
+
+class PromoteReplica(Fault):
+    """The machine of the primary is lost while agents write, and its replica becomes the primary. Commits waited for it."""
+    lasts = 0.0, 3.0
+
+    def run(self):
+        self.site.attach_replica()
+        self.fleet.wait_for_some(50)
+        return super().run()
+
+    def begin(self):
+        port = self.site.database.port
+        # A machine that is off does not even refuse connections.
+        if self.chance.random() < 0.5:
+            self.note = " (silent)"
+            self.site.beside_database("nft", f"add rule inet cut input iifname to-servers tcp dport {port} drop")
+        self.site.database.signal(signal.SIGKILL)
+
+    def end(self):
+        self.site.promote_replica()
+
+    def recovery(self):
+        took = super().recovery()
+        self.site.beside_database("nft", "flush chain inet cut input")
+        return took
 
 
 class FullDisk(Fault):
     """The disk of the database. If PostgreSQL ends itself, it is started again when there is room."""
-    disk = "database"
 
     def begin(self):
-        self.path = self.site.base / self.disk / "filler"
-        with open(self.path, "wb") as filler:
-            try:
+        self.fill(self.site.database.disk)
+
+    def fill(self, disk):
+        self.path = disk / "filler"
+        try:
+            with open(self.path, "wb", buffering=0) as filler:
                 while True:
                     filler.write(bytes(1 << 16))
-                    filler.flush()
-            except OSError:
-                pass
+        except OSError:
+            pass
 
     def end(self):
-        self.path.unlink()
-        if self.site.database_process.poll() is not None:
+        self.path.unlink(missing_ok=True)
+        if self.site.database.has_ended():
             self.note = " (PostgreSQL ended)"
-            self.site.start_database()
+            self.site.database.start()
 
 
 class FullDiskOfAuthority(FullDisk):
-    disk = "authority"
-
     def begin(self):
         self.fleet.had_full_disk = True
-        super().begin()
+        self.fill(self.site.base / "authority")
 
 
 class CutDatabase(Fault):
@@ -262,6 +302,8 @@ FAULTS = {
     "a server freezes": FreezeServer,
     "the database restarts": RestartDatabase,
     "the database freezes": FreezeDatabase,
+    "the replica freezes": FreezeReplica,
+    "the replica is promoted": PromoteReplica,
     "the disk of the database is full": FullDisk,
     "the disk of the authority is full": FullDiskOfAuthority,
     "the database is cut off": CutDatabase,

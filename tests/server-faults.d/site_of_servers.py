@@ -2,18 +2,16 @@
 
 import glob
 import os
-import pwd
 import shutil
 import signal
 import subprocess
 import time
-from pathlib import Path
+
+import postgresql
 
 SERVERS = 3
-DATABASE = "10.77.0.2"
-# The most that the database and the authority may write.
-# With room for all that a long run stores: only a fault fills them.
-DISKS = {"database": "3g", "authority": "128m"}
+# The most that the databases and the authority may write, with room for all that a long run stores: only a fault fills them.
+DISKS = {"database-0": "3g", "database-1": "3g", "authority": "128m"}
 FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None)
 
 SITE = """
@@ -35,14 +33,9 @@ class Site:
         self.ordain, self.base = ordain, base
         self.servers = [None] * SERVERS
         self.ports = [18241 + number for number in range(SERVERS)]
-        self.database_process = None
-        programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-        if not programs:
-            raise SystemExit("PostgreSQL is not installed")
-        self.programs = Path(programs[-1])
-        owner = pwd.getpwnam("postgres")
-        self.as_postgres = {"user": owner.pw_uid, "group": owner.pw_gid, "cwd": "/"}
-        self.data = base / "database/data"
+        # The primary, and the place of its replica.
+        self.database, self.other_database = (
+            postgresql.Database(self, base / f"database-{number}", 5432 + number) for number in range(2))
         self.can_set_clocks = FAKETIME is not None
 
     def start(self):
@@ -51,16 +44,9 @@ class Site:
             (self.base / name).mkdir()
             run("mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", name, self.base / name)
         self.make_networks()
-        os.chown(self.base / "database", self.as_postgres["user"], self.as_postgres["group"])
-        run(self.programs / "initdb", "--auth=trust", "--encoding=UTF8", "--no-sync", "--username=postgres", "--wal-segsize=1",
-            f"--pgdata={self.data}", stdout=subprocess.DEVNULL, **self.as_postgres)
-        with open(self.data / "postgresql.conf", "a") as conf:
-            conf.write(f"listen_addresses = '{DATABASE}'\nunix_socket_directories = '{self.base}/database'\n"
-                       "min_wal_size = 2\nmax_wal_size = 64\nshared_buffers = 32MB\n")
-        with open(self.data / "pg_hba.conf", "a") as rules:
-            rules.write("host all all 10.77.0.0/24 trust\n")
-        self.start_database()
-        self.query("create database ordain", "postgres")
+        self.database.create()
+        self.database.start()
+        self.database.query("create database ordain", "postgres")
         manifests = self.base / "code/environments/production/manifests"
         manifests.mkdir(parents=True)
         (manifests / "site.pp").write_text(SITE)
@@ -82,7 +68,7 @@ class Site:
         run("ip", "address", "add", "10.77.0.1/24", "dev", "to-db")
         run("ip", "link", "set", "to-db", "up")
         self.beside_database("ip", "link", "set", "lo", "up")
-        self.beside_database("ip", "address", "add", f"{DATABASE}/24", "dev", "to-servers")
+        self.beside_database("ip", "address", "add", f"{postgresql.ADDRESS}/24", "dev", "to-servers")
         self.beside_database("ip", "link", "set", "to-servers", "up")
         for inside in ([], ["nsenter", "--net", "--target", self.holder.pid]):
             run(*inside, "nft", "add table inet cut")
@@ -91,37 +77,25 @@ class Site:
     def beside_database(self, *words, **more):
         return run("nsenter", "--net", "--target", self.holder.pid, *words, **more)
 
-    def start_database(self):
-        """Starts PostgreSQL, as a service manager would: again if it does not come up at once."""
-        end = time.monotonic() + 30
-        while True:
-            log = open(self.base / "postgresql.log", "a")
-            process = subprocess.Popen(
-                ["nsenter", "--net", "--target", str(self.holder.pid), "setpriv", f"--reuid={self.as_postgres['user']}",
-                 f"--regid={self.as_postgres['group']}", "--clear-groups", self.programs / "postgres", "-D", self.data],
-                stdout=log, stderr=log, cwd="/", start_new_session=True)
-            while process.poll() is None:
-                if self.database_answers():
-                    self.database_process = process
-                    return
-                time.sleep(0.05)
-            if time.monotonic() > end:
-                raise SystemExit("PostgreSQL does not start:\n" + (self.base / "postgresql.log").read_text()[-3000:])
-
-    def database_answers(self):
-        done = subprocess.run([self.programs / "pg_isready", "--quiet", "--host", self.base / "database"])
-        return done.returncode == 0
-
-    def stop_database(self):
-        """As a crash: nothing is written any more."""
-        self.database_process.send_signal(signal.SIGQUIT)
-        self.database_process.wait()
-
-    def query(self, sql, database="ordain"):
+    def query(self, sql):
         """The rows of a query, as texts."""
-        done = run(self.programs / "psql", "-At", "-F", "\t", "--host", self.base / "database", "--username", "postgres",
-                   "--dbname", database, "--command", sql, stdout=subprocess.PIPE, text=True)
-        return [line.split("\t") for line in done.stdout.splitlines()]
+        return self.database.query(sql, "ordain")
+
+    def attach_replica(self):
+        """Starts a replica for which each commit waits."""
+        self.other_database.start_as_replica_of(self.database)
+        self.database.wait_for_replica(True)
+        self.wait(self.database.has_synchronous_replica, 30, "the replica has all data")
+
+    def detach_replica(self):
+        self.database.wait_for_replica(False)
+        self.other_database.remove()
+
+    def promote_replica(self):
+        """Makes the replica the primary. The old one is gone."""
+        self.database.remove()
+        self.database, self.other_database = self.other_database, self.database
+        self.database.promote()
 
     def set_clock(self, number, seconds):
         (self.base / f"clock-{number}").write_text(f"{seconds:+d}s\n")
@@ -137,8 +111,7 @@ class Site:
         self.servers[number] = subprocess.Popen(
             [self.ordain, "serve", "--code", self.base / "code", "--state-dir", self.base / f"state-{number}",
              "--ca-dir", self.base / "authority/ca", "--names", f"server{number}.example.org,localhost",
-             "--listen", f"0.0.0.0:{self.ports[number]}", "--autosign", "all", "--database",
-             f"host={DATABASE} user=postgres dbname=ordain"],
+             "--listen", f"0.0.0.0:{self.ports[number]}", "--autosign", "all", "--database", postgresql.BOTH],
             stdout=log, stderr=log, env=environment)
         if number == 0 and not (self.base / "state-0/nodes/store.key").exists():
             self.wait((self.base / "state-0/nodes/store.key").exists, 30, "the first server starts")
@@ -161,9 +134,8 @@ class Site:
         for server in filter(None, self.servers):
             server.kill()
             server.wait()
-        if self.database_process and self.database_process.poll() is None:
-            self.database_process.send_signal(signal.SIGCONT)
-            self.stop_database()
+        for database in (self.database, self.other_database):
+            database.signal(signal.SIGKILL)
         if getattr(self, "holder", None):
             self.holder.kill()
             self.holder.wait()
