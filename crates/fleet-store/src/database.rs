@@ -74,6 +74,15 @@ pub trait Database: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// When the database or the body fails; then nothing has changed.
     fn write(&self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError>;
+
+    /// Runs a transaction that finds all rows by their keys. The database reads no table as a whole,
+    /// even if its statistics are older than most rows.
+    ///
+    /// # Errors
+    /// The same as [`Self::write`].
+    fn write_by_keys(&self, work: &mut TransactionBody<'_>) -> Result<(), FleetStoreError> {
+        self.write(work)
+    }
 }
 
 impl dyn Connection + '_ {
@@ -152,6 +161,22 @@ pub fn write<T>(
 ) -> Result<T, FleetStoreError> {
     let mut result = None;
     database.write(&mut |connection| {
+        result = Some(work(connection)?);
+        Ok(())
+    })?;
+    result.ok_or_else(|| FleetStoreError::failed("the transaction did nothing"))
+}
+
+/// Runs a transaction that finds all rows by their keys, and returns the result of its body.
+///
+/// # Errors
+/// The same as [`Database::write_by_keys`].
+pub(crate) fn write_by_keys<T>(
+    database: &dyn Database,
+    mut work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
+) -> Result<T, FleetStoreError> {
+    let mut result = None;
+    database.write_by_keys(&mut |connection| {
         result = Some(work(connection)?);
         Ok(())
     })?;

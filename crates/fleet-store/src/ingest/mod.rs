@@ -11,7 +11,7 @@ pub(crate) use node::deactivate;
 pub use outcome::Outcome;
 
 use crate::command::Command;
-use crate::database::{Connection, Database};
+use crate::database::{Connection, Database, write_by_keys};
 use crate::error::FleetStoreError;
 use crate::value::Value;
 
@@ -34,7 +34,7 @@ pub fn apply(
     received: i64,
 ) -> Result<Outcome, FleetStoreError> {
     let now = crate::time::now();
-    crate::database::write(database, |connection| apply_in(connection, command, received, now))
+    write_by_keys(database, |connection| apply_in(connection, command, received, now))
 }
 
 /// Applies commands in one transaction, which is written to disk once. The outcomes are in the
@@ -62,7 +62,7 @@ pub fn apply_all_at(
     let mut order: Vec<usize> = (0..commands.len()).collect();
     let name = |i: &usize| commands.get(*i).map(|(command, _)| command.certname());
     order.sort_by(|a, b| name(a).cmp(&name(b)));
-    crate::database::write(database, |connection| {
+    write_by_keys(database, |connection| {
         let mut outcomes: Vec<_> = commands.iter().map(|_| Ok(Outcome::Stale)).collect();
         for i in &order {
             let Some((command, received)) = commands.get(*i) else { continue };

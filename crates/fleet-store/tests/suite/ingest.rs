@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ordain_fleet_store::{
-    Command, Database, FleetStoreError, Outcome, Postgres, Retention, Sqlite, apply, apply_all,
-    collect_garbage, exported_resources, facts_of, format_time, read,
+    Command, Connection, Database, FleetStoreError, Outcome, Postgres, Retention, Sqlite, Value,
+    apply, apply_all, collect_garbage, exported_resources, facts_of, format_time, read,
 };
 use serde_json::{Value as Json, json};
 
@@ -319,5 +319,25 @@ fn compiles_find_facts_and_exported_resources() {
         let found = read(database, None, |c| facts_of(c, "a.example.com")).unwrap().unwrap();
         assert_eq!(serde_json::from_str::<Json>(&found).unwrap(), json!({ "k": "v" }));
         assert_eq!(read(database, None, |c| facts_of(c, "b.example.com")).unwrap(), None);
+    });
+}
+
+/// Plans that were made for empty tables must not read the whole tables later.
+#[test]
+fn commands_are_stored_without_scans_of_tables() {
+    with_postgres(|address| {
+        let database = Postgres::connect(address, 1).unwrap();
+        let setting = |connection: &mut dyn Connection| {
+            connection.value("SELECT current_setting('enable_seqscan')", &[])
+        };
+        let mut found = Vec::new();
+        let mut note = |c: &mut dyn Connection| {
+            found.push(setting(c)?);
+            Ok(())
+        };
+        database.write_by_keys(&mut note).unwrap();
+        // The setting ends with the transaction.
+        database.write(&mut note).unwrap();
+        assert_eq!(found, [Some(Value::from("off")), Some(Value::from("on"))]);
     });
 }
