@@ -19,18 +19,24 @@ export async function overview({ signal }) {
     h("h1", {}, `${total} nodes`),
     h("ul", { class: "cards" }, cards),
     chart(found),
-    list(`Slowest runs of the last ${found.period_hours} hours`, [
+    list(`Slowest runs ${period(found, found.reports_since)}`, [
       ["Node", (row) => link(row.node, ["node", row.node])],
       ["Seconds", (row) => link(String(row.seconds), ["report", row.report])],
       ["Status", (row) => status(row.status)],
       ["End", (row) => time(row.end_time)],
     ], found.slowest, "No runs."),
-    list(`Resources that differed on most nodes in the last ${found.period_hours} hours`, [
+    list(`Resources that differed on most nodes ${period(found, found.events_since)}`, [
       ["Resource", (row) => link(row.resource, ["nodes"], { resource: row.resource })],
       ["Nodes", (row) => String(row.nodes)],
       ["Last", (row) => time(row.last)],
     ], found.drift, "No machine differed from its catalog."),
   ];
+}
+
+/** The period of a list. Lists of large fleets consider only the newest rows. */
+function period(found, since) {
+  if (!since) return `in the last ${found.period_hours} hours`;
+  return `since ${since.slice(0, 16).replace("T", " ")} UTC (the newest ${found.newest})`;
 }
 
 /** The runs by hour and status, as bars and as a table. */
@@ -57,7 +63,7 @@ function chart(found) {
   });
   const words = ORDER.filter((word) => rows.some(([, numbers]) => numbers[word]));
   return h("section", { "aria-label": "Runs by hour" },
-    h("h2", {}, `Runs of the last ${found.period_hours} hours`),
+    h("h2", {}, `Runs ${period(found, found.reports_since)}`),
     svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true", preserveAspectRatio: "none" }, bars),
     h("p", { class: "legend" }, words.map(status)),
     h("details", {}, h("summary", {}, "As a table"),

@@ -51,6 +51,9 @@ impl Page<'_> {
             "slowest": self.slowest(connection, now)?,
             "drift": self.drift(connection, now)?,
             "period_hours": HOURS,
+            "newest": CONSIDERED,
+            "reports_since": oldest_considered(connection, "reports", "end_time", now)?,
+            "events_since": oldest_considered(connection, "events", "timestamp", now)?,
         })))
     }
 
@@ -136,6 +139,20 @@ impl Page<'_> {
             }))
         })
     }
+}
+
+/// The time of the oldest row that a list considers, if the period has more rows than that.
+fn oldest_considered(
+    connection: &mut dyn Connection,
+    table: &str,
+    time: &str,
+    now: i64,
+) -> Result<Json, FleetStoreError> {
+    let sql = format!(
+        "SELECT {time} FROM {table} WHERE {time} > $1 ORDER BY {time} DESC LIMIT 1 OFFSET $2"
+    );
+    let found = connection.value(&sql, &[(now - HOURS * HOUR).into(), (CONSIDERED - 1).into()])?;
+    found.map_or(Ok(Json::Null), |time| json_time(&time))
 }
 
 const ACTIVE: &str = " WHERE n.deactivated IS NULL AND n.expired IS NULL";

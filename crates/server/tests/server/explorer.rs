@@ -183,6 +183,30 @@ fn nodes_are_chosen_by_filters() {
 }
 
 #[test]
+fn the_overview_says_since_when_its_lists_are() {
+    let server = server();
+    let mut reader = client(&server, "reader", false);
+    let few = api(&mut reader, "overview").json();
+    assert_eq!((&few["reports_since"], &few["events_since"]), (&Json::Null, &Json::Null));
+    let database = rusqlite::Connection::open(server.path("state/nodes/nodes.sqlite")).unwrap();
+    // One report in each second of the last 51,000.
+    let copy = "WITH RECURSIVE ages (age) AS (SELECT 1 UNION ALL SELECT age + 1 FROM ages WHERE age < 51000)
+        INSERT INTO reports (hash, certname_id, environment_id, report_type, status, puppet_version,
+            report_format, configuration_version, start_time, end_time, producer_timestamp,
+            receive_time, metrics_zstd, logs_zstd, resources_zstd)
+        SELECT randomblob(20), certname_id, environment_id, report_type, status, puppet_version,
+            report_format, configuration_version, ?1, ?1 - 1000000 * age, ?1, ?1, metrics_zstd, logs_zstd,
+            resources_zstd
+        FROM ages, (SELECT * FROM reports LIMIT 1)";
+    let now = ordain_fleet_store::now();
+    database.execute(copy, [now]).unwrap();
+    let many = api(&mut reader, "overview").json();
+    let oldest = ordain_fleet_store::format_time(now - 50_000 * 1_000_000);
+    assert_eq!(many["reports_since"], oldest.as_str());
+    assert_eq!((&many["newest"], &many["events_since"]), (&json!(50_000), &Json::Null));
+}
+
+#[test]
 fn documents_are_data_and_have_pages() {
     let server = server();
     let mut reader = client(&server, "reader", false);
