@@ -3,13 +3,13 @@
 import { action, number } from "./actions.js";
 import { get, send } from "./api.js";
 import { address, h, link, status, time } from "./dom.js";
+import { session } from "./session.js";
 import { table } from "./table.js";
 
 /** The time between two looks at a run, in milliseconds. */
 const LOOK = 2000;
 /** The states of nodes whose turn is not over. */
 const OPEN = ["waiting", "requested", "delivered"];
-const MOST_AT_ONCE = 1000000;
 
 export async function fleetRuns({ signal }) {
   return [
@@ -36,7 +36,7 @@ function counts(nodes) {
 /** One run. It is looked at again while it goes on. */
 export async function fleetRun({ segments, signal }) {
   const [id] = segments;
-  const first = await get(["runs", id], {}, signal);
+  const [first, { fleet_run: limits }] = await Promise.all([get(["runs", id], {}, signal), session()]);
   const about = h("div", { tabindex: "-1" });
   const nodes = table({ caption: "Nodes", path: ["runs", id, "nodes"], columns: NODES, empty: "No nodes.", signal });
   let known = "";
@@ -47,7 +47,7 @@ export async function fleetRun({ segments, signal }) {
     if (known) nodes.refresh();
     known = text;
     const focused = about.contains(document.activeElement) ? document.activeElement.textContent : null;
-    about.replaceChildren(...summary(run, look));
+    about.replaceChildren(...summary(run, limits, look));
     // Another state has other buttons. The focus must not be lost.
     const buttons = [...about.querySelectorAll("button")];
     if (focused !== null) (buttons.find((one) => one.textContent === focused) ?? buttons[0] ?? about).focus();
@@ -74,7 +74,7 @@ const NODES = [
 ];
 
 /** The state of a run, and the actions on it. */
-function summary(run, look) {
+function summary(run, limits, look) {
   const total = Object.values(run.nodes).reduce((sum, number) => sum + number, 0);
   const open = OPEN.reduce((sum, state) => sum + (run.nodes[state] ?? 0), 0);
   const rows = [
@@ -89,11 +89,11 @@ function summary(run, look) {
   return [
     h("p", { role: "status" }, `${total - open} of ${total} nodes had their turn.`),
     h("dl", { class: "about" }, rows.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))),
-    run.may_run ? h("p", { class: "buttons" }, actions(run, look)) : null,
+    run.may_run ? h("p", { class: "buttons" }, actions(run, limits, look)) : null,
   ].filter(Boolean);
 }
 
-function actions(run, look) {
+function actions(run, limits, look) {
   const id = String(run.run);
   const stop = action({
     name: "Stop", title: `Stop run ${id}?`, text: "No further node has its turn. Nodes that run may end their run.", confirm: "Stop the run",
@@ -101,7 +101,7 @@ function actions(run, look) {
   });
   const resume = action({
     name: "Resume", title: `Resume run ${id}?`, text: "The nodes that had no turn get theirs. Earlier failures do not count any more.", confirm: "Resume the run",
-    fields: [number("Nodes at a time", "at_once", run.at_once, [1, MOST_AT_ONCE]), number("Stop at this share of failures, in percent", "stop_at", run.stop_at, [1, 100])],
+    fields: [number("Nodes at a time", "at_once", run.at_once, [1, limits.most_at_once]), number("Stop at this share of failures, in percent", "stop_at", run.stop_at, [1, 100])],
     request: ({ at_once: atOnce, stop_at: stopAt }) => ({ segments: ["runs", id, "resume"], body: { at_once: Number(atOnce), stop_at: Number(stopAt) } }), done: look,
   });
   if (run.state === "stopped") return resume;
@@ -113,7 +113,7 @@ function actions(run, look) {
 /** A new run of the nodes that filters choose. */
 export async function newFleetRun({ parameters, signal }) {
   const chosen = Object.fromEntries(parameters);
-  const { total } = await get(["nodes"], { ...chosen, limit: 1 }, signal);
+  const [{ total }, { fleet_run: limits }] = await Promise.all([get(["nodes"], { ...chosen, limit: 1 }, signal), session()]);
   const title = total === 1 ? "Run 1 node" : `Run ${total} nodes`;
   const back = link("Nodes", ["nodes"], chosen);
   if (total === 0) return [h("p", { class: "crumbs" }, back), h("h1", {}, title), h("p", { class: "quiet" }, "No node matches.")];
@@ -136,8 +136,8 @@ export async function newFleetRun({ parameters, signal }) {
     },
   },
   number("Canaries: the first nodes by name", "canaries", 0, [0, total]),
-  number("Nodes at a time", "at_once", 10, [1, MOST_AT_ONCE]),
-  number("Stop at this share of failures, in percent", "stop_at", 10, [1, 100]),
+  number("Nodes at a time", "at_once", limits.at_once, [1, limits.most_at_once]),
+  number("Stop at this share of failures, in percent", "stop_at", limits.stop_at, [1, 100]),
   submit);
   return [
     h("p", { class: "crumbs" }, back),

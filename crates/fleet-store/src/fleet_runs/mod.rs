@@ -99,6 +99,8 @@ pub struct FleetRunSettings<'a> {
 impl FleetRunSettings<'_> {
     /// The maximum number of nodes at a time of a run for which nobody has chosen another one.
     pub const AT_ONCE: i64 = 10;
+    /// The largest number of nodes at a time.
+    pub const MOST_AT_ONCE: i64 = 1_000_000;
     /// The share of failed nodes, in percent, of a run for which nobody has chosen another one.
     pub const STOP_AT: i64 = 10;
 }

@@ -8,6 +8,7 @@ use hyper::StatusCode;
 use ordain_explorer::{
     CONTENT_SECURITY_POLICY, PageRequest, Role, Viewer, asset, last_report, store_document,
 };
+use ordain_fleet_store::FleetRunSettings;
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -75,6 +76,11 @@ async fn document(server: Arc<Server>, viewer: Viewer, request: Request) -> Repl
             "run_environments": viewer.environments(Role::Run),
             "admin_environments": viewer.environments(Role::Admin),
             "may_sign": viewer.has(Role::Sign),
+            "fleet_run": {
+                "at_once": FleetRunSettings::AT_ONCE,
+                "most_at_once": FleetRunSettings::MOST_AT_ONCE,
+                "stop_at": FleetRunSettings::STOP_AT,
+            },
             "can_sign_out": server
                 .sign_in
                 .as_ref()

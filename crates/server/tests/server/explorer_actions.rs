@@ -111,6 +111,20 @@ fn runs_are_moved_on_by_the_server() {
 }
 
 #[test]
+fn the_form_of_a_run_has_the_defaults_and_limits_of_the_server() {
+    let server = server_of(None);
+    let mut runner = client(&server, "runner", false);
+    let limits = api(&mut runner, "session").json()["fleet_run"].clone();
+    let started = post(&mut runner, "runs", &json!({ "nodes": [A] })).json();
+    let run = api(&mut runner, &format!("runs/{}", started["run"])).json();
+    assert_eq!((&run["at_once"], &run["stop_at"]), (&limits["at_once"], &limits["stop_at"]));
+    let most = limits["most_at_once"].as_i64().unwrap();
+    let new = |at_once: i64| json!({ "nodes": [B], "at_once": at_once });
+    assert_eq!(post(&mut runner, "runs", &new(most)).status, 200);
+    assert_eq!(post(&mut runner, "runs", &new(most + 1)).status, 400);
+}
+
+#[test]
 fn another_server_takes_over_runs() {
     let server = server_of(None);
     let mut runner = client(&server, "runner", false);

@@ -62,8 +62,9 @@ struct NewLimits {
 /// Checks the limits of a run.
 fn check_limits(at_once: Option<i64>, stop_at: Option<i64>) -> Result<(), Reply> {
     let wrong = |text: &str| Err(problem(StatusCode::BAD_REQUEST, text));
-    if at_once.is_some_and(|number| !(1..=1_000_000).contains(&number)) {
-        return wrong("`at_once` is not a number from 1 to 1000000");
+    let most = FleetRunSettings::MOST_AT_ONCE;
+    if at_once.is_some_and(|number| !(1..=most).contains(&number)) {
+        return wrong(&format!("`at_once` is not a number from 1 to {most}"));
     }
     if stop_at.is_some_and(|share| !(1..=100).contains(&share)) {
         return wrong("`stop_at` is not a share from 1 to 100 percent");
