@@ -141,14 +141,9 @@ impl dyn Connection + '_ {
 pub fn read<T>(
     database: &dyn Database,
     limit: Option<Duration>,
-    mut work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
+    work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
 ) -> Result<T, FleetStoreError> {
-    let mut result = None;
-    database.read(limit, &mut |connection| {
-        result = Some(work(connection)?);
-        Ok(())
-    })?;
-    result.ok_or_else(|| FleetStoreError::failed("the transaction did nothing"))
+    result_of(|body| database.read(limit, body), work)
 }
 
 /// Runs a transaction and returns the result of its body.
@@ -157,14 +152,9 @@ pub fn read<T>(
 /// The same as [`Database::write`].
 pub fn write<T>(
     database: &dyn Database,
-    mut work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
+    work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
 ) -> Result<T, FleetStoreError> {
-    let mut result = None;
-    database.write(&mut |connection| {
-        result = Some(work(connection)?);
-        Ok(())
-    })?;
-    result.ok_or_else(|| FleetStoreError::failed("the transaction did nothing"))
+    result_of(|body| database.write(body), work)
 }
 
 /// Runs a transaction that finds all rows by their keys, and returns the result of its body.
@@ -173,10 +163,18 @@ pub fn write<T>(
 /// The same as [`Database::write_by_keys`].
 pub(crate) fn write_by_keys<T>(
     database: &dyn Database,
+    work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
+) -> Result<T, FleetStoreError> {
+    result_of(|body| database.write_by_keys(body), work)
+}
+
+/// Runs a transaction, and returns the result of its body.
+fn result_of<T>(
+    transaction: impl FnOnce(&mut TransactionBody<'_>) -> Result<(), FleetStoreError>,
     mut work: impl FnMut(&mut dyn Connection) -> Result<T, FleetStoreError>,
 ) -> Result<T, FleetStoreError> {
     let mut result = None;
-    database.write_by_keys(&mut |connection| {
+    transaction(&mut |connection| {
         result = Some(work(connection)?);
         Ok(())
     })?;
