@@ -94,7 +94,7 @@ class Database:
                  primary.port, "--username", "postgres", "--pgdata", self.data)
         self.start()
 
-    def wait_for_replica(self, is_synchronous):
+    def set_synchronous(self, is_synchronous):
         """Sets whether commits wait for the replica."""
         change = "set synchronous_standby_names = '*'" if is_synchronous else "reset synchronous_standby_names"
         self.query(f"alter system {change}")

@@ -84,11 +84,11 @@ class Site:
     def attach_replica(self):
         """Starts a replica for which each commit waits."""
         self.other_database.start_as_replica_of(self.database)
-        self.database.wait_for_replica(True)
+        self.database.set_synchronous(True)
         self.wait(self.database.has_synchronous_replica, 30, "the replica has all data")
 
     def detach_replica(self):
-        self.database.wait_for_replica(False)
+        self.database.set_synchronous(False)
         self.other_database.remove()
 
     def promote_replica(self):
